@@ -23,6 +23,7 @@ from vivavoce.measures.compute import assume_sums
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary import summarise
+from vivavoce.stats.summary_results import Summary
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Codes = np.ndarray[Any, np.dtype[np.int_]]
@@ -98,16 +99,14 @@ def _outcomes(rng: np.random.Generator, who: Codes) -> tuple[Floats, Floats]:
     return hits, cases
 
 
-def _judged(summary: dict[str, Any]) -> dict[str, int]:
+def _judged(summary: Summary) -> dict[str, int]:
     """What the opening says of one trial, and how it fits the tests."""
     said = " ".join(answer(summary))
     claimed = REMAIN.search(said)
-    tests = [one for one in summary["tests"] if one["family"]]
-    shown = sum(bool(one["significant"]) for one in tests)
-    sides = [
-        one["clustered"] for one in tests if None not in (one["clustered"]["p"], one["clustered"]["low"])
-    ]
-    apart = sum((one["low"] > 0 or one["high"] < 0) != (one["p"] < ALPHA) for one in sides)
+    tests = [one for one in summary.tests if one.family]
+    shown = sum(bool(one.significant) for one in tests)
+    sides = [one.clustered for one in tests if None not in (one.clustered.p, one.clustered.low)]
+    apart = sum((one.low > 0 or one.high < 0) != (one.p < ALPHA) for one in sides)
     return {
         "claims": int(claimed is not None),
         "better": int(" better " in said),

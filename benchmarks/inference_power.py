@@ -94,7 +94,7 @@ def _trials(
     who, side = np.repeat(np.arange(people), [len(one) for one in sides]), np.concatenate(sides)
     hits = rng.random((trials, len(who))) < np.stack(own, axis=-1)[:, who, side]
     rows = [("ab"[one], f"p{person:04}") for person, one in zip(who, side, strict=True)]
-    return [one["p"] is not None and one["p"] < 0.05 for one in judged_often(rows, hits)]
+    return [one.p is not None and one.p < 0.05 for one in judged_often(rows, hits)]
 
 
 if __name__ == "__main__":

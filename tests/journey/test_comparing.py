@@ -12,6 +12,7 @@ from scenes.websites import Website, running
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.stats.preference_results import study_rating
+from vivavoce.stats.preferences import StudyRating
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
@@ -73,7 +74,7 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
     whole(page)
     assert errors == []
     dataset = export_dataset(website.log, "city", tmp_path / "data")
-    assert study_rating(dataset) == {"mean": 5.0, "of": 5, "participants": 1}
+    assert study_rating(dataset) == StudyRating(mean=5.0, of=5, participants=1)
     rows = dataset.read("preferences").to_pylist()
     sides = ["left"] * 4 + ["right"] * 4 + ["right"] * 16
     assert [row["side"] for row in rows] == sides

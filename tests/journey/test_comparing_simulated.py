@@ -69,8 +69,8 @@ def test_a_dozen_judges_make_a_balanced_study_with_results(tmp_path: Path, log: 
     assert len(rows) == 12 * 20
     check_balance(rows)
     facts = compare_transcripts(dataset)
-    assert facts["responses"]["participants"] == 12
-    assert [one["variable"] for one in facts["variables"]] == sorted(LIKES)
+    assert facts.responses.participants == 12
+    assert [one.variable for one in facts.variables] == sorted(LIKES)
 
 
 @pytest.mark.long
@@ -81,7 +81,7 @@ def test_143_judges_give_their_known_preferences_back(tmp_path: Path, log: Log) 
     assert len(rows) == 2860
     check_balance(rows)
     facts = compare_transcripts(dataset, level=0.99)
-    for one in facts["variables"]:
-        assert one["low"] < LIKES[one["variable"]] < one["high"], one
-        assert one["preferred"] == ("control" if one["variable"] == "formality" else "experimental")
-    assert abs(facts["position"]["left"] - 0.5) < 0.05
+    for one in facts.variables:
+        assert one.low < LIKES[one.variable] < one.high, one
+        assert one.preferred == ("control" if one.variable == "formality" else "experimental")
+    assert abs(facts.position.left - 0.5) < 0.05

@@ -7,9 +7,10 @@ import numpy as np
 from vivavoce.measures.compute import Sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.groups import Group
+from vivavoce.stats.summary_results import ClusteredDifference
 
 
-def judged_often(rows: Sequence[tuple[str, str]], hits: np.ndarray) -> list[dict]:
+def judged_often(rows: Sequence[tuple[str, str]], hits: np.ndarray) -> list[ClusteredDifference]:
     """The clustered test of each outcome (trials x dialogues) of dialogues: (system a or b, participant)."""
     ids = [f"d{number}" for number in range(len(rows))]
     names = [f"won{number}" for number in range(len(hits))]
@@ -22,6 +23,6 @@ def judged_often(rows: Sequence[tuple[str, str]], hits: np.ndarray) -> list[dict
     return [nested.test(name, 0, 1, level=0.95) for name in names]
 
 
-def judged(rows: Sequence[tuple[str, str, bool]]) -> dict:
+def judged(rows: Sequence[tuple[str, str, bool]]) -> ClusteredDifference:
     """The same of one outcome: (system a or b, participant, success)."""
     return judged_often([row[:2] for row in rows], np.array([[won for *_, won in rows]]))[0]

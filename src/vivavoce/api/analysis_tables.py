@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isfinite
 from string import ascii_lowercase
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -12,7 +12,9 @@ from rich.text import Text
 from vivavoce.core.rounding import half_up
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import p_value
-from vivavoce.stats.family import decisive
+
+if TYPE_CHECKING:
+    from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
 
 Facts = dict[str, Any]
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
@@ -116,37 +118,37 @@ def _wanted(facts: Facts) -> str:
     return f"; chance {facts['power']:.0%}" if "power" in facts else ""
 
 
-def comparison(facts: Facts) -> Iterator[RenderableType]:
+def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
     """Group by group and pair by pair: one estimand a table, its family in words, other ways apart."""
-    yield Text(facts["model"]["why"])
+    yield Text(facts.model.why)
     headings = ("n", "value", "naive", "clustered", "design effect", "n effective")
-    table = plain_table("measure", facts["by_what"], *headings)
-    for one in facts["rates"]:
-        naive, clustered = one["naive"], one["clustered"]
+    table = plain_table("measure", facts.by_what, *headings)
+    for one in facts.rates:
+        naive, clustered = one.naive, one.clustered
         table.add_row(
-            in_words(one["measure"]), str(one["key"]), f"{one['n']:g}", number(one["value"], 3),
-            span([naive["low"], naive["high"]]), span([clustered["low"], clustered["high"]]),
-            number(clustered["design_effect"], 2), number(clustered["n_effective"], 0),
+            in_words(one.measure), str(one.key), f"{one.n:g}", number(one.value, 3),
+            span([naive.low, naive.high]), span([clustered.low, clustered.high]),
+            number(clustered.design_effect, 2), number(clustered.n_effective, 0),
         )  # fmt: skip
     yield table
-    if not facts["tests"]:
+    if not facts.tests:
         return
-    letters = dict(zip((one["why"] for one in facts["families"]), ascii_lowercase, strict=False))
+    letters = dict(zip((one.why for one in facts.families), ascii_lowercase, strict=False))
     tests = plain_table("measure", "pair", "difference", "naive", "p", "clustered", "p", "p (adjusted)")
-    for test in facts["tests"]:
-        naive, clustered = test["naive"], test["clustered"]
-        side = clustered if test["unit"] == "participant" else naive
+    for test in facts.tests:
+        naive, clustered = test.naive, test.clustered
+        side = test.side
         tests.add_row(
-            f"{in_words(test['measure'])}, {in_words(test['estimand'])}", _pair(test),
-            number(side["difference"], 3), span([naive["low"], naive["high"]]), chance(naive["p"]),
-            span([clustered["low"], clustered["high"]]), chance(clustered["p"]),
-            f"{chance(decisive(test)['p_adjusted'])} {letters[test['why']]}",
+            f"{in_words(test.measure)}, {in_words(test.estimand)}", _pair(test),
+            number(side.difference, 3), span([naive.low, naive.high]), chance(naive.p),
+            span([clustered.low, clustered.high]), chance(clustered.p),
+            f"{chance(test.adjusted)} {letters[test.why]}",
         )  # fmt: skip
     yield tests
-    yield from _families(letters, facts["tests"])
+    yield from _families(letters, [test.why for test in facts.tests])
     yield from _equivalences(facts)
     yield from _otherwise(facts)
-    if facts["items"]:
+    if facts.items:
         headings = (
             "n",
             "P(a > b)",
@@ -157,56 +159,55 @@ def comparison(facts: Facts) -> Iterator[RenderableType]:
             "odds ratio",
             "p (not adjusted)",
         )
-        (why,) = (one["why"] for one in facts["families"] if one["name"] == "items")
+        (why,) = (one.why for one in facts.families if one.name == "items")
         items = plain_table("item", "pair", *headings)
-        for one in facts["items"]:
+        for one in facts.items:
             items.add_row(
-                f"{one['instrument']} {one['item_id']}", _pair(one), f"{one['n_a']}, {one['n_b']}",
-                number(one["superiority"]["share"], 3),
-                span([one["superiority"]["low"], one["superiority"]["high"]]),
-                chance(one["mann_whitney"]["p"]), chance(one["superiority"]["p"]),
-                f"{chance(one['superiority']['p_adjusted'])} {letters[why]}",
-                number(one["ordinal"]["odds_ratio"], 2), chance(one["ordinal"]["p"]),
+                f"{one.instrument} {one.item_id}", _pair(one), f"{one.n_a}, {one.n_b}",
+                number(one.superiority.share, 3),
+                span([one.superiority.low, one.superiority.high]),
+                chance(one.mann_whitney.p), chance(one.superiority.p),
+                f"{chance(one.superiority.p_adjusted)} {letters[why]}",
+                number(one.ordinal.odds_ratio, 2), chance(one.ordinal.p),
             )  # fmt: skip
         yield items
-        yield from _families(letters, [{"why": why}])
+        yield from _families(letters, [why])
 
 
-def _families(letters: dict[str, str], rows: list[Facts]) -> Iterator[RenderableType]:
+def _families(letters: dict[str, str], whys: list[str]) -> Iterator[RenderableType]:
     """The families of the rows above, by the letters that stand in them."""
-    for why in dict.fromkeys(one["why"] for one in rows):
+    for why in dict.fromkeys(whys):
         yield Text(f"{letters[why]}  {why}", style="dim")
 
 
-def _pair(one: Facts) -> str:
-    return f"{one['a']} - {one['b']}"
+def _pair(one: "SystemTest | ItemComparison") -> str:
+    return f"{one.a} - {one.b}"
 
 
-def _equivalences(facts: Facts) -> Iterator[RenderableType]:
+def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     """Is the difference smaller than the margin of its measure?"""
-    made = [test for test in facts["tests"] if test["equivalence"]]
+    made = [(test, test.equivalence) for test in facts.tests if test.equivalence]
     if not made:
         return
     table = plain_table("measure", "pair", "margin", "90%", "p", "p (adjusted)", "equivalent")
-    for test in made:
-        equal = test["equivalence"]
+    for test, equal in made:
         table.add_row(
-            in_words(test["measure"]), _pair(test), f"{equal['margin']:g}", span(equal["interval"]),
-            chance(equal["p"]), chance(equal["p_adjusted"]), "yes" if equal["equivalent"] else "no",
+            in_words(test.measure), _pair(test), f"{equal.margin:g}", span([*equal.interval]),
+            chance(equal.p), chance(equal.p_adjusted), "yes" if equal.equivalent else "no",
         )  # fmt: skip
     yield table
 
 
-def _otherwise(facts: Facts) -> Iterator[RenderableType]:
+def _otherwise(facts: "SystemsCompared") -> Iterator[RenderableType]:
     """The same differences with other weights and by other models, each row of one estimand."""
     table = plain_table("measure", "pair", "counted", "by", "difference", "95%", "p", words=2)
-    for test in facts["tests"]:
-        weighted = [("weights", one) for one in test["weighted"]]
-        models = [(MODELS[name], one) for name, one in test["models"].items()]
-        for by, one in [*weighted, *models]:
+    for test in facts.tests:
+        weighted = [("weights", one.estimand, one.found) for one in test.weighted]
+        models = [(MODELS[name], one.estimand, one) for name, one in test.models.items()]
+        for by, estimand, one in [*weighted, *models]:
             table.add_row(
-                in_words(test["measure"]), _pair(test), in_words(one["estimand"]), by,
-                number(one["difference"], 3), span([one["low"], one["high"]]), chance(one["p"]),
+                in_words(test.measure), _pair(test), in_words(estimand), by,
+                number(one.difference, 3), span([one.low, one.high]), chance(one.p),
             )  # fmt: skip
     yield Text("The same differences counted otherwise, as a check; p is not adjusted.")
     yield table

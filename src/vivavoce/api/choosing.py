@@ -1,21 +1,27 @@
 """`preferences`: what people chose between, rated and voted on, instead of or besides holding dialogues."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
-from vivavoce.api.results import Facts, Result
+from vivavoce.api.results import Result
 from vivavoce.api.rows import PreferredVersion
 from vivavoce.api.wording import errors_in_python
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import unless_none
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from vivavoce.api.charts import Panels
     from vivavoce.log.dataset import Dataset
+    from vivavoce.stats.arena import ArenaResults
+    from vivavoce.stats.effort import JudgementEffort
+    from vivavoce.stats.listening import ListeningResults
+    from vivavoce.stats.preferences import PreferenceResults
+    from vivavoce.stats.transcript_ratings import TranscriptRatings
 
 
 SAME: Final = (
@@ -24,18 +30,43 @@ SAME: Final = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedByPeople:
+    """What people compared, rated and voted on, None where they did not, and what a judgement took.
+
+    simulated  programs did some of it; None: whoever asks knows
+    """
+
+    simulated: bool | None = unless_none()
+    preferences: "PreferenceResults | None" = unless_none()
+    readings: "TranscriptRatings | None" = unless_none()
+    listening: "ListeningResults | None" = unless_none()
+    arena: "ArenaResults | None" = unless_none()
+    effort: "Sequence[JudgementEffort]"
+
+    def shown(self) -> "Iterator[RenderableType]":
+        """What the command line prints of it."""
+        from vivavoce.api import pairs_tables as tables
+
+        if self.preferences:
+            yield from tables.preferences(self.preferences)
+        if self.readings:
+            yield from tables.readings(self.readings)
+        if self.listening:
+            yield from tables.listening(self.listening)
+        if self.arena:
+            yield from tables.arena(self.arena)
+        yield from tables.effort(self.effort)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class TranscriptPreferences(Result[PreferredVersion]):
+class TranscriptPreferences(Result[PreferredVersion, ComparedByPeople]):
     """Choices between transcripts, a row a variable and question; `to_dict()` has ratings, clips, votes."""
 
     row: ClassVar[type] = PreferredVersion
 
     def shown(self) -> "Iterator[RenderableType]":
-        from vivavoce.api.pairs_tables import DRAWN
-
-        for name, found in self.facts.items():
-            if name in DRAWN:
-                yield from DRAWN[name](found)
+        return self.facts.shown()
 
     def plot(self, *, width: int = 420) -> "Panels":
         """Shares that prefer the experimental version as dots on their intervals, beside a line at one half.
@@ -48,7 +79,7 @@ class TranscriptPreferences(Result[PreferredVersion]):
         if not self.rows:
             hint = "the table shows what there is"
             raise InputError("no choice between transcripts in this picture", place="plot()", hint=hint)
-        return shares_chart(self.rows, width, simulated=self.facts["simulated"])
+        return shares_chart(self.rows, width, simulated=bool(self.facts.simulated))
 
 
 def preferences(
@@ -79,8 +110,8 @@ def preferences(
         if facts is None:
             hint = "`compare` compares systems by their dialogues"
             raise InputError("nobody compared anything", place=str(opened.folder), hint=hint)
-        rows = tuple(_rows(facts.get("preferences")))
-        facts = {"simulated": opened.simulated or any(one.simulated for one in others), **facts}
+        rows = tuple(_rows(facts.preferences))
+        facts = replace(facts, simulated=opened.simulated or any(one.simulated for one in others))
         return TranscriptPreferences(
             rows=rows, facts=facts, warnings=tuple(cautions(opened, *others))
         ).in_python()
@@ -89,7 +120,7 @@ def preferences(
 def compared(
     dataset: "Dataset", others: "Sequence[Dataset]", *, by: str | None, cost: float | None,
     hourly: float | None,
-) -> Facts | None:  # fmt: skip
+) -> ComparedByPeople | None:  # fmt: skip
     """Preferences, readings, clips and arena as far as there are any, and effort; None: there are none."""
     from vivavoce.stats.arena import has_votes, rank_systems
     from vivavoce.stats.effort import effort
@@ -101,27 +132,26 @@ def compared(
         raise InputError(
             f"hourly {hourly:g}", place="--hourly", hint="write what an hour of one person costs"
         )
-    facts: Facts = {}
-    if has_preferences(dataset):
-        facts["preferences"] = preference_results(dataset, by=by, cost=cost)
-    if has_readings(dataset):
-        facts["readings"] = rated_transcripts(dataset)
-    if has_listening(dataset):
-        facts["listening"] = listening_results(dataset)
-    if has_votes(dataset):
-        facts["arena"] = rank_systems(dataset)
-    return facts | {"effort": effort([dataset, *others], hourly)} if facts else None
+    chosen = has_preferences(dataset), has_readings(dataset), has_listening(dataset), has_votes(dataset)
+    if not any(chosen):
+        return None
+    return ComparedByPeople(
+        preferences=preference_results(dataset, by=by, cost=cost) if chosen[0] else None,
+        readings=rated_transcripts(dataset) if chosen[1] else None,
+        listening=listening_results(dataset) if chosen[2] else None,
+        arena=rank_systems(dataset) if chosen[3] else None,
+        effort=effort([dataset, *others], hourly),
+    )
 
 
-def _rows(found: dict[str, Any] | None) -> Iterator[PreferredVersion]:
+def _rows(found: "PreferenceResults | None") -> Iterator[PreferredVersion]:
     if found is None:
         return
-    why = next((one["why"] for one in found["families"] if one["of"] == "cells"), "")
-    for one in found["cells"]:
-        people = found["responses"]["people_known"]
+    why = next((one.why for one in found.families if one.of == "cells"), "")
+    unit = "participant" if found.responses.people_known else "judged pair"
+    for one in found.cells:
         yield PreferredVersion(
-            **{name: one[name] for name in SAME},
-            share=one["ratio"], interval=one["method"], family=why, n=one["participants"],
-            analysis_unit="participant" if people else "judged pair",
-            signature=found["signatures"][f"{one['variable']}, {one['question']}"],
+            **{name: getattr(one, name) for name in SAME},
+            share=one.ratio, interval=one.method, family=why, n=one.participants, analysis_unit=unit,
+            signature=found.signatures[f"{one.variable}, {one.question}"],
         )  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from vivavoce.api.opening import Rules, cautions, open_dataset
-from vivavoce.api.results import Facts, Result
+from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredDifference
 from vivavoce.api.wording import errors_in_python
 from vivavoce.core.errors import InputError
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from vivavoce.log.dataset import Dataset
+    from vivavoce.stats.summary_results import SystemsCompared, SystemTest  # noqa: F401
 
 Margin = Mapping[str, float] | float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemComparison(Result[MeasuredDifference]):
+class SystemComparison(Result[MeasuredDifference, "SystemsCompared"]):
     """Groups of dialogues compared pair by pair; `families` says in sentences over what p are adjusted."""
 
     row: ClassVar[type] = MeasuredDifference
@@ -46,7 +47,7 @@ class SystemComparison(Result[MeasuredDifference]):
         rows = [one for one in self.rows if one.difference is not None]
         if not rows:
             raise InputError("no difference in this picture", place="plot()", hint="two groups make one")
-        return differences_chart(rows, width, simulated=self.facts["simulated"])
+        return differences_chart(rows, width, simulated=self.facts.simulated)
 
 
 def compare(
@@ -96,36 +97,34 @@ def comparison(
     facts = compare_systems(
         opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction
     )
-    rows = tuple(_difference(one) for one in facts["tests"])
-    told = tuple(dict.fromkeys([*cautions(opened), *facts["warnings"]]))
+    rows = tuple(_difference(one) for one in facts.tests)
+    told = tuple(dict.fromkeys([*cautions(opened), *facts.warnings]))
     return SystemComparison(rows=rows, facts=facts, warnings=told)
 
 
-def _difference(test: Facts) -> MeasuredDifference:
+def _difference(test: "SystemTest") -> MeasuredDifference:
     from vivavoce.measures import MEASURES
-    from vivavoce.stats.family import decisive
 
-    side = test["clustered"] if test["unit"] == "participant" else test["naive"]
-    equal = test["equivalence"] or {}
-    clusters = side.get("clusters") if side["method"] != "none" else 0
+    side, equal = test.side, test.equivalence
+    clusters = side.clusters if side.method != "none" else 0
     return MeasuredDifference(
-        measure=test["measure"],
-        a=test["a"],
-        b=test["b"],
-        difference=side["difference"],
-        low=side["low"],
-        high=side["high"],
-        p=side["p"],
-        p_adjusted=decisive(test)["p_adjusted"],
-        alpha=test["alpha"],
-        significant=test["significant"],
-        family=test["why"],
-        estimand=test["estimand"],
-        method=side["method"],
-        analysis_unit="participant" if clusters else MEASURES.get(test["measure"]).counted,
-        n=clusters or test["n"],
-        cases=test["n"],
-        margin=equal.get("margin"),
-        equivalent=equal.get("equivalent"),
-        signature=test["signature"],
+        measure=test.measure,
+        a=test.a,
+        b=test.b,
+        difference=side.difference,
+        low=side.low,
+        high=side.high,
+        p=side.p,
+        p_adjusted=test.adjusted,
+        alpha=test.alpha,
+        significant=test.significant,
+        family=test.why,
+        estimand=test.estimand,
+        method=side.method,
+        analysis_unit="participant" if clusters else MEASURES.get(test.measure).counted,
+        n=clusters or test.n,
+        cases=test.n,
+        margin=equal and equal.margin,
+        equivalent=equal and equal.equivalent,
+        signature=test.signature,
     )

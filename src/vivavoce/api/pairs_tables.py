@@ -1,19 +1,27 @@
 """What `analyse` prints of choices between transcripts."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from vivavoce.api.analysis_tables import chance, number, plain_table, points, span, span_of_points
+from vivavoce.stats.arena import ArenaResults
+from vivavoce.stats.effort import JudgementEffort
+from vivavoce.stats.listening import ListeningResults
 from vivavoce.stats.preference_models import few_tie_models
+from vivavoce.stats.preferences import (
+    ChoiceAgreement,
+    GroupPreference,
+    NamedWorth,
+    PreferenceResults,
+)
+from vivavoce.stats.transcript_ratings import TranscriptRatings
 
-Facts = dict[str, Any]
 MODEL_NAMES = {"decided": "decided only", "davidson": "Davidson", "rao_kupper": "Rao-Kupper"}
 
 
-def preferences(facts: Facts) -> Iterator[RenderableType]:
+def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
     """The table of the method first, then what stands behind and beside it."""
     yield Text(_people(facts))
     yield _cells(facts)
@@ -21,290 +29,287 @@ def preferences(facts: Facts) -> Iterator[RenderableType]:
     yield _variables(facts)
     yield _family(facts, "variables")
     yield Text("Share: of decided choices, that prefer the experimental version.")
-    if facts["strengths"]:
+    if facts.strengths:
         yield _strengths(facts)
         yield _family(facts, "strengths of questions")
         yield _family(facts, "strengths")
-    if facts["differences"]:
+    if facts.differences:
         yield _differences(facts)
         yield _family(facts, "differences")
     yield from _within(facts)
     yield from _position(facts)
-    if facts["ties"]:
+    if facts.ties:
         yield _ties(facts)
     yield from _levels(facts)
-    if facts["agreement"]:
-        yield _agreement(facts["agreement"])
-    for one in facts.get("by_group", ()):
-        yield _groups(one, facts["by_what"])
+    if facts.agreement:
+        yield _agreement(facts.agreement)
+    for one in facts.by_group or ():
+        yield _groups(one, facts.by_what or "")
     yield from _closing(facts)
 
 
-def _people(facts: Facts) -> str:
-    found = facts["responses"]
-    flags = ", ".join(f"{flag} {count}" for flag, count in found["flags"].items())
-    who = "people" if found["people_known"] else "judged pairs, people not told apart"
-    said = f"{found['participants']} {who}, {found['judgements']} judgements"
-    left = f"; {found['not_accepted']} not accepted" if found["not_accepted"] else ""
-    apart = f"; and {found['checks']} of attention pairs and repeats, apart from the results"
-    return said + (apart if found["checks"] else "") + left + (f"; flagged: {flags}" if flags else "")
+def _people(facts: PreferenceResults) -> str:
+    found = facts.responses
+    flags = ", ".join(f"{flag} {count}" for flag, count in found.flags.items())
+    who = "people" if found.people_known else "judged pairs, people not told apart"
+    said = f"{found.participants} {who}, {found.judgements} judgements"
+    left = f"; {found.not_accepted} not accepted" if found.not_accepted else ""
+    apart = f"; and {found.checks} of attention pairs and repeats, apart from the results"
+    return said + (apart if found.checks else "") + left + (f"; flagged: {flags}" if flags else "")
 
 
-def _family(facts: Facts, of: str) -> RenderableType:
+def _family(facts: PreferenceResults, of: str) -> RenderableType:
     """The family over which the p of a table was adjusted."""
-    return Text(next((one["why"] for one in facts["families"] if one["of"] == of), ""), style="dim")
+    return Text(next((one.why for one in facts.families if one.of == of), ""), style="dim")
 
 
-def _agreement(found: list[Facts]) -> RenderableType:
+def _agreement(found: Sequence[ChoiceAgreement]) -> RenderableType:
     """How judges of the same pair chose, ties included, and how far they agree."""
     heads = ("won", "tied", "lost", "kappa or alpha", "95%", "pairs", "judges")
     table = plain_table("judges of the same pair", "question", *heads, words=1)
     for one in found:
-        shares = (points(one[choice]) for choice in ("experimental", "tie", "control"))
+        shares = (points(getattr(one, choice)) for choice in ("experimental", "tie", "control"))
         table.add_row(
-            one["variable"], one["question"], *shares, number(one["value"], 3),
-            span([one["low"], one["high"]]), str(one["pairs"]), str(one["judges"] or "2+"),
+            one.variable, one.question, *shares, number(one.value, 3),
+            span([one.low, one.high]), str(one.pairs), str(one.judges or "2+"),
         )  # fmt: skip
     return table
 
 
-def _cells(facts: Facts) -> RenderableType:
-    level = f"Wilson {facts['level']:.0%}"
+def _cells(facts: PreferenceResults) -> RenderableType:
+    level = f"Wilson {facts.level:.0%}"
     heads = ("k of n", "share", level, "chi-square", "p", "p (exact)", "p (adjusted)", "ties")
     table = plain_table("variable", "question", *heads, words=1)
-    for one in facts["cells"]:
-        decided = one["experimental"] + one["control"]
+    for one in facts.cells:
+        decided = one.experimental + one.control
         table.add_row(
-            one["variable"], one["question"], f"{one['experimental']} of {decided}",
-            number(one["ratio"], 2), span([one["low"], one["high"]]), number(one["chi_square"], 2),
-            chance(one["p"]), chance(one["p_exact"]), chance(one["p_adjusted"]), str(one["ties"]),
+            one.variable, one.question, f"{one.experimental} of {decided}",
+            number(one.ratio, 2), span([one.low, one.high]), number(one.chi_square, 2),
+            chance(one.p), chance(one.p_exact), chance(one.p_adjusted), str(one.ties),
         )  # fmt: skip
     return table
 
 
-def _variables(facts: Facts) -> RenderableType:
-    level = f"by people {facts['level']:.0%}"
+def _variables(facts: PreferenceResults) -> RenderableType:
+    level = f"by people {facts.level:.0%}"
     table = plain_table("variable", "marginal", level, "service", "experience", "people", "p", "p (Holm)")
-    for one in facts["variables"]:
-        qualities = [one.get(name, {}).get("ratio") for name in ("service", "experience")]
+    for one in facts.variables:
+        qualities = [quality and quality.ratio for quality in (one.service, one.experience)]
         table.add_row(
-            one["variable"], number(one["marginal"], 2), span([one["low"], one["high"]]),
-            *(number(ratio, 2) for ratio in qualities), str(one["participants"]),
-            chance(one["p"]), chance(one["p_holm"]),
+            one.variable, number(one.marginal, 2), span([one.low, one.high]),
+            *(number(ratio, 2) for ratio in qualities), str(one.participants),
+            chance(one.p), chance(one.p_holm),
         )  # fmt: skip
     return table
 
 
-def _strengths(facts: Facts) -> RenderableType:
+def _strengths(facts: PreferenceResults) -> RenderableType:
     """From -3, the control very much, to 3, the experimental version very much; a tie is 0."""
     heads = (
         "mean, -3 to 3",
-        f"by people {facts['level']:.0%}",
+        f"by people {facts.level:.0%}",
         "p",
         "p (Holm)",
         "p (signed ranks)",
         "people",
     )
     table = plain_table("how strongly", "question", *heads, words=1)
-    for one in facts["strengths"]:
+    for one in facts.strengths:
         table.add_row(
-            one["variable"], one["question"] or "all", number(one["mean"], 2),
-            span([one["low"], one["high"]]), chance(one["p"]), chance(one["p_holm"]),
-            chance(one["p_signed_rank"]), str(one["participants"]),
+            one.variable, one.question or "all", number(one.mean, 2),
+            span([one.low, one.high]), chance(one.p), chance(one.p_holm),
+            chance(one.p_signed_rank), str(one.participants),
         )  # fmt: skip
     return table
 
 
-def _differences(facts: Facts) -> RenderableType:
-    table = plain_table("within people", "difference", f"{facts['level']:.0%}", "p", "p (Holm)")
-    for one in facts["differences"]:
+def _differences(facts: PreferenceResults) -> RenderableType:
+    table = plain_table("within people", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
+    for one in facts.differences:
         table.add_row(
-            f"{one['a']} - {one['b']}", points(one["difference"]), span_of_points([one["low"], one["high"]]),
-            chance(one["p"]), chance(one["p_holm"]),
+            f"{one.a} - {one.b}", points(one.difference), span_of_points([one.low, one.high]),
+            chance(one.p), chance(one.p_holm),
         )  # fmt: skip
     return table
 
 
-def _within(facts: Facts) -> Iterator[RenderableType]:
-    tested = [one for one in facts["same_preference"] if one["q"] is not None]
+def _within(facts: PreferenceResults) -> Iterator[RenderableType]:
+    tested = [one for one in facts.same_preference if one.q is not None]
     if tested:
         said = "; ".join(
-            f"{one['question']} Q {one['q']:.2f} ({one['df']} df, {one['participants']} people), p "
-            f"{chance(one['p'])}" for one in tested
+            f"{one.question} Q {one.q:.2f} ({one.df} df, {one.participants} people), p "
+            f"{chance(one.p)}" for one in tested
         )  # fmt: skip
         yield Text(f"All variables preferred alike? Cochran: {said}.")
 
 
-def _position(facts: Facts) -> Iterator[RenderableType]:
-    position = facts["position"]
-    if position["log_odds"] is not None:
-        interval = span_of_points([position["low"], position["high"]])
+def _position(facts: PreferenceResults) -> Iterator[RenderableType]:
+    position = facts.position
+    if position.log_odds is not None:
+        interval = span_of_points([position.low, position.high])
         yield Text(
-            f"Left chosen {points(position['left'])} ({interval}); "
-            f"leaning to the left with every variable held fixed: log odds {position['log_odds']:+.2f}, p "
-            f"{chance(position['p'])}."
+            f"Left chosen {points(position.left)} ({interval}); "
+            f"leaning to the left with every variable held fixed: log odds {position.log_odds:+.2f}, p "
+            f"{chance(position.p)}."
         )
-    if len(facts["places"]) > 1:
-        shares = ", ".join(f"{one['comparison_number']}. {one['ratio']:.2f}" for one in facts["places"])
+    if len(facts.places) > 1:
+        shares = ", ".join(f"{one.comparison_number}. {one.ratio:.2f}" for one in facts.places)
         yield Text(f"Experimental preferred by place in the order: {shares}.")
 
 
-def _ties(facts: Facts) -> RenderableType:
+def _ties(facts: PreferenceResults) -> RenderableType:
     """Three models of every variable, and of every question while these are few."""
     heads = (
         "log odds",
-        f"{facts['level']:.0%}",
+        f"{facts.level:.0%}",
         "p",
         "share of decided",
         "chance of a tie",
         "log-likelihood",
     )
     table = plain_table("with ties", "question", "model", *heads, words=1)
-    for one in few_tie_models(facts["ties"]):
+    for one in few_tie_models(facts.ties):
         table.add_row(
-            one["variable"], one["question"] or "all", MODEL_NAMES[one["model"]], number(one["estimate"], 3),
-            span([one["low"], one["high"]]), chance(one["p"]), number(one["share"], 3),
-            number(one["tied"], 3), number(one["log_likelihood"], 1),
+            one.variable, one.question or "all", MODEL_NAMES[one.model], number(one.estimate, 3),
+            span([one.low, one.high]), chance(one.p), number(one.share, 3),
+            number(one.tied, 3), number(one.log_likelihood, 1),
         )  # fmt: skip
     return table
 
 
-def _levels(facts: Facts) -> Iterator[RenderableType]:
-    level = f"{facts['level']:.0%}"
-    for one in facts["levels"]:
-        table = plain_table(f"levels of {one['variable']}", "log worth", level, "share")
-        for each in one["levels"] or ():
+def _levels(facts: PreferenceResults) -> Iterator[RenderableType]:
+    level = f"{facts.level:.0%}"
+    for one in facts.levels:
+        table = plain_table(f"levels of {one.variable}", "log worth", level, "share")
+        for each in one.levels or ():
             table.add_row(
-                each["name"], number(each["estimate"], 3), span([each["low"], each["high"]]),
-                number(each["share"], 3),
+                each.name, number(each.estimate, 3), span([each.low, each.high]),
+                number(each.share, 3),
             )  # fmt: skip
-        yield table if one["levels"] else Text(f"Levels of {one['variable']}: no finite worths.")
-    for one in facts["combined"]:
-        table = plain_table(f"effects in {one['variable']}", "log odds", level, "p")
-        for each in one["terms"]:
+        yield table if one.levels else Text(f"Levels of {one.variable}: no finite worths.")
+    for one in facts.combined:
+        table = plain_table(f"effects in {one.variable}", "log odds", level, "p")
+        for each in one.terms:
             table.add_row(
-                each["term"], number(each["estimate"], 3), span([each["low"], each["high"]]),
-                chance(each["p"]),
+                each.term, number(each.estimate, 3), span([each.low, each.high]),
+                chance(each.p),
             )  # fmt: skip
         yield table
 
 
-def _groups(one: Facts, by: str) -> RenderableType:
-    table = plain_table(f"{one['variable']} by {by}", "share", "by people", "people", "p", "p (judgements)")
-    for name, share in one["groups"].items():
+def _groups(one: GroupPreference, by: str) -> RenderableType:
+    table = plain_table(f"{one.variable} by {by}", "share", "by people", "people", "p", "p (judgements)")
+    for name, share in one.groups.items():
         table.add_row(
-            name, number(share["ratio"], 2), span([share["low"], share["high"]]), str(share["participants"]),
+            name, number(share.ratio, 2), span([share.low, share.high]), str(share.participants),
             "", "",
         )  # fmt: skip
-    for test in one["differences"]:
+    for test in one.differences:
         table.add_row(
-            f"{test['a']} - {test['b']}", number(test["difference"], 2), span([test["low"], test["high"]]),
-            "", chance(test["p"]), chance(test["p_judgements"]),
+            f"{test.a} - {test.b}", number(test.difference, 2), span([test.low, test.high]),
+            "", chance(test.p), chance(test.p_judgements),
         )  # fmt: skip
     return table
 
 
-def _closing(facts: Facts) -> Iterator[RenderableType]:
-    found, cost, rated = facts["responses"], facts["cost"], facts["study_rating"]
-    if found["seconds_per_judgement"] is not None:
+def _closing(facts: PreferenceResults) -> Iterator[RenderableType]:
+    found, cost, rated = facts.responses, facts.cost, facts.study_rating
+    if found.seconds_per_judgement is not None:
         yield Text(
-            f"{found['seconds_per_judgement']:.1f} s a judgement, median response {found['median_s']:.0f} s."
+            f"{found.seconds_per_judgement:.1f} s a judgement, median response {found.median_s:.0f} s."
         )
     if cost is not None:
         yield Text(
-            f"Cost: {cost['total']:.2f} in all, {cost['per_judgement']:.3f} a judgement, "
-            f"{cost['per_variable']:.2f} a variable."
+            f"Cost: {cost.total:.2f} in all, {cost.per_judgement:.3f} a judgement, "
+            f"{cost.per_variable:.2f} a variable."
         )
     if rated is not None:
-        yield Text(
-            f"The study itself was rated {rated['mean']:.1f} of {rated['of']} by {rated['participants']}."
-        )
+        yield Text(f"The study itself was rated {rated.mean:.1f} of {rated.of} by {rated.participants}.")
 
 
-def readings(facts: Facts) -> Iterator[RenderableType]:
+def readings(facts: TranscriptRatings) -> Iterator[RenderableType]:
     """Rated transcripts: both versions by variable and item, the difference within people."""
-    yield Text(
-        f"{facts['participants']} readers, {facts['ratings']} ratings of {facts['transcripts']} transcripts"
-    )
-    heads = ("control", "experimental", "difference", f"{facts['level']:.0%}", "p", "p (Holm)")
+    yield Text(f"{facts.participants} readers, {facts.ratings} ratings of {facts.transcripts} transcripts")
+    heads = ("control", "experimental", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
     table = plain_table("variable", "item", *heads, words=1)
-    for one in (*facts["items"], *({**whole, "item": "all"} for whole in facts["variables"])):
+    for one in (*facts.items, *facts.variables):
         table.add_row(
-            one["variable"], one["item"], number(one["control"], 2), number(one["experimental"], 2),
-            number(one["difference"], 2), span([one["low"], one["high"]]), chance(one["p"]),
-            chance(one["p_holm"]),
+            one.variable, one.item or "all", number(one.control, 2), number(one.experimental, 2),
+            number(one.difference, 2), span([one.low, one.high]), chance(one.p),
+            chance(one.p_holm),
         )  # fmt: skip
     yield table
 
 
-def listening(facts: Facts) -> Iterator[RenderableType]:
+def listening(facts: ListeningResults) -> Iterator[RenderableType]:
     """Mean opinion scores by condition, and preferences between conditions."""
-    yield Text(f"{facts['participants']} listeners, {facts['judgements']} judgements of clips")
-    if facts["left_out"]:
-        yield Text(f"{facts['left_out']} more failed the hearing check and are left out")
-    level = f"{facts['level']:.0%}"
-    if facts["opinions"]:
+    yield Text(f"{facts.participants} listeners, {facts.judgements} judgements of clips")
+    if facts.left_out:
+        yield Text(f"{facts.left_out} more failed the hearing check and are left out")
+    level = f"{facts.level:.0%}"
+    if facts.opinions:
         table = plain_table("condition", "mean opinion score", level, "ratings", "listeners", "clips")
-        for one in facts["opinions"]:
+        for one in facts.opinions:
             table.add_row(
-                one["condition"], number(one["mean"], 2), span([one["low"], one["high"]]),
-                str(one["ratings"]), str(one["participants"]), str(one["clips"]),
+                one.condition, number(one.mean, 2), span([one.low, one.high]),
+                str(one.ratings), str(one.participants), str(one.clips),
             )  # fmt: skip
         yield table
-    if facts["contrasts"]:
+    if facts.contrasts:
         contrasts = plain_table("conditions", "difference", level, "p", "p (Holm)", "listeners")
-        for one in facts["contrasts"]:
+        for one in facts.contrasts:
             contrasts.add_row(
-                f"{one['a']} - {one['b']}", number(one["difference"], 2), span([one["low"], one["high"]]),
-                chance(one["p"]), chance(one["p_holm"]), str(one["participants"]),
+                f"{one.a} - {one.b}", number(one.difference, 2), span([one.low, one.high]),
+                chance(one.p), chance(one.p_holm), str(one.participants),
             )  # fmt: skip
         yield contrasts
-    if facts["pairs"]:
+    if facts.pairs:
         heads = ("share of the first", level, "p", "p (Holm)", "better : tie : worse", "listeners")
         pairs = plain_table("pair", *heads)
-        for one in facts["pairs"]:
+        for one in facts.pairs:
             pairs.add_row(
-                f"{one['a']} - {one['b']}", number(one["share"], 2), span([one["low"], one["high"]]),
-                chance(one["p"]), chance(one["p_holm"]),
-                f"{one['a_better']} : {one['ties']} : {one['b_better']}", str(one["participants"]),
+                f"{one.a} - {one.b}", number(one.share, 2), span([one.low, one.high]),
+                chance(one.p), chance(one.p_holm),
+                f"{one.a_better} : {one.ties} : {one.b_better}", str(one.participants),
             )  # fmt: skip
         yield pairs
 
 
-def arena(facts: Facts) -> Iterator[RenderableType]:
+def arena(facts: ArenaResults) -> Iterator[RenderableType]:
     """The ranking, plain and with length and style held fixed, then the pairs and what swayed the votes."""
-    yield Text(f"{facts['votes']} votes by {facts['participants']} people in {facts['bouts']} bouts")
-    level = f"{facts['level']:.0%}"
-    tally = {one["name"]: one for one in facts["systems"]}
-    steady = {one["name"]: one for one in facts["controlled"] or ()}
+    yield Text(f"{facts.votes} votes by {facts.participants} people in {facts.bouts} bouts")
+    level = f"{facts.level:.0%}"
+    tally = {one.name: one for one in facts.systems}
+    steady = {one.name: one for one in facts.controlled or ()}
     table = plain_table("system", "log worth", level, "controlled", level, "won", "tied", "bad", "lost")
-    for one in facts["ranking"] or facts["systems"]:
-        own, held = tally[one["name"]], steady.get(one["name"], {})
+    worths = {one.name: one for one in facts.ranking or ()}
+    for name in worths or tally:
+        own, worth, held = tally[name], worths.get(name), steady.get(name)
         table.add_row(
-            one["name"], number(one.get("estimate"), 3), span([one.get("low"), one.get("high")]),
-            number(held.get("estimate"), 3), span([held.get("low"), held.get("high")]),
-            *(str(own[name]) for name in ("won", "tied", "both_bad", "lost")),
+            name, number(worth and worth.estimate, 3), _limits(worth), number(held and held.estimate, 3),
+            _limits(held), *map(str, (own.won, own.tied, own.both_bad, own.lost)),
         )  # fmt: skip
     yield table
-    if facts["ranking"] is None:
+    if facts.ranking is None:
         yield Text("No finite worths: a system never wins or never loses against the others.")
     pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
-    for one in facts["pairs"]:
+    for one in facts.pairs:
         pairs.add_row(
-            f"{one['a']} - {one['b']}", str(one["votes"]), f"{one['a_won']} : {one['b_won']}",
-            number(one["estimate"], 3), span([one["low"], one["high"]]), chance(one["p"]),
-            chance(one["p_holm"]),
+            f"{one.a} - {one.b}", str(one.votes), f"{one.a_won} : {one.b_won}",
+            number(one.estimate, 3), span([one.low, one.high]), chance(one.p),
+            chance(one.p_holm),
         )  # fmt: skip
     yield pairs
-    terms = [{"covariate": "left", **facts["left"]}, *facts["covariates"]]
     swayed = plain_table("what sways votes", "log odds", level, "p")
-    for one in terms:
-        swayed.add_row(
-            one["covariate"], number(one["estimate"], 3), span([one["low"], one["high"]]), chance(one["p"])
-        )
+    for name, one in (("left", facts.left), *((one.covariate, one) for one in facts.covariates)):
+        swayed.add_row(name, number(one.estimate, 3), span([one.low, one.high]), chance(one.p))
     yield swayed
-    if facts["leaks"]:
-        yield Text(f"In {facts['leaks']} votes an answer named a system; the name was masked on the page.")
+    if facts.leaks:
+        yield Text(f"In {facts.leaks} votes an answer named a system; the name was masked on the page.")
+
+
+def _limits(one: NamedWorth | None) -> str:
+    return span([one.low, one.high] if one else [None, None])
 
 
 ARM_NAMES = {
@@ -313,25 +318,19 @@ ARM_NAMES = {
 }  # fmt: skip
 
 
-def effort(rows: list[Facts]) -> Iterator[RenderableType]:
+def effort(rows: Sequence[JudgementEffort]) -> Iterator[RenderableType]:
     """What a judgement takes in each way of judging."""
     if not rows:
         return
-    priced = any(one["cost_per_judgement"] is not None for one in rows)
+    priced = any(one.cost_per_judgement is not None for one in rows)
     heads = ("judgements", "people", "at once", "s a judgement", "minutes a person")
     table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
     for one in rows:
         table.add_row(
-            ARM_NAMES[one["arm"]], str(one["judgements"]), str(one["participants"]), str(one["people"]),
-            number(one["seconds_per_judgement"], 1), number(one["minutes_per_participant"], 1),
-            *([number(one["cost_per_judgement"], 3)] if priced else []),
+            ARM_NAMES[one.arm], str(one.judgements), str(one.participants), str(one.people),
+            number(one.seconds_per_judgement, 1), number(one.minutes_per_participant, 1),
+            *([number(one.cost_per_judgement, 3)] if priced else []),
         )  # fmt: skip
     yield table
-    if any(one["arm"] == "compared" for one in rows):
+    if any(one.arm == "compared" for one in rows):
         yield Text("Judgements of attention pairs and repeats are counted here: they take time, too.")
-
-
-DRAWN = {
-    "preferences": preferences, "readings": readings, "listening": listening, "arena": arena,
-    "effort": effort,
-}  # fmt: skip

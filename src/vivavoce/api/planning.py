@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from vivavoce.api.opening import open_dataset
-from vivavoce.api.results import Facts, Result
+from vivavoce.api.results import Result
 from vivavoce.api.rows import SampleSize
 from vivavoce.api.wording import errors_in_python, in_python
+
+Facts = dict[str, Any]
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,7 +24,7 @@ Design = Literal["between", "within"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PowerAnalysis(Result[SampleSize]):
+class PowerAnalysis(Result[SampleSize, Facts]):
     """Sample sizes of one question; what was assumed stands in `assumptions`."""
 
     row: ClassVar[type] = SampleSize

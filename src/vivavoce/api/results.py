@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, get_arg
 from vivavoce.api.printing import as_html, printed
 from vivavoce.api.wording import in_python
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import as_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,20 +19,20 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Row = TypeVar("Row")
-Facts = dict[str, Any]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(ABC, Generic[Row]):
+class Result(ABC, Generic[Row, Found]):
     """Numbers of one question.
 
     rows      one frozen object a number, with its unit of analysis, n, interval and signature
-    facts     the same and all that stands behind it, as `--json` prints it
+    facts     the same and all that stands behind it; `to_dict()` gives it as `--json` prints it
     warnings  what the numbers must not be read without, in sentences
     """
 
     rows: tuple[Row, ...]
-    facts: Facts = field(repr=False)
+    facts: Found = field(repr=False)
     warnings: tuple[str, ...] = ()
 
     row: ClassVar[type]
@@ -42,9 +43,9 @@ class Result(ABC, Generic[Row]):
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
-    def to_dict(self) -> Facts:
+    def to_dict(self) -> dict[str, Any]:
         """Everything, as the command line's `--json` prints it."""
-        return json.loads(json.dumps(self.facts, allow_nan=False))
+        return json.loads(json.dumps(as_json(self.facts), allow_nan=False))
 
     def to_arrow(self) -> "pa.Table":
         """The rows as an Arrow table; what is missing is null."""
@@ -93,6 +94,6 @@ def _plain(hint: Any) -> type:
     return next(one for one in kinds if one is not type(None))
 
 
-def missing_as_none(row: Mapping[str, Any]) -> Facts:
+def missing_as_none(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row in which what is missing is None, never NaN."""
     return {name: None if value != value else value for name, value in row.items()}

@@ -104,7 +104,7 @@ class PreferredVersion:
 
     variable: str
     question: str
-    quality: str
+    quality: str | None
     experimental: int
     control: int
     ties: int

@@ -221,7 +221,7 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
     return found or None
 
 
-def _print(facts: dict[str, Any], as_json: bool, draw: Any) -> None:
+def _print(facts: Any, as_json: bool, draw: Any) -> None:
     if as_json:
         print_json(facts)
     else:

@@ -29,7 +29,7 @@ def confidence(
         from vivavoce.report.prose import mark
         from vivavoce.sections.recognition.section import reliability_figure
 
-        drawn = reliability_figure(found["all"], mark=mark(found)).printed
+        drawn = reliability_figure(found["all"], mark=mark(simulated=found["simulated"])).printed
         figure.write_text(drawn.replace(PRINT_FONT, PAGE_FONT), encoding="utf-8")
         note(f"wrote {figure}")
     if as_json:

@@ -94,11 +94,13 @@ def tell_warnings(*_: object, **__: object) -> None:
     _told.clear()
 
 
-def print_json(facts: dict[str, Any]) -> None:
+def print_json(facts: object) -> None:
     """Print the numbers of the datasets that were opened, with whether programs held any of them."""
     import json
 
-    told = {"simulated": bool(_simulated)} | facts
+    from vivavoce.core.result import as_json
+
+    told = {"simulated": bool(_simulated)} | as_json(facts)
     typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
 
 

@@ -40,6 +40,7 @@ def demo(
 def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:
     from vivavoce.api.simulating import simulate_study
     from vivavoce.api.studies import export_study, open_log, read_study
+    from vivavoce.core.result import as_json as as_json_object
     from vivavoce.log.dataset import replacing
     from vivavoce.report.html import write_report
     from vivavoce.stats.summary import summarise
@@ -53,7 +54,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     summary = summarise(exported, "system")
     write_report(exported, report, by="system")
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(as_json_object(summary), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         from rich.console import Console
 

@@ -89,7 +89,7 @@ def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool)
     from vivavoce.report.table import comparisons, results_table
 
     print_parts([results_table(summary), *comparisons(summary)])
-    for warning in summary["warnings"]:
+    for warning in summary.warnings:
         warn(warning)
 
 

@@ -89,7 +89,6 @@ def analyse_comparison(
     of_dialogues: dict[str, Any],
 ) -> bool:
     """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
-    from vivavoce.api import pairs_tables as tables
     from vivavoce.api.choosing import compared
     from vivavoce.cli.datasets import print_json, print_parts, refuse_unused, unmixed, unmixed_pair
 
@@ -103,6 +102,5 @@ def analyse_comparison(
     if as_json:
         print_json(facts)
         return True
-    for name, found in facts.items():
-        print_parts(tables.DRAWN[name](found))
+    print_parts(facts.shown())
     return True

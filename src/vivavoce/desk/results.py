@@ -1,7 +1,7 @@
 """A summary arranged for reading: the success rates drawn, and beside them the very tables of the report."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.language import worded
@@ -11,6 +11,7 @@ from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import TableOfText
+    from vivavoce.stats.summary_results import SuccessRate, Summary
 
 MEANINGS: Final = {
     "subjective_success": N_("What participants answered when asked whether they found all they wanted."),
@@ -21,8 +22,6 @@ MEANINGS: Final = {
         "The same, judged by each goal that the participant turned out to pursue."
     ),
 }
-
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,38 +69,40 @@ def groupings(study: Study) -> list[str]:
     return ["condition", "system", *factors] if factors else ["system"]
 
 
-def make_view(summary: Facts) -> View:
+def make_view(summary: "Summary") -> View:
     """Arrange what `analysis.summary.summarise` found."""
     from vivavoce.report import content
 
     return View(
-        dialogues=summary["all"]["dialogues"],
+        dialogues=summary.all.dialogues,
         rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
         tests=content.tests_table(summary),
-        warnings=[translated(warning) for warning in summary["warnings"]],
-        model=translated((summary.get("model") or {}).get("why", "")),
-        data=summary["data"],
-        version=summary["vivavoce"],
+        warnings=[translated(warning) for warning in summary.warnings],
+        model=translated(summary.model.why),
+        data=summary.data,
+        version=summary.vivavoce,
         by_what=content.by_what(summary),
     )
 
 
-def _rate_table(name: str, title: str, summary: Facts) -> RateTable:
+def _rate_table(name: str, title: str, summary: "Summary") -> RateTable:
     from vivavoce.report import content
 
     groups = content.with_all(summary)
     rows = [
-        _drawn(content.group_name(row, summary), row[name], whole=row is summary["all"] and len(groups) > 1)
+        _drawn(
+            content.group_name(row, summary), row.rates[name], whole=row is summary.all and len(groups) > 1
+        )
         for row in groups
     ]
-    nested = any(content.interval_of(row[name])[2] for row in groups)
-    unit = content.unit_name(summary["all"][name]["unit"])
+    nested = any(content.interval_of(row.rates[name])[2] for row in groups)
+    unit = content.unit_name(summary.all.rates[name].unit)
     return RateTable(title, worded(MEANINGS.get(name, "")), unit, rows, nested)
 
 
-def _drawn(name: str, rate: Facts, *, whole: bool) -> DrawnRate:
+def _drawn(name: str, rate: "SuccessRate", *, whole: bool) -> DrawnRate:
     from vivavoce.report.content import interval_of
 
     low, high, clustered = interval_of(rate)
-    compared = span(rate["low"], rate["high"]) if clustered and rate["low"] is not None else ""
-    return DrawnRate(name, rate["ratio"], low, high, compared, rate["successes"], rate["n"], whole)
+    compared = span(rate.low, rate.high) if clustered and rate.low is not None else ""
+    return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole)

@@ -8,7 +8,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import DocumentSection
     from vivavoce.report.section import FilledSection
+    from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
 
@@ -44,7 +45,7 @@ class Results:
 
     position: int
     at: datetime
-    summary: dict[str, Any] | None
+    summary: "Summary | None"
     problem: str = ""
     found: "tuple[FilledSection, ...]" = ()
     mark: str = ""

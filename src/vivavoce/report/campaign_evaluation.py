@@ -30,7 +30,7 @@ class Evaluation:
 
     @property
     def mark(self) -> str:
-        return mark({"simulated": self.people["simulated"]})
+        return mark(simulated=self.people["simulated"])
 
 
 def evaluate(dataset: Dataset) -> Evaluation:

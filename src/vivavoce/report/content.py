@@ -1,7 +1,7 @@
 """The report's tables of results: rates, tests, variants and interaction parameters, as text."""
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
@@ -18,10 +18,9 @@ from vivavoce.report.numbers import (
     span,
     z_value,
 )
-from vivavoce.stats.family import decisive
 from vivavoce.stats.rates import HEADLINES, is_rate
+from vivavoce.stats.summary_results import GroupSummary, GroupTest, MeasuredTotal, SuccessRate, Summary
 
-Facts = dict[str, Any]
 SIGNIFICANT: Final = 0.05
 UNIT_NAMES: Final = {
     "dialogue": "dialogues",
@@ -48,19 +47,19 @@ def is_variant(name: str) -> bool:
     return is_rate(name) and name not in HEADLINES
 
 
-def headlines(summary: Facts) -> dict[str, str]:
+def headlines(summary: Summary) -> dict[str, str]:
     """The headline rates of which anything was counted, with their titles."""
-    return {name: title(name) for name in HEADLINES if summary["all"].get(name, {}).get("n")}
+    return {name: title(name) for name in HEADLINES if (rate := summary.all.rates.get(name)) and rate.n}
 
 
-def with_all(summary: Facts) -> list[Facts]:
+def with_all(summary: Summary) -> Sequence[GroupSummary]:
     """The groups, and the whole after them where there is more than one."""
-    return [*summary["by"], summary["all"]] if len(summary["by"]) > 1 else summary["by"]
+    return [*summary.by, summary.all] if len(summary.by) > 1 else summary.by
 
 
-def group_name(row: Facts, summary: Facts) -> str:
+def group_name(row: GroupSummary, summary: Summary) -> str:
     """A group's key as people read it; the whole in the report's language."""
-    return say("all") if row is summary["all"] else label(row["key"])
+    return say("all") if row is summary.all else label(row.key)
 
 
 def heads(*names: str) -> tuple[Cell, ...]:
@@ -78,30 +77,29 @@ def adjusted_cell(p: float | None) -> Cell:
     return Cell(p_value(p), strong=is_significant(p))
 
 
-def interval_of(rate: Facts) -> tuple[float | None, float | None, bool]:
+def interval_of(rate: SuccessRate) -> tuple[float | None, float | None, bool]:
     """A rate's limits with participants as the unit where they are known, else those of independent cases."""
-    clustered = rate.get("clustered") or {}
-    if clustered.get("low") is not None:
-        return clustered["low"], clustered["high"], True
-    return rate["low"], rate["high"], False
+    if rate.clustered.low is not None:
+        return rate.clustered.low, rate.clustered.high, True
+    return rate.low, rate.high, False
 
 
-def is_clustered(summary: Facts) -> bool:
+def is_clustered(summary: Summary) -> bool:
     """Whether any rate has an interval with participants as the unit."""
-    return any(interval_of(row[name])[2] for row in with_all(summary) for name in headlines(summary))
+    return any(interval_of(row.rates[name])[2] for row in with_all(summary) for name in headlines(summary))
 
 
-def success_table(summary: Facts) -> TableOfText:
+def success_table(summary: Summary) -> TableOfText:
     names = headlines(summary)
     rows = [
         Row(
             group_name(row, summary),
-            tuple(rate_cell(row[name]) for name in names),
+            tuple(rate_cell(row.rates[name]) for name in names),
             (
-                plural(row["dialogues"], "dialogue"),
-                *([plural(row["participants"], "participant")] if row["participants"] else []),
+                plural(row.dialogues, "dialogue"),
+                *([plural(row.participants, "participant")] if row.participants else []),
             ),
-            total=row is summary["all"],
+            total=row is summary.all,
         )
         for row in with_all(summary)
     ]
@@ -113,7 +111,7 @@ def success_table(summary: Facts) -> TableOfText:
     return TableOfText("success", say("Success rates"), columns, tuple(rows), rate_note(summary), signed)
 
 
-def rate_note(summary: Facts) -> str:
+def rate_note(summary: Summary) -> str:
     """What stands under a rate."""
     if is_clustered(summary):
         return say(
@@ -123,12 +121,12 @@ def rate_note(summary: Facts) -> str:
     return say("Under each rate: its 95% interval (Wilson), then successes of cases.")
 
 
-def by_what(summary: Facts) -> str:
-    return translated(summary["by_what"].replace("_", " ").capitalize())
+def by_what(summary: Summary) -> str:
+    return translated(summary.by_what.replace("_", " ").capitalize())
 
 
-def unit_of(summary: Facts, name: str) -> str:
-    return f"n = {unit_name(summary['all'][name]['unit'])}"
+def unit_of(summary: Summary, name: str) -> str:
+    return f"n = {unit_name(summary.all.rates[name].unit)}"
 
 
 def unit_name(unit: str) -> str:
@@ -136,60 +134,57 @@ def unit_name(unit: str) -> str:
     return translated(UNIT_NAMES.get(unit, unit.replace("_", " ")))
 
 
-def rate_cell(rate: Facts) -> Cell:
-    if rate["ratio"] is None:
+def rate_cell(rate: SuccessRate) -> Cell:
+    if rate.ratio is None:
         return Cell(percent(None), (say("no case"),))
-    if rate["low"] is None:
-        return Cell(amount(rate["ratio"], ""), (say("mean of {n}", n=count(rate["n"])),))
+    if rate.low is None:
+        return Cell(amount(rate.ratio, ""), (say("mean of {n}", n=count(rate.n)),))
     low, high, clustered = interval_of(rate)
-    counted = say("{k} of {n}", k=count(rate["successes"]), n=count(rate["n"]))
+    counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
     naive = [_wilson(rate)] if clustered else []
-    return Cell(percent(rate["ratio"]), (span(low, high), counted, *naive))
+    return Cell(percent(rate.ratio), (span(low, high), counted, *naive))
 
 
-def _wilson(rate: Facts) -> str:
-    return Shown(
-        f"Wilson {span(rate['low'], rate['high'])}", wilson_low=rate["low"], wilson_high=rate["high"]
-    )
+def _wilson(rate: SuccessRate) -> str:
+    return Shown(f"Wilson {span(rate.low, rate.high)}", wilson_low=rate.low, wilson_high=rate.high)
 
 
-def signature_of(shown: Facts) -> str:
+def signature_of(shown: SuccessRate | MeasuredTotal) -> str:
     """The signature of a rate or measure, which cites the interval that `interval_of` gives."""
-    clustered = shown.get("clustered") or {}
-    return clustered["signature"] if clustered.get("low") is not None else shown["signature"]
+    return shown.clustered.signature or shown.signature
 
 
-def signatures(rows: Iterable[Facts], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def signatures(rows: Iterable[GroupSummary], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Signatures of measures `names` for every row that has a number."""
     wanted = list(names)
     return tuple(
         (
-            f"{label(row['key'])}, {title(name).lower()}",
-            signature_of(row[name] if is_rate(name) else row["measures"][name]),
+            f"{label(row.key)}, {title(name).lower()}",
+            signature_of(row.rates[name] if is_rate(name) else row.measures[name]),
         )
         for row in rows
         for name in wanted
-        if name in row["measures"] and row["measures"][name]["denominator"]
+        if row.counted(name)
     )
 
 
-def tests_table(summary: Facts) -> TableOfText | None:
+def tests_table(summary: Summary) -> TableOfText | None:
     """The tests of the headline rates, or None with one group."""
-    clustered = any(test["unit"] == "participant" for test in summary["tests"])
+    clustered = any(test.unit == "participant" for test in summary.tests)
     rows = [
         Row(
-            f"{label(test['a'])} \u2013 {label(test['b'])}",
+            f"{label(test.a)} \u2013 {label(test.b)}",
             _clustered_cells(test) if clustered else _naive_cells(test),
-            (say("declared beforehand"),) if test["family"] == "declared" else (),
+            (say("declared beforehand"),) if test.family == "declared" else (),
             group=heading,
         )
         for name, heading in headlines(summary).items()
-        for test in summary["tests"]
-        if test["measure"] == name
+        for test in summary.tests
+        if test.measure == name
     ]
     if not rows:
         return None
-    families = " ".join(translated(one["why"]) for one in summary["families"])
+    families = " ".join(translated(one.why) for one in summary.families)
     if not clustered:
         note = say(
             "Difference of the first minus the second in percentage points, with its 95% interval "
@@ -220,35 +215,35 @@ def tests_table(summary: Facts) -> TableOfText | None:
     )
 
 
-def _signed_tests(summary: Facts) -> tuple[tuple[str, str], ...]:
+def _signed_tests(summary: Summary) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (f"{label(test['a'])} \u2013 {label(test['b'])}, {title(test['measure']).lower()}", test["signature"])
+        (f"{label(test.a)} \u2013 {label(test.b)}, {title(test.measure).lower()}", test.signature)
         for name in headlines(summary)
-        for test in summary["tests"]
-        if test["measure"] == name
+        for test in summary.tests
+        if test.measure == name
     )
 
 
-def _clustered_cells(test: Facts) -> tuple[Cell, ...]:
+def _clustered_cells(test: GroupTest) -> tuple[Cell, ...]:
     return (
         *_counted_cells(test),
-        Cell(between(test["low"], test["high"], points), (p_value(test["p"]),)),
+        Cell(between(test.low, test.high, points), (p_value(test.p),)),
     )
 
 
-def _naive_cells(test: Facts) -> tuple[Cell, ...]:
+def _naive_cells(test: GroupTest) -> tuple[Cell, ...]:
     difference, interval, *ps = _counted_cells(test)
-    return (difference, interval, Cell(z_value(decisive(test).get("z"))), *ps)
+    return (difference, interval, Cell(z_value(test.z)), *ps)
 
 
-def _counted_cells(test: Facts) -> tuple[Cell, ...]:
+def _counted_cells(test: GroupTest) -> tuple[Cell, ...]:
     """The side of a test that counts."""
-    found = decisive(test)
+    found = test.decisive
     return (
-        Cell(points(test["difference"])),
-        Cell(between(found["low"], found["high"], points)),
-        Cell(p_value(found["p"])),
-        Cell(p_value(found["p_adjusted"]), strong=bool(test["significant"])),
+        Cell(points(test.difference)),
+        Cell(between(found.low, found.high, points)),
+        Cell(p_value(found.p)),
+        Cell(p_value(found.p_adjusted), strong=bool(test.significant)),
     )
 
 

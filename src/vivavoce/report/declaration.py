@@ -1,34 +1,31 @@
 """What was declared before the data, in words: exclusions, stopping rules, comparisons of transcripts."""
 
-from typing import Any
-
 from vivavoce.report.language import say
 from vivavoce.report.numbers import amount, plural
+from vivavoce.study.analysis_file import Preferences, Stopping
 from vivavoce.study.exclusion import TRIVIAL
 
-Facts = dict[str, Any]
 
-
-def transcripts_words(preferences: Facts | None) -> str:
+def transcripts_words(preferences: Preferences | None) -> str:
     """How the versions of transcripts were to be compared."""
     if preferences is None:
         return ""
     tests = {"chi_square": say("chi-square"), "exact": say("the exact binomial test")}
     return say(
         "for every variable and question, are both versions preferred alike? By {test} (alpha {alpha})",
-        test=tests[preferences["test"]],
-        alpha=amount(preferences["alpha"], ""),
+        test=tests[preferences.test],
+        alpha=amount(preferences.alpha, ""),
     )
 
 
-def stopping_words(stopping: Facts | None) -> str:
+def stopping_words(stopping: Stopping | None) -> str:
     """When collecting was to end: the researcher's sentence, and the rule that pauses the trial."""
     if stopping is None:
         return ""
-    people, rule = stopping["participants"], stopping["rule"]
+    people, rule = stopping.participants, stopping.rule
     facts = {
         "people": plural(people, "participant") if people else "",
-        "looks": plural(stopping["looks"], "look"),
+        "looks": plural(stopping.looks, "look"),
     }
     if rule is None:
         said = say("Planned: {people}.", **facts) if people else ""
@@ -38,7 +35,7 @@ def stopping_words(stopping: Facts | None) -> str:
     else:
         name = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}[rule]
         said = say("{looks} on the way to {people}, with {name} boundaries.", name=name, **facts)
-    return " ".join(part for part in (stopping["words"], said) if part)
+    return " ".join(part for part in (stopping.words, said) if part)
 
 
 def rule_words(rule: str) -> str:

@@ -33,13 +33,13 @@ def _document(material: Material) -> Document:
         [one for one in sections_in_order() if one.name in wanted or isinstance(one, LeadingSection)],
     )
     fronts = [one.front() for one in found]
-    leads = [] if summary["all"]["dialogues"] else [front.lead for front in fronts if front.lead]
+    leads = [] if summary.all.dialogues else [front.lead for front in fronts if front.lead]
     answers = dict.fromkeys(sentence for front in fronts for sentence in front.answer)
-    warnings = [one for one in summary["warnings"] if not leads or one != NO_DIALOGUE]
+    warnings = [one for one in summary.warnings if not leads or one != NO_DIALOGUE]
     written = (one.written(material.mark) for one in found if one.section.name in wanted)
     return Document(
         language=language(),
-        study=summary["study"],
+        study=summary.study,
         title=say("Evaluation report"),
         mark=material.mark,
         lead=" ".join(leads) or prose.lead(summary, description),
@@ -51,9 +51,9 @@ def _document(material: Material) -> Document:
         ),
         cover=tuple(prose.cover(summary, description)),
         sections=tuple(one for one in written if one is not None),
-        data=summary["data"],
+        data=summary.data,
         made=str(description["created_at"] or "")[:10],
-        version=summary["vivavoce"],
+        version=summary.vivavoce,
         words=frame_words(),
         command=options.command(),
     )

@@ -11,10 +11,12 @@ from vivavoce.log.schema import TABLES
 from vivavoce.report import prose
 from vivavoce.stats.attributes import attribute_names
 from vivavoce.stats.declared import declaration
+from vivavoce.stats.declared_results import FrozenDeclaration
 from vivavoce.stats.description import describe
 from vivavoce.stats.groups import Group, groups, natural_grouping
 from vivavoce.stats.scales import answered_scales
 from vivavoce.stats.summary import summarise
+from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
 
@@ -87,7 +89,7 @@ class Material:
         return groups(self.dataset, self.by)
 
     @cached_property
-    def summary(self) -> Facts:
+    def summary(self) -> Summary:
         """What `stats.summary` gives."""
         return summarise(self.dataset, self.by)
 
@@ -97,7 +99,7 @@ class Material:
         return describe(self.dataset, self.by)
 
     @cached_property
-    def declared(self) -> Facts | None:
+    def declared(self) -> FrozenDeclaration | None:
         """What the study declared beforehand; None without a study file."""
         return declaration(self.dataset)
 
@@ -111,7 +113,7 @@ class Material:
     def mark(self) -> str:
         """The mark of simulated trials: programs did something, here or in the last version."""
         datasets = [self.dataset, *([self.options.against] if self.options.against else [])]
-        return prose.mark({"simulated": any(map(_simulated, datasets))})
+        return prose.mark(simulated=any(map(_simulated, datasets)))
 
 
 def _simulated(dataset: Dataset) -> bool:

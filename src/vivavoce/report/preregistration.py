@@ -221,7 +221,7 @@ def _criteria(study: Study) -> str:
 
 def _stopping(study: Study) -> str:
     stopping = study.analysis.stopping
-    return stopping_words(stopping.model_dump()) or OPEN if stopping is not None else OPEN
+    return stopping_words(stopping) or OPEN if stopping is not None else OPEN
 
 
 def _exclusions(study: Study) -> str:

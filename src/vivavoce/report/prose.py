@@ -5,32 +5,33 @@ from typing import Any, Final
 
 from vivavoce.report.language import say, translated
 from vivavoce.report.numbers import count, instant, label, listed, plural
+from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
 SIMULATED_MARK: Final = "SIMULATED"
 MOST_LISTED: Final = 12
 
 
-def mark(summary: Facts) -> str:
+def mark(*, simulated: bool) -> str:
     """The word that every page and figure of a simulated trial carries; empty for people."""
-    return say(SIMULATED_MARK) if summary["simulated"] else ""
+    return say(SIMULATED_MARK) if simulated else ""
 
 
-def lead(summary: Facts, description: Facts) -> str:
+def lead(summary: Summary, description: Facts) -> str:
     """The report in one sentence under its title."""
-    whole = summary["all"]
-    if not whole["dialogues"]:
-        if summary["excluded"]["dialogues"]:
+    whole = summary.all
+    if not whole.dialogues:
+        if summary.excluded["dialogues"]:
             return say("All dialogues are excluded; there is nothing to report.")
         return say("The dataset holds no dialogue; there is nothing to report yet.")
     people = (
-        say("with {participants}", participants=plural(whole["participants"], "participant"))
-        if whole["participants"]
+        say("with {participants}", participants=plural(whole.participants, "participant"))
+        if whole.participants
         else say("with participants unknown")
     )
-    groups = plural(len(summary["by"]), summary["by_what"].replace("_", " "))
+    groups = plural(len(summary.by), summary.by_what.replace("_", " "))
     channels = listed([translated(channel) for channel in description["channels"]])
-    dialogues = plural(whole["dialogues"], "dialogue")
+    dialogues = plural(whole.dialogues, "dialogue")
     return f"{dialogues} {people}, {groups}, {channels}, {period(description)}."
 
 
@@ -41,22 +42,20 @@ def period(description: Facts) -> str:
     return first if first == last else say("{first} to {last}", first=first, last=last)
 
 
-def cover(summary: Facts, description: Facts) -> list[tuple[str, str]]:
+def cover(summary: Summary, description: Facts) -> list[tuple[str, str]]:
     """The title page: what, who, when."""
-    whole = summary["all"]
+    whole = summary.all
     facts = [
         (say("What"), tally(description["systems"])),
         (
             say("Who"),
-            plural(whole["participants"], "participant")
-            if whole["participants"]
-            else say("participants unknown"),
+            plural(whole.participants, "participant") if whole.participants else say("participants unknown"),
         ),
         (say("When"), period(description)),
-        (say("Dialogues"), count(whole["dialogues"])),
+        (say("Dialogues"), count(whole.dialogues)),
         (say("Channel"), tally(description["channels"], ours=True)),
         (say("Language"), tally(description["languages"])),
-        (say("Dataset"), summary["data"]),
+        (say("Dataset"), summary.data),
     ]
     return [(term, text) for term, text in facts if text]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from string import ascii_lowercase
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.text import Text
@@ -12,10 +12,10 @@ from vivavoce.measures import MEASURES
 from vivavoce.report.content import is_clustered, rate_cell, with_all
 from vivavoce.report.numbers import amount, between, count, difference, label, p_value
 from vivavoce.report.prose import SIMULATED_MARK
-from vivavoce.stats.family import decisive
+from vivavoce.stats.declared_results import DeclaredComparison
 from vivavoce.stats.summary import NO_DIALOGUE
+from vivavoce.stats.summary_results import GroupTest, SuccessRate, Summary
 
-Facts = dict[str, Any]
 MOST_PAIRS: Final = 30
 SIDES: Final = "Differences: the first minus the second, those of rates in percentage points."
 RATES: Final = (
@@ -25,18 +25,43 @@ RATES: Final = (
 )
 
 
-def results_table(summary: dict[str, Any]) -> Table:
+class _Line(NamedTuple):
+    """A comparison as the terminal shows it."""
+
+    family: str
+    measure: str
+    a: str | None
+    b: str | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None
+    significant: bool | None
+
+    @classmethod
+    def declared(cls, one: DeclaredComparison) -> "_Line":
+        return cls("declared", one.measure, one.a, one.b, one.difference, one.low, one.high, one.p,
+                   one.p_adjusted, one.significant)  # fmt: skip
+
+    @classmethod
+    def explored(cls, one: GroupTest) -> "_Line":
+        side = one.decisive
+        return cls("explored", one.measure, one.a, one.b, side.difference, side.low, side.high, side.p,
+                   side.p_adjusted, one.significant)  # fmt: skip
+
+
+def results_table(summary: Summary) -> Table:
     """One row a group: dialogues, participants, success rates with 95 % intervals, WER or turns a dialogue.
 
     Input   what `vivavoce.stats.summary.summarise` returns
     Note    a rate of which nothing was counted has no column; what users wrote is never read as markup; where
             the terminal is too narrow cells go on in the next line, and nothing is cut
     """
-    measures = summary["all"]["measures"]
-    shown = [(name, heading) for name, heading in RATES if summary["all"].get(name, {}).get("n")]
-    last = "word_error_rate" if measures.get("word_error_rate", {}).get("denominator") else "turns"
-    heading = Text(summary["study"])
-    if summary["simulated"]:
+    shown = [(name, heading) for name, heading in RATES if (rate := summary.all.rates.get(name)) and rate.n]
+    last = "word_error_rate" if summary.all.counted("word_error_rate") else "turns"
+    heading = Text(summary.study)
+    if summary.simulated:
         heading.append(f"  {SIMULATED_MARK}", style="bold black on yellow")
     table = Table(
         title=heading,
@@ -48,37 +73,37 @@ def results_table(summary: dict[str, Any]) -> Table:
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    table.add_column(summary["by_what"], overflow="fold")
+    table.add_column(summary.by_what, overflow="fold")
     table.add_column("dialogues", justify="right", overflow="fold")
     table.add_column("people", justify="right", overflow="fold")
     for name, text in shown:
-        table.add_column(f"{text}\nof {summary['all'][name]['unit']}s", justify="right", overflow="fold")
+        table.add_column(f"{text}\nof {summary.all.rates[name].unit}s", justify="right", overflow="fold")
     table.add_column("WER" if last == "word_error_rate" else "turns", justify="right", overflow="fold")
     for row in with_all(summary):
-        if row is summary["all"]:
+        if row is summary.all:
             table.add_section()
         table.add_row(
-            Text(label(row["key"])),
-            count(row["dialogues"]),
-            count(row["participants"]),
-            *(_rate(row[name]) for name, _ in shown),
-            amount(row["measures"].get(last, {}).get("value"), "ratio" if last == "word_error_rate" else ""),
+            Text(label(row.key)),
+            count(row.dialogues),
+            count(row.participants),
+            *(_rate(row.rates[name]) for name, _ in shown),
+            amount(row.measures[last].value, "ratio" if last == "word_error_rate" else ""),
         )
     return table
 
 
-def comparisons(summary: Facts, *, most: int = MOST_PAIRS) -> Sequence[Table | Text]:
+def comparisons(summary: Summary, *, most: int = MOST_PAIRS) -> Sequence[Table | Text]:
     """A row a comparison that belongs to a family, what was declared first, then the families in words.
 
     Note    beyond `most` rows those that differ alone, and how many more there are
     Empty   nothing was declared or tested: []
     """
-    letters = {one["name"]: letter for one, letter in zip(summary["families"], ascii_lowercase, strict=False)}
-    declared = summary["declared"]["results"] if summary["declared"] else []
-    explored = [{**one, **decisive(one)} for one in summary["tests"] if one["family"] == "explored"]
-    every = [*(one | {"family": "declared"} for one in declared), *explored]
-    shown = every if len(every) <= most else [one for one in every if one["significant"]]
-    notes = [Text(f"{letters[one['name']]}  {one['why']}", style="dim") for one in summary["families"]]
+    letters = {one.name: letter for one, letter in zip(summary.families, ascii_lowercase, strict=False)}
+    declared = summary.declared.results if summary.declared else ()
+    explored = [one for one in summary.tests if one.family == "explored"]
+    every = [*(_Line.declared(one) for one in declared), *map(_Line.explored, explored)]
+    shown = every if len(every) <= most else [one for one in every if one.significant]
+    notes = [Text(f"{letters[one.name]}  {one.why}", style="dim") for one in summary.families]
     if len(shown) < len(every):
         notes.insert(0, Text(f"{len(every) - len(shown)} more show no difference; --json has them all."))
     if not shown:
@@ -88,38 +113,36 @@ def comparisons(summary: Facts, *, most: int = MOST_PAIRS) -> Sequence[Table | T
     for place, heading in enumerate(("compared", "pair", "difference", "95%", "p", "p (adjusted)")):
         table.add_column(heading, justify="left" if place < 2 else "right", overflow="fold")
     for one in shown:
-        table.add_row(*_compared(one, letters[one["family"]]))
+        table.add_row(*_compared(one, letters[one.family]))
     return [table, *notes]
 
 
-def _compared(one: Facts, letter: str) -> list[Text]:
+def _compared(one: _Line, letter: str) -> list[Text]:
     """Measure, pair, difference, interval, p, adjusted p with its family's letter; bold where it differs."""
-    measure = MEASURES.get(one["measure"]) if one["measure"] in MEASURES else None
+    measure = MEASURES.get(one.measure) if one.measure in MEASURES else None
     unit = measure.unit if measure else ""
-    interval = between(one["low"], one["high"], lambda value: difference(value, unit))
-    adjusted = Text(p_value(one["p_adjusted"]), style="bold" if one["significant"] else "")
+    interval = between(one.low, one.high, lambda value: difference(value, unit))
+    adjusted = Text(p_value(one.p_adjusted), style="bold" if one.significant else "")
     return [
-        Text(measure.title if measure else one["measure"]),
-        Text(f"{label(one['a'])} \u2013 {label(one['b'])}"),
-        Text(difference(one["difference"], unit)),
+        Text(measure.title if measure else one.measure),
+        Text(f"{label(one.a)} \u2013 {label(one.b)}"),
+        Text(difference(one.difference, unit)),
         Text(interval),
-        Text(p_value(one["p"])),
+        Text(p_value(one.p)),
         adjusted.append(f" {letter}", style="not bold"),
     ]
 
 
-def _rate(rate: dict[str, Any]) -> Text:
+def _rate(rate: SuccessRate) -> Text:
     cell = rate_cell(rate)
     interval = [f"\n{line}" for line in cell.under[:1]]
-    if rate["low"] is not None:
-        return Text(cell.main, style="bold").append(
-            f" of {count(rate['n'])}{interval[0]}", style="not bold dim"
-        )
+    if rate.low is not None:
+        return Text(cell.main, style="bold").append(f" of {count(rate.n)}{interval[0]}", style="not bold dim")
     return Text(cell.main).append("".join(interval), style="dim")
 
 
-def _caption(summary: dict[str, Any]) -> Text:
+def _caption(summary: Summary) -> Text:
     how = "participants as the unit" if is_clustered(summary) else "Wilson"
-    words = f"under each rate its 95% interval ({how}); dataset {summary['data']}"
-    none = "" if summary["excluded"]["dialogues"] else NO_DIALOGUE
-    return Text(words if summary["all"]["dialogues"] else none)
+    words = f"under each rate its 95% interval ({how}); dataset {summary.data}"
+    none = "" if summary.excluded["dialogues"] else NO_DIALOGUE
+    return Text(words if summary.all.dialogues else none)

@@ -10,7 +10,8 @@ Source  Davidson 1970; relative differences of length and mark-up as covariates:
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -20,12 +21,99 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.paired_models import FittedPairs, Floats, fit
+from vivavoce.stats.paired_models import FittedPairs, Floats, LogOdds, fit
 from vivavoce.stats.preference_models import differences, people_of, worths
+from vivavoce.stats.preferences import NamedWorth
 
-Facts = dict[str, Any]
+Row = Mapping[str, Any]
 OUTCOMES: Final = {"left": 1.0, "right": -1.0, "tie": 0.0, "both_bad": 0.0}
 LEFT: Final = "left"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideTerm:
+    """Log odds of the left answer with se, limits and p over people; None where there is no model."""
+
+    estimate: float | None = None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StyleTerm:
+    """The same of one feature of style, from both having as much of it to only one having any."""
+
+    covariate: str
+    estimate: float
+    se: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemTally:
+    """How often a system was voted for, against, and neither."""
+
+    name: str
+    votes: int
+    won: int
+    tied: int
+    both_bad: int
+    lost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArenaPair:
+    """Two systems where they met: votes, and log odds of a over b; None where there is no model.
+
+    p_holm  over all pairs
+    """
+
+    a: str
+    b: str
+    votes: int
+    a_won: int
+    b_won: int
+    estimate: float | None = None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArenaResults:
+    """The ranking of systems, the pairs, what sways votes, and on what all this rests.
+
+    choices    left, right, tie, both_bad -> votes
+    leaks      votes in which an answer named a system
+    median_s   of a vote; None where no times are known
+    ranking    best first, and `controlled` with length and style held fixed; None: a worth is not finite
+    left       the leaning to the left
+    """
+
+    study: str
+    data: str
+    vivavoce: str
+    level: float
+    simulated: bool
+    votes: int
+    participants: int
+    bouts: int
+    choices: Mapping[str, int]
+    leaks: int
+    median_s: float | None
+    systems: Sequence[SystemTally]
+    ranking: Sequence[NamedWorth] | None
+    controlled: Sequence[NamedWorth] | None
+    left: SideTerm
+    covariates: Sequence[StyleTerm]
+    pairs: Sequence[ArenaPair]
+    signature: str
 
 
 def _count(pattern: str) -> Callable[[str], float]:
@@ -48,12 +136,9 @@ def has_votes(dataset: Dataset) -> bool:
     return dataset.read("votes").num_rows > 0
 
 
-def rank_systems(dataset: Dataset, level: float = 0.95) -> Facts:
-    """The ranking, the pairs, the covariates, and on what they rest, as plain values for JSON.
+def rank_systems(dataset: Dataset, level: float = 0.95) -> ArenaResults:
+    """The ranking, the pairs, the covariates, and on what they rest.
 
-    Output  ranking and controlled: systems best first (name, estimate as log worth with mean 0, se, low,
-            high, share), or None where a system has no finite worth; covariates: log odds from `as much` to
-            `only this one has any`; left: the leaning to the left; systems: votes, won, tied, both_bad, lost
     Raises  InputError: nobody voted
     """
     votes = dataset.read("votes").to_pylist()
@@ -68,31 +153,31 @@ def rank_systems(dataset: Dataset, level: float = 0.95) -> Facts:
     styles = _style_differences(dataset, votes)
     plain, controlled = fit(base, outcomes, people), _controlled(base, styles, outcomes, people)
     said = [vote["choice"] for vote in votes]
-    return {
-        "study": dataset.study, "data": dataset.hash, "vivavoce": installed_version(), "level": level,
-        "simulated": any(vote["simulated"] for vote in votes), "votes": len(votes),
-        "participants": len(set(people)), "bouts": len({vote["bout_id"] for vote in votes}),
-        "choices": {choice: said.count(choice) for choice in OUTCOMES},
-        "leaks": sum(bool(vote["leaks"]) for vote in votes), "median_s": _median_s(votes),
-        "systems": [_tally(name, votes) for name in names],
-        "ranking": worths(names, plain, level) if plain else None,
-        "controlled": worths(names, controlled[0], level) if controlled else None,
-        "left": _term(plain, len(names) - 1, level),
-        "covariates": _covariates(controlled, len(names), level) if controlled else [],
-        "pairs": _pairs(names, votes, plain, level),
-        "signature": signature(
+    return ArenaResults(
+        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
+        simulated=any(vote["simulated"] for vote in votes), votes=len(votes),
+        participants=len(set(people)), bouts=len({vote["bout_id"] for vote in votes}),
+        choices={choice: said.count(choice) for choice in OUTCOMES},
+        leaks=sum(bool(vote["leaks"]) for vote in votes), median_s=_median_s(votes),
+        systems=[_tally(name, votes) for name in names],
+        ranking=worths(names, plain, level) if plain else None,
+        controlled=worths(names, controlled[0], level) if controlled else None,
+        left=SideTerm(**_term(plain, len(names) - 1, level)._asdict()) if plain else SideTerm(),
+        covariates=_covariates(controlled, len(names), level) if controlled else [],
+        pairs=_pairs(names, votes, plain, level),
+        signature=signature(
             "arena_worth", unit="participant", n=len(votes), data=dataset.hash, model="davidson",
             interval=f"cluster_sandwich_t {level}",
         ),
-    }  # fmt: skip
+    )  # fmt: skip
 
 
-def _median_s(votes: Sequence[Facts]) -> float | None:
+def _median_s(votes: Sequence[Row]) -> float | None:
     times = [vote["response_s"] for vote in votes if vote["response_s"] is not None]
     return float(np.median(times)) if times else None
 
 
-def _style_differences(dataset: Dataset, votes: Sequence[Facts]) -> dict[str, Floats]:
+def _style_differences(dataset: Dataset, votes: Sequence[Row]) -> dict[str, Floats]:
     """(left - right) / (left + right) of every feature; 0 where neither has any."""
     texts = {
         (row["dialogue_id"], row["turn_index"]): row["text"] or ""
@@ -125,48 +210,45 @@ def _controlled(
     return (fitted, kept) if fitted else None
 
 
-def _covariates(controlled: tuple[FittedPairs, list[str]], systems: int, level: float) -> list[Facts]:
+def _covariates(controlled: tuple[FittedPairs, list[str]], systems: int, level: float) -> list[StyleTerm]:
     fitted, names = controlled
-    return [{"covariate": name, **_term(fitted, systems + at, level)} for at, name in enumerate(names)]
+    return [
+        StyleTerm(covariate=name, **_term(fitted, systems + at, level)._asdict())
+        for at, name in enumerate(names)
+    ]
 
 
-def _term(fitted: FittedPairs | None, place: int, level: float) -> Facts:
-    if fitted is None:
-        return dict.fromkeys(("estimate", "se", "low", "high", "p"))
+def _term(fitted: FittedPairs, place: int, level: float) -> LogOdds:
     return fitted.interval(np.eye(len(fitted.estimates))[place], level)
 
 
-def _tally(name: str, votes: Sequence[Facts]) -> Facts:
+def _tally(name: str, votes: Sequence[Row]) -> SystemTally:
     """How often a system was voted for, against, and neither."""
     own = [vote for vote in votes if name in (vote["left_system"], vote["right_system"])]
     sides = ["left" if vote["left_system"] == name else "right" for vote in own]
     pairs = list(zip((vote["choice"] for vote in own), sides, strict=True))
-    return {
-        "name": name, "votes": len(own), "won": sum(choice == side for choice, side in pairs),
-        "tied": sum(choice == "tie" for choice, _ in pairs),
-        "both_bad": sum(choice == "both_bad" for choice, _ in pairs),
-        "lost": sum(choice in ("left", "right") and choice != side for choice, side in pairs),
-    }  # fmt: skip
+    return SystemTally(
+        name=name, votes=len(own), won=sum(choice == side for choice, side in pairs),
+        tied=sum(choice == "tie" for choice, _ in pairs),
+        both_bad=sum(choice == "both_bad" for choice, _ in pairs),
+        lost=sum(choice in ("left", "right") and choice != side for choice, side in pairs),
+    )  # fmt: skip
 
 
 def _pairs(
-    names: Sequence[str], votes: Sequence[Facts], fitted: FittedPairs | None, level: float
-) -> list[Facts]:
+    names: Sequence[str], votes: Sequence[Row], fitted: FittedPairs | None, level: float
+) -> list[ArenaPair]:
     """Every two systems: what was voted where they met, and the difference of their worths."""
-    found: list[Facts] = []
+    found: list[ArenaPair] = []
     for first, second in combinations(range(len(names)), 2):
         a, b = names[first], names[second]
         met = [vote for vote in votes if {vote["left_system"], vote["right_system"]} == {a, b}]
         won = [vote[f"{vote['choice']}_system"] for vote in met if vote["choice"] in ("left", "right")]
         weights = np.zeros(len(names))
         weights[first], weights[second] = 1, -1
-        term: Facts = dict.fromkeys(("estimate", "se", "low", "high", "p"))
+        pair = ArenaPair(a=a, b=b, votes=len(met), a_won=won.count(a), b_won=won.count(b))
         if fitted is not None:
             free = np.append(weights[: len(names) - 1], np.zeros(len(fitted.estimates) - len(names) + 1))
-            term = fitted.interval(free, level)
-        found.append(
-            {"a": a, "b": b, "votes": len(met), "a_won": won.count(a), "b_won": won.count(b), **term}
-        )
-    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_holm"] = adjusted
-    return found
+            pair = replace(pair, **fitted.interval(free, level)._asdict())
+        found.append(pair)
+    return [replace(one, p_holm=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]

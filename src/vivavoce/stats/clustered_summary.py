@@ -1,8 +1,9 @@
 """The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,8 +20,8 @@ from vivavoce.stats.difference import Comparison, compare_clusters
 from vivavoce.stats.groups import Group
 from vivavoce.stats.permutation import DRAWS, Relabelling, relabellings
 from vivavoce.stats.proportions import newcombe, two_proportion_z
+from vivavoce.stats.summary_results import UNKNOWN_PEOPLE, ClusteredDifference, NaiveDifference
 
-Facts = dict[str, Any]
 Cases = tuple[np.ndarray, np.ndarray]
 KEPT: Final = 8
 QUICK: Final = 999
@@ -57,7 +58,7 @@ class ClusteredSummary:
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
 
-    def rate(self, name: str, group: int | None, *, level: float) -> Facts:
+    def rate(self, name: str, group: int | None, *, level: float) -> ClusteredRate:
         """One measure in one group (None: everywhere) with its clustered interval."""
         if not self.known:
             return _missing(WITHOUT_PARTICIPANTS)
@@ -66,24 +67,21 @@ class ClusteredSummary:
         if not len(sums.denominators):
             return _missing("none: no case")
         if counted(tops, bottoms):
-            return clustered_rate(sums, level).as_dict()
+            return clustered_rate(sums, level)
         if np.isin(bottoms, (0.0, 1.0)).all():
             squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
-            facts = clustered_rate(sums, level, squares).as_dict()
+            found = clustered_rate(sums, level, squares)
         else:
-            facts = ratio_interval(people, tops, bottoms, level).as_dict()
-        if facts["low"] is not None and (tops >= 0).all():
-            facts["low"] = max(0.0, facts["low"])
-        return facts
+            found = ratio_interval(people, tops, bottoms, level)
+        if found.low is not None and (tops >= 0).all():
+            return replace(found, low=max(0.0, found.low))
+        return found
 
-    def test(self, name: str, a: int, b: int, *, level: float) -> Facts:
-        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family.
-
-        Output  `smallest_p`: what p could have been at best, where participants are few enough
-        """
+    def test(self, name: str, a: int, b: int, *, level: float) -> ClusteredDifference:
+        """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
         if not self.known:
-            return _facts(None) | {"why": "No participant is known."}
-        return _facts(self.compare(name, a, b, level=level))
+            return ClusteredDifference(why=UNKNOWN_PEOPLE)
+        return _difference(self.compare(name, a, b, level=level))
 
     def compare(self, name: str, a: int, b: int, *, level: float) -> Comparison | None:
         """The comparison itself, for intervals at other levels and equivalence; None: a group has no case."""
@@ -120,26 +118,24 @@ class ClusteredSummary:
         """How many cases a measure counted in a group."""
         return round(float(self._cases(name, group)[1].sum()))
 
-    def naive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+    def naive(self, name: str, a: int, b: int, *, level: float) -> NaiveDifference:
         """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
 
         Empty   a group without cases, or a measure that counts no successes: method none
         """
-        facts: Facts = dict.fromkeys(("difference", "low", "high", "z", "p", "p_adjusted"))
         both = [self._cases(name, place)[:2] for place in (a, b)]
         if not all(counted(*cases) and cases[1].any() for cases in both):
-            return {**facts, "method": "none", "interval": "none"}
+            return NaiveDifference()
         counts = [round(float(values.sum())) for cases in both for values in cases]
         test = two_proportion_z(counts[0], counts[1], counts[2], counts[3])
         span = newcombe(counts[0], counts[1], counts[2], counts[3], level=level)
-        if test:
-            facts |= {"z": test.z, "p": test.p}
-        if span:
-            facts |= {"low": span.low, "high": span.high}
-        difference = counts[0] / counts[1] - counts[2] / counts[3]
-        return {**facts, "difference": difference, "method": "z_pooled", "interval": "newcombe"}
+        return NaiveDifference(
+            difference=counts[0] / counts[1] - counts[2] / counts[3],
+            low=span and span.low, high=span and span.high, z=test and test.z, p=test and test.p,
+            method="z_pooled", interval="newcombe",
+        )  # fmt: skip
 
-    def weighted(self, name: str, a: int, b: int, *, by: str, level: float) -> Facts:
+    def weighted(self, name: str, a: int, b: int, *, by: str, level: float) -> ClusteredDifference:
         """The same difference by another estimand, with interval and p of one procedure.
 
         Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
@@ -152,14 +148,14 @@ class ClusteredSummary:
         else:
             sides = [_evened(*one, by=by) for one in sides]
         (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
-        return _facts(
+        return _difference(
             compare_clusters(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), level=level)
         )
 
-    def decisive(self, name: str, a: int, b: int, *, level: float) -> Facts:
+    def decisive(self, name: str, a: int, b: int, *, level: float) -> ClusteredDifference | NaiveDifference:
         """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
         side = self.test if self.known else self.naive
-        return {"why": "No participant is known.", **side(name, a, b, level=level)}
+        return side(name, a, b, level=level)
 
     def p_value(self, name: str, a: int, b: int) -> tuple[float | None, str]:
         """p and method of `test` alone, for who asks thousands of times: fewer draws, and no interval."""
@@ -183,19 +179,17 @@ def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: st
     return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
 
 
-def _facts(found: Comparison | None) -> Facts:
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "se", "p", "smallest_p", "p_adjusted"))
+def _difference(found: Comparison | None) -> ClusteredDifference:
     if found is None:
-        return {**facts, "clusters": 0, "method": "none", "why": "A group has no case."}
-    return {
-        **facts, "difference": found.estimate, "low": found.low, "high": found.high, "se": found.se,
-        "p": found.p, "smallest_p": found.smallest_p or None, "clusters": found.clusters,
-        "method": found.method, "why": found.why,
-    }  # fmt: skip
+        return ClusteredDifference(why="A group has no case.")
+    return ClusteredDifference(
+        difference=found.estimate, low=found.low, high=found.high, se=found.se, p=found.p,
+        smallest_p=found.smallest_p or None, clusters=found.clusters, method=found.method, why=found.why,
+    )  # fmt: skip
 
 
-def _missing(method: str) -> Facts:
+def _missing(method: str) -> ClusteredRate:
     return ClusteredRate(
         low=None, high=None, se=None, design_effect=None, icc=None, clusters=0, n_effective=None,
         method=method,
-    ).as_dict()  # fmt: skip
+    )  # fmt: skip

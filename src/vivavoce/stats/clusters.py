@@ -4,8 +4,8 @@ Everything works on sums per participant (numerator, denominator), never on sing
 """
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
@@ -57,10 +57,6 @@ class ClusteredRate:
     clusters: int
     n_effective: float | None
     method: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> ClusterSums:

@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import mean, median
-from typing import Any, Final
+from typing import Final
 
 TOP_SHARE: Final = 0.1
 TOP_LIMIT: Final = 0.4
@@ -36,10 +36,6 @@ class Concentration:
     top_ratio: float | None
     size_star: float | None
     histogram: dict[int, int]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; the histogram's keys become text there."""
-        return {**asdict(self), "histogram": {str(size): n for size, n in self.histogram.items()}}
 
 
 def concentration(participants: Iterable[str | None]) -> Concentration:

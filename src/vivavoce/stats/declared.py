@@ -2,8 +2,10 @@
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
@@ -11,6 +13,14 @@ from vivavoce.log.declaration import frozen_revision, served_revisions, written_
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.declared_results import (
+    DeclaredChoice,
+    DeclaredComparison,
+    DeclaredFamily,
+    Family,
+    FrozenDeclaration,
+)
+from vivavoce.stats.difference import Comparison
 from vivavoce.stats.equivalence import equivalences, possible_margins
 from vivavoce.stats.groups import groups
 from vivavoce.stats.intervals import signed_difference
@@ -18,16 +28,13 @@ from vivavoce.stats.multiple_testing import adjusted, adjustment_words
 from vivavoce.stats.transcripts import compare_transcripts
 from vivavoce.study.analysis_file import Analysis, Primary
 
-Facts = dict[str, Any]
 LEVEL: Final = 0.95
+Declared = TypeVar("Declared", DeclaredComparison, DeclaredChoice)
 
 
-def declaration(dataset: Dataset) -> Facts | None:
+def declaration(dataset: Dataset) -> FrozenDeclaration | None:
     """What the study file declared, frozen at the first participant, and what later revisions changed.
 
-    Output  analysis (as written), revision, sha256 (of the study file's text), frozen_at (ISO or None),
-            first_participant_at, revisions (how many were served), changed: names of the settings of the
-            analysis that a later revision has otherwise
     Empty   the dataset carries no study file, or the file names no comparison, of systems or of
             transcripts: None
     Note    `frozen_at` is when that revision was first served; where no instant of a participant is known
@@ -42,88 +49,89 @@ def declaration(dataset: Dataset) -> Facts | None:
     if analysis is None or (analysis.primary is None and analysis.preferences is None):
         return None
     later = [written_analysis(one["file"]) for one in served[served.index(frozen) + 1 :]]
-    return {
-        "analysis": analysis.model_dump(),
-        "revision": frozen["revision"],
-        "sha256": hashlib.sha256(frozen["file"].encode()).hexdigest(),
-        "frozen_at": frozen["seen_at"] or None,
-        "first_participant_at": first.isoformat() if first else None,
-        "revisions": len(served),
-        "changed": sorted({name for one in later for name in _differences(analysis, one)}),
-    }
+    return FrozenDeclaration(
+        analysis=analysis,
+        revision=frozen["revision"],
+        sha256=hashlib.sha256(frozen["file"].encode()).hexdigest(),
+        frozen_at=frozen["seen_at"] or None,
+        first_participant_at=first.isoformat() if first else None,
+        revisions=len(served),
+        changed=sorted({name for one in later for name in _differences(analysis, one)}),
+    )
 
 
-def declared_family(dataset: Dataset, correction: str | None = None) -> Facts | None:
+def declared_family(dataset: Dataset, correction: str | None = None) -> DeclaredFamily | None:
     """Everything that the study declared to compare, adjusted as the one family that it is.
 
     Input   `correction` in place of the declared one
-    Output  family: {name, correction, tests, untested, measures, why: with what could not be tested, and for
-            what reason}; results: the comparisons of systems,
-            {question (primary, secondary), measure, a, b, alpha, difference, low, high, p, p_adjusted,
-            method, why, clusters, significant (None where there was no test), unknown: what the dataset
-            lacks, or None, equivalence (see `equivalences`), signature}, participants as the unit wherever
-            they are known; choices: the comparisons of transcripts, {variable, question, experimental,
-            decided, ties, ratio, low, high, alpha, p, p_adjusted, significant, signature}
+    Output  the family's `why` says what could not be tested, and for what reason; participants are the unit
+            wherever they are known
     Empty   nothing is declared: None
     Note    one correction over results and choices together, primary and secondary alike
     """
     declared = declaration(dataset)
     if declared is None:
         return None
-    analysis = Analysis.model_validate(declared["analysis"])
+    analysis = declared.analysis
     method = correction or analysis.correction
-    results, choices = _results(dataset, analysis), _choices(dataset, analysis)
-    members = [*results, *choices]
-    for one, p in zip(members, adjusted([one["p"] for one in members], method), strict=True):
-        one["p_adjusted"] = p
-        one["significant"] = None if p is None else p < one["alpha"]
-    compared, margins = [one.pop("compared") for one in results], possible_margins(analysis.margins)
-    for one, equal in zip(results, equivalences(results, compared, margins, method), strict=True):
-        one["equivalence"] = equal
-    tested = sum(one["p"] is not None for one in members)
-    family = {
-        "name": "declared",
-        "correction": method,
-        "tests": tested,
-        "untested": len(members) - tested,
-        "measures": list(dict.fromkeys(one["measure"] for one in results)),
-        "why": f"Declared beforehand: {adjustment_words(method, tested, 'declared comparison')}."
-        + "".join(f" {one}" for one in _untested(members)),
-    }
-    return {"family": family, "results": results, "choices": choices}
+    tested, choices = _results(dataset, analysis), _choices(dataset, analysis)
+    results = [one for one, _ in tested]
+    p_values = adjusted([one.p for one in [*results, *choices]], method)
+    results = [_settled(one, p) for one, p in zip(results, p_values, strict=False)]
+    choices = [_settled(one, p) for one, p in zip(choices, p_values[len(results) :], strict=True)]
+    equal = equivalences(
+        ((one.measure, compared) for one, compared in tested), possible_margins(analysis.margins), method
+    )
+    results = [replace(one, equivalence=same) for one, same in zip(results, equal, strict=True)]
+    given = sum(p is not None for p in p_values)
+    family = Family(
+        name="declared",
+        correction=method,
+        tests=given,
+        untested=len(p_values) - given,
+        measures=list(dict.fromkeys(one.measure for one in results)),
+        why=f"Declared beforehand: {adjustment_words(method, given, 'declared comparison')}."
+        + "".join(f" {one}" for one in _untested([*results, *choices])),
+    )
+    return DeclaredFamily(family=family, results=results, choices=choices)
 
 
-def _results(dataset: Dataset, analysis: Analysis) -> list[Facts]:
+def _settled(one: Declared, p: float | None) -> Declared:
+    return replace(one, p_adjusted=p, significant=None if p is None else p < one.alpha)
+
+
+def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredComparison, Comparison | None]]:
+    """Every declared comparison of systems, beside what judges its equivalence."""
     found = groups(dataset, "system")
     nested = ClusteredSummary(sums(dataset), found)
     places = {group.key: place for place, group in enumerate(found)}
     questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
     return [
-        {"question": question, **_result(nested, places, asked, (a, b), dataset.hash)}
+        _result(nested, places, question, asked, (a, b), dataset.hash)
         for question, asked in questions
         if asked is not None
         for a, b in combinations(asked.compare, 2)
     ]
 
 
-def _untested(members: list[Facts]) -> list[str]:
+def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[str]:
     """How many of the declared comparisons could not be tested, one sentence a reason."""
-    counted = Counter(_obstacle(one) for one in members if one["p"] is None)
+    counted = Counter(_obstacle(one) for one in members if one.p is None)
     of = f"of {len(members)} declared comparison{'' if len(members) == 1 else 's'}"
     return [f"{n} {of} could not be tested: {why}." for why, n in counted.items()]
 
 
-def _obstacle(one: Facts) -> str:
+def _obstacle(one: DeclaredComparison | DeclaredChoice) -> str:
     """Why a declared comparison has no p."""
-    if "variable" in one:
+    if isinstance(one, DeclaredChoice):
         return "nobody decided"
-    if one["unknown"] is not None:
-        return f"the dataset has no {one['unknown']}"
-    why = one["why"].removesuffix(".") or "No test was possible"
+    if one.unknown is not None:
+        return f"the dataset has no {one.unknown}"
+    why = one.why.removesuffix(".") or "No test was possible"
     return why[0].lower() + why[1:]
 
 
-def _choices(dataset: Dataset, analysis: Analysis) -> list[Facts]:
+def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
     """The declared comparisons of transcripts: each question of each variable against an even split.
 
     Note    a person answers each question once, so choices are people; the interval is Wilson's
@@ -132,63 +140,42 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[Facts]:
     asked = analysis.preferences
     if asked is None or not dataset.read("preferences").num_rows:
         return []
-    p_of = {"chi_square": "p", "exact": "p_exact"}[asked.test]
-    same = ("variable", "question", "experimental", "ties", "ratio", "low", "high")
     return [
-        {name: one[name] for name in same}
-        | {"alpha": asked.alpha, "p": one[p_of], "decided": one["experimental"] + one["control"]}
-        | {
-            "signature": signature(
-                "preference",
-                unit="participant",
-                n=one["experimental"] + one["control"],
-                data=dataset.hash,
-                variable=one["variable"],
-                question=one["question"],
-                test=asked.test,
-                interval=f"wilson {LEVEL}",
-            )
-        }
-        for one in compare_transcripts(dataset, level=LEVEL)["cells"]
-    ]
+        DeclaredChoice(
+            variable=one.variable, question=one.question, experimental=one.experimental, ties=one.ties,
+            ratio=one.ratio, low=one.low, high=one.high, alpha=asked.alpha,
+            p=one.p if asked.test == "chi_square" else one.p_exact, decided=one.decided,
+            signature=signature(
+                "preference", unit="participant", n=one.decided, data=dataset.hash, variable=one.variable,
+                question=one.question, test=asked.test, interval=f"wilson {LEVEL}",
+            ),
+        )
+        for one in compare_transcripts(dataset, level=LEVEL).cells
+    ]  # fmt: skip
 
 
 def _result(
-    nested: ClusteredSummary, places: dict[str | None, int], asked: Primary, pair: tuple[str, str], data: str
-) -> Facts:
+    nested: ClusteredSummary, places: dict[str | None, int], question: str, asked: Primary,
+    pair: tuple[str, str], data: str,
+) -> tuple[DeclaredComparison, Comparison | None]:  # fmt: skip
     a, b = pair
-    facts: Facts = {
-        "measure": asked.measure,
-        "a": a,
-        "b": b,
-        "alpha": asked.alpha,
-        "unknown": None,
-        "compared": None,
-    }
+    found = DeclaredComparison(question=question, measure=asked.measure, a=a, b=b, alpha=asked.alpha)
     if asked.measure not in MEASURES:
-        return {**facts, **_NO_TEST, "unknown": asked.measure}
+        return replace(found, unknown=asked.measure), None
     missing = next((name for name in (a, b) if name not in places), None)
     if missing is not None:
-        return {**facts, **_NO_TEST, "unknown": missing}
+        return replace(found, unknown=missing), None
     test = nested.decisive(asked.measure, places[a], places[b], level=LEVEL)
-    if nested.known:
-        facts["compared"] = nested.compare(asked.measure, places[a], places[b], level=LEVEL)
-    found = {**facts, **{name: test.get(name) for name in _NO_TEST}}
+    compared = nested.compare(asked.measure, places[a], places[b], level=LEVEL) if nested.known else None
+    found = replace(
+        found, difference=test.difference, low=test.low, high=test.high, p=test.p, method=test.method,
+        why=test.why, clusters=test.clusters, se=test.se,
+    )  # fmt: skip
     cases = sum(nested.cases(asked.measure, places[name]) for name in pair)
-    return {**found, "signature": signed_difference(found, "system", cases, data)}
-
-
-_NO_TEST: Final[Facts] = {
-    "difference": None,
-    "low": None,
-    "high": None,
-    "p": None,
-    "method": "none",
-    "why": "",
-    "clusters": None,
-    "se": None,
-    "signature": None,
-}
+    signed = signed_difference(
+        found.measure, a, b, method=found.method, clusters=found.clusters, by="system", n=cases, data=data
+    )
+    return replace(found, signature=signed), compared
 
 
 def _differences(before: Analysis, after: Analysis | None) -> list[str]:

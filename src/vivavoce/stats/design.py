@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.difference import MANY
@@ -20,10 +19,6 @@ class Model:
 
     name: str
     why: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:

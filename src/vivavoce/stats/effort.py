@@ -5,24 +5,42 @@ Source  Guerini et al. 2018, section 4.5: a live session took 30 minutes and two
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.log.dataset import Dataset
 
-Facts = dict[str, Any]
+Row = Mapping[str, Any]
 WIZARD: Final = "wizard"
 ARMS: Final = ("compared", "read", "voted", "live", "live_wizard")
 
 
-def effort(datasets: Sequence[Dataset], hourly: float | None = None) -> list[Facts]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgementEffort:
+    """What one way of judging took.
+
+    arm                 compared, read (transcripts), voted (arena), live, live_wizard (dialogues with a form)
+    judgements          answered questions
+    people              at work at once
+    cost_per_judgement  seconds times people at the hourly rate, in its currency; None without a rate
+    Empty               no times: None
+    """
+
+    arm: str
+    judgements: int
+    participants: int
+    people: int
+    seconds_per_judgement: float | None
+    minutes_per_participant: float | None
+    cost_per_judgement: float | None
+
+
+def effort(datasets: Sequence[Dataset], hourly: float | None = None) -> list[JudgementEffort]:
     """One row a way of judging that these datasets hold.
 
     Input   hourly: what an hour of one person costs, in any currency
-    Output  arm (compared, read: transcripts; voted: arena; live, live_wizard: dialogues with a form),
-            judgements (answered questions), participants, people (at work at once), seconds_per_judgement,
-            minutes_per_participant, cost_per_judgement (seconds times people at the hourly rate)
     Empty   an arm without times has none
     Note    a live judgement carries its share of the whole dialogue, from its start to its last answer; a
             system with `connect: wizard` takes a second person. What rules exclude from measures took its
@@ -52,21 +70,21 @@ class _Spent:
             self.seconds += seconds
 
 
-def _row(arm: str, spent: _Spent, hourly: float | None) -> Facts:
+def _row(arm: str, spent: _Spent, hourly: float | None) -> JudgementEffort:
     people = 2 if arm == "live_wizard" else 1
     seconds = spent.seconds / spent.timed if spent.timed else None
     known = seconds is not None
-    return {
-        "arm": arm, "judgements": spent.judgements, "participants": len(spent.people), "people": people,
-        "seconds_per_judgement": seconds,
-        "minutes_per_participant": spent.seconds / 60 / len(spent.people) if known else None,
-        "cost_per_judgement": seconds * people / 3600 * hourly if known and hourly is not None else None,
-    }  # fmt: skip
+    return JudgementEffort(
+        arm=arm, judgements=spent.judgements, participants=len(spent.people), people=people,
+        seconds_per_judgement=seconds,
+        minutes_per_participant=spent.seconds / 60 / len(spent.people) if known else None,
+        cost_per_judgement=seconds * people / 3600 * hourly if known and hourly is not None else None,
+    )  # fmt: skip
 
 
 def _choices(dataset: Dataset, table: str, arm: str, spent: dict[str, _Spent], key: tuple[str, str]) -> None:
     """Answers given together share the time that they took together."""
-    together: dict[tuple[Any, ...], list[Facts]] = defaultdict(list)
+    together: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     for row in dataset.read(table).to_pylist():
         together[tuple(row[name] for name in key)].append(row)
     for rows in together.values():
@@ -75,7 +93,7 @@ def _choices(dataset: Dataset, table: str, arm: str, spent: dict[str, _Spent], k
 
 def _live(dataset: Dataset, spent: dict[str, _Spent]) -> None:
     """Dialogues with answers about them; those of an arena are no judgements of their own."""
-    answers: dict[str, list[Facts]] = defaultdict(list)
+    answers: dict[str, list[Row]] = defaultdict(list)
     for row in dataset.read("ratings").to_pylist():
         if row["dialogue_id"] is not None and (row["value"] is not None or row["answer"]):
             answers[row["dialogue_id"]].append(row)
@@ -88,7 +106,7 @@ def _live(dataset: Dataset, spent: dict[str, _Spent]) -> None:
             spent[arm].add(len(given), _lasted(dialogue, given), person)
 
 
-def _lasted(dialogue: Facts, given: Sequence[Facts]) -> float | None:
+def _lasted(dialogue: Row, given: Sequence[Row]) -> float | None:
     """From the start to the last answer; without these instants, the dialogue alone."""
     ends = [row["answered_at"] for row in given if row["answered_at"] is not None]
     if dialogue["started_at"] is not None and ends:

@@ -3,18 +3,19 @@
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, Protocol
+from dataclasses import replace
+from typing import Final, NamedTuple, Protocol
 
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from vivavoce.core.errors import InputError
 from vivavoce.measures import MEASURES
+from vivavoce.stats.declared_results import AdjustedEquivalence
 from vivavoce.stats.multiple_testing import adjusted
 from vivavoce.stats.proportions import Interval
 from vivavoce.stats.rates import is_rate
 
-Facts = dict[str, Any]
 Margins = float | Mapping[str, float] | None
 RATES: Final = "rates"
 
@@ -123,28 +124,26 @@ def equivalence(
 
 
 def equivalences(
-    tests: Iterable[Mapping[str, Any]],
-    compared: Iterable[Compared | None],
-    margins: Margins,
-    correction: str,
-) -> list[Facts | None]:
+    compared: Iterable[tuple[str, Compared | None]], margins: Margins, correction: str
+) -> list[AdjustedEquivalence | None]:
     """Two one-sided tests of every difference whose measure has a margin, adjusted over these tests.
 
-    Input   tests with their measure, and the comparison behind each (None: it cannot be judged)
-    Output  in their order: {difference, se, margin, p_lower, p_upper, p, interval (of 90 %), p_adjusted,
-            tests (how many were adjusted together), equivalent: the adjusted p lies below .05}, or None
+    Input   measures, each with the comparison behind its test (None: it cannot be judged)
+    Empty   no margin of this measure, or nothing to judge: None in its place
     """
-    pairs = zip(tests, compared, strict=True)
-    found = [_equivalence(one, margin_of(test["measure"], margins)) for test, one in pairs]
-    made = [one for one in found if one]
-    for one, p in zip(made, adjusted([one["p"] for one in made], correction), strict=True):
-        one |= {"p_adjusted": p, "tests": len(made), "equivalent": p is not None and p < 0.05}
-    return found
+    found = [_equivalence(one, margin_of(measure, margins)) for measure, one in compared]
+    p_values = iter(adjusted([one.p for one in found if one], correction))
+    tests = sum(one is not None for one in found)
+    return [one and _adjusted(one, next(p_values), tests) for one in found]
 
 
-def _equivalence(found: Compared | None, margin: float | None) -> Facts | None:
+def _adjusted(one: AdjustedEquivalence, p: float | None, tests: int) -> AdjustedEquivalence:
+    return replace(one, p_adjusted=p, tests=tests, equivalent=p is not None and p < 0.05)
+
+
+def _equivalence(found: Compared | None, margin: float | None) -> AdjustedEquivalence | None:
     same = found.equivalence(margin) if found is not None and margin is not None else None
-    return {**same._asdict(), "interval": list(same.interval)} if same else None
+    return AdjustedEquivalence(**same._asdict()) if same else None
 
 
 def equivalent_proportions(

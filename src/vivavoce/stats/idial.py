@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from scipy.stats import t as student
 
+from vivavoce.core.result import as_json
 from vivavoce.core.signature import signature
 from vivavoce.core.text import normalise_value
 from vivavoce.log.dataset import Dataset
@@ -218,15 +219,15 @@ def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[Facts]]:
     comparable  what users meant and what the system took in are told in the same words; else nothing is
                 said of concepts
     """
-    measured = summarise(dataset, "system")["all"]["measures"]
+    measured = summarise(dataset, "system").all.measures
     channels = set(dataset.read("dialogues").column("channel").to_pylist())
     left_out = set() if comparable else set(CONCEPTS)
     left_out |= set() if channels & {"voice", "phone"} else set(MODULES["synthesis"])
     return {
         module: [
-            {"measure": name, **measured[name]}
+            {"measure": name, **as_json(measured[name])}
             for name in names
-            if name in measured and measured[name]["denominator"] and name not in left_out
+            if name in measured and measured[name].denominator and name not in left_out
         ]
         for module, names in MODULES.items()
     }

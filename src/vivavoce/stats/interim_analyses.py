@@ -18,6 +18,7 @@ from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.sandwich import ALIKE
 from vivavoce.stats.sequential import Spending, boundaries, judge
 from vivavoce.stats.summary import LEVEL
+from vivavoce.stats.summary_results import ClusteredDifference
 
 Facts = dict[str, Any]
 NEAR: Final = 1e-9
@@ -66,7 +67,7 @@ def monitor(
     nested = ClusteredSummary(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
     compared = nested.compare(measure, 0, 1, level=LEVEL) if nested.known else None
-    people = test["clusters"] if participants is None else participants
+    people = test.clusters if participants is None else participants
     information = min(1.0, people / planned)
     order = visits if visits is not None else _visits_by_arrival(dataset)
     differences = _differences(dataset, measure, chosen, visit_of, order)
@@ -118,7 +119,7 @@ def _within(group: Group, visit_of: dict[str, str], visits: Sequence[str] | None
 
 
 def _look(
-    test: Facts,
+    test: ClusteredDifference,
     compared: Comparison | None,
     information: float,
     before: list[float],
@@ -154,15 +155,15 @@ def _look(
             **_repeated(compared, bar.z), **verdict}  # fmt: skip
 
 
-def _z(test: Facts) -> float | None:
+def _z(test: ClusteredDifference) -> float | None:
     """The z with the p of the clustered comparison.
 
     Empty   no difference and no variation, or too few participants: None
     """
-    if test["p"] is None or ((test["se"] or 0.0) <= ALIKE and test["clusters"] < FEWEST_AGREED):
+    if test.p is None or ((test.se or 0.0) <= ALIKE and test.clusters < FEWEST_AGREED):
         return None
-    z = norm.isf(test["p"] / 2) if test["p"] > 0 else LARGEST_Z
-    return float(np.copysign(min(z, LARGEST_Z), test["difference"]))
+    z = norm.isf(test.p / 2) if test.p > 0 else LARGEST_Z
+    return float(np.copysign(min(z, LARGEST_Z), test.difference or 0.0))
 
 
 def _repeated(compared: Comparison | None, z: float) -> Facts:

@@ -1,6 +1,6 @@
 """Intervals over participants for a table of measures, and what signatures cite of intervals and tests."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.signature import signature
@@ -8,6 +8,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.groups import groups
 
 if TYPE_CHECKING:
@@ -34,36 +35,46 @@ def with_intervals(
     rows = zip(found["measure"], found["key"], found["whole"], strict=True)
     intervals = [nested.rate(name, None if whole else places[key], level=LEVEL) for name, key, whole in rows]
     signed = [
-        line if one["low"] is None else f"{line}|{cited(one)}"
+        line if one.low is None else f"{line}|{cited(one)}"
         for line, one in zip(found["signature"], intervals, strict=True)
     ]
     return found.assign(
-        low=[one["low"] for one in intervals],
-        high=[one["high"] for one in intervals],
-        interval=[one["method"] for one in intervals],
-        participants=[one["clusters"] for one in intervals],
+        low=[one.low for one in intervals],
+        high=[one.high for one in intervals],
+        interval=[one.method for one in intervals],
+        participants=[one.clusters for one in intervals],
         signature=signed,
     ).astype({"low": "float64", "high": "float64"})
 
 
-def cited(interval: dict[str, Any]) -> str:
+def cited(interval: ClusteredRate) -> str:
     """The part of a signature that cites an interval over participants."""
-    return f"interval:{interval['method']} {LEVEL}|participants:{interval['clusters']}"
+    return f"interval:{interval.method} {LEVEL}|participants:{interval.clusters}"
 
 
-def signed_difference(one: Mapping[str, Any], by: str, n: int, data: str) -> str:
+def signed_difference(
+    measure: str,
+    a: str | None,
+    b: str | None,
+    *,
+    method: str,
+    clusters: int | None,
+    by: str,
+    n: int,
+    data: str,
+) -> str:
     """The signature of a difference: of participants where they could be told apart, else of cases.
 
-    Input   measure, a, b, and of the side that counts: method, clusters (None or 0: cases); `n` cases
+    Input   method, clusters (None or 0: cases) of the side that counts; `n` cases
     """
-    people = one.get("clusters") if one["method"] != "none" else 0
+    people = clusters if method != "none" else 0
     return signature(
-        f"{one['measure']}_difference",
-        unit="participant" if people else MEASURES.get(one["measure"]).counted,
+        f"{measure}_difference",
+        unit="participant" if people else MEASURES.get(measure).counted,
         n=people or n,
         data=data,
         by=by,
-        a=one["a"],
-        b=one["b"],
-        test=one["method"],
+        a=a,
+        b=b,
+        test=method,
     )

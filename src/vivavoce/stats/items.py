@@ -2,17 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.groups import Group
 from vivavoce.stats.ranks import clustered_superiority, mann_whitney, ordinal_regression
+from vivavoce.stats.summary_results import ItemComparison, RankSum
 
-Facts = dict[str, Any]
 FEWEST_CODES: Final = 3
 
 
-def compare_items(dataset: Dataset, found: Sequence[Group], pairs: Sequence[tuple[int, int]]) -> list[Facts]:
+def compare_items(
+    dataset: Dataset, found: Sequence[Group], pairs: Sequence[tuple[int, int]]
+) -> list[ItemComparison]:
     """Every item with at least 3 different codes, every pair: Mann-Whitney, clustered superiority, odds.
 
     Input   raw codes of ratings about dialogues; the codes' order is taken as given (reverse-coded items
@@ -53,18 +55,18 @@ def _compare(
     answers: list[list[tuple[float, str]]],
     a: int,
     b: int,
-) -> Facts:
+) -> ItemComparison:
     values, people = zip(*(zip(*answers[place], strict=True) for place in (a, b)), strict=True)
     naive = mann_whitney(values[0], values[1])
-    return {
-        "instrument": instrument,
-        "item_id": item_id,
-        "a": found[a].key,
-        "b": found[b].key,
-        "n_a": len(values[0]),
-        "n_b": len(values[1]),
-        "mann_whitney": {"u": naive.u if naive else None, "p": naive.p if naive else None},
-        "cliff_delta": naive.cliff_delta if naive else None,
-        "superiority": clustered_superiority(*values, *people),
-        "ordinal": ordinal_regression(*values, *people),
-    }
+    return ItemComparison(
+        instrument=instrument,
+        item_id=item_id,
+        a=found[a].key,
+        b=found[b].key,
+        n_a=len(values[0]),
+        n_b=len(values[1]),
+        mann_whitney=RankSum(u=naive.u if naive else None, p=naive.p if naive else None),
+        cliff_delta=naive.cliff_delta if naive else None,
+        superiority=clustered_superiority(*values, *people),
+        ordinal=ordinal_regression(*values, *people),
+    )

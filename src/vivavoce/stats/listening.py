@@ -4,9 +4,10 @@ Source  ITU-T P.800 (1996): absolute category rating, 1 to 5; intervals over par
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -17,9 +18,101 @@ from vivavoce.stats.bounded import bounded_mean, bounded_share
 from vivavoce.stats.difference import compare_clusters, interval_facts
 from vivavoce.stats.multiple_testing import holm
 
-Facts = dict[str, Any]
+Row = Mapping[str, Any]
 WORST: Final = 1
 BEST: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionOpinion:
+    """The mean opinion score of one condition, from 1 to 5, with limits over participants.
+
+    icc     how alike one participant's scores are
+    counts  of the scores 1, 2, 3, 4, 5
+    Empty   fewer than 2 participants, or nothing varied: no limits, and `method` says so
+    """
+
+    condition: str
+    mean: float
+    low: float | None
+    high: float | None
+    icc: float | None
+    participants: int
+    method: str
+    ratings: int
+    clips: int
+    counts: Sequence[int]
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionContrast:
+    """The score of a minus that of b, from -4 to 4.
+
+    participants  who rated either; both: who rated both
+    p_holm        over all contrasts
+    Empty         nothing that can be tested: no limits and no p
+    """
+
+    a: str
+    b: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    method: str
+    participants: int
+    both: int
+    p_holm: float | None = None
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipPreference:
+    """How often a is preferred to b, from 0 to 1, a tie counting half to each; p against one half.
+
+    p_holm  over all pairs
+    Empty   nothing that can be tested: no limits and no p
+    """
+
+    a: str
+    b: str
+    share: float
+    low: float | None
+    high: float | None
+    p: float | None
+    icc: float | None
+    participants: int
+    method: str
+    judgements: int
+    a_better: int
+    b_better: int
+    ties: int
+    p_holm: float | None = None
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningResults:
+    """Scores, their differences between conditions by name, and preferences between conditions.
+
+    left_out  who counted the tones wrong to the last
+    """
+
+    study: str
+    data: str
+    vivavoce: str
+    level: float
+    simulated: bool
+    participants: int
+    judgements: int
+    left_out: int
+    opinions: Sequence[ConditionOpinion]
+    contrasts: Sequence[ConditionContrast]
+    pairs: Sequence[ClipPreference]
+
+
+Compared = TypeVar("Compared", ConditionContrast, ClipPreference)
 
 
 def has_listening(dataset: Dataset) -> bool:
@@ -27,14 +120,10 @@ def has_listening(dataset: Dataset) -> bool:
     return dataset.read("listening").num_rows > 0
 
 
-def listening_results(dataset: Dataset, level: float = 0.95) -> Facts:
+def listening_results(dataset: Dataset, level: float = 0.95) -> ListeningResults:
     """Mean opinion scores, their differences between conditions, and preferences between conditions.
 
-    Output  opinions: condition, mean (1 to 5), low, high, ratings, participants, clips, icc, counts;
-            contrasts: a, b (conditions by name), difference (a minus b, -4 to 4), low, high, p, p_holm,
-            participants (who rated either), both (who rated both); pairs: a, b, share of a (a tie counts half
-            to each), low, high, p (against one half), p_holm, a_better, b_better, ties, participants. Every
-            row has method and signature; p is adjusted over the contrasts, and apart from them over the pairs
+    Output  p is adjusted over the contrasts, and apart from them over the pairs
     Note    who counted the tones wrong to the last is left out, and counted in `left_out`
     Raises  InputError: no clip was judged by anybody whose hearing was right
     """
@@ -57,55 +146,60 @@ def listening_results(dataset: Dataset, level: float = 0.95) -> Facts:
         _preference(one, [row for row in compared if _couple(row) == one], level)
         for one in sorted({_couple(row) for row in compared})
     ])  # fmt: skip
-    for name, found in (("opinion", opinions), ("opinion_difference", contrasts), ("clip_pair", pairs)):
-        for one in found:
-            one["signature"] = _signature(name, one, dataset.hash, level)
     people, deaf = len(set(_people(rows))), [row for row in every if row["hearing"] is False]
-    return {
-        "study": dataset.study, "data": dataset.hash, "vivavoce": installed_version(), "level": level,
-        "simulated": any(row["simulated"] for row in rows), "participants": people, "judgements": len(rows),
-        "left_out": len(set(_people(deaf))), "opinions": opinions, "contrasts": contrasts, "pairs": pairs,
-    }  # fmt: skip
-
-
-def _signature(name: str, one: Facts, data: str, level: float) -> str:
-    conditions = {key: one[key] for key in ("condition", "a", "b") if key in one}
-    return signature(
-        name, unit="participant", n=one["participants"], data=data, interval=f"{one['method']} {level}",
-        **conditions,
+    return ListeningResults(
+        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
+        simulated=any(row["simulated"] for row in rows), participants=people, judgements=len(rows),
+        left_out=len(set(_people(deaf))),
+        opinions=[
+            replace(one, signature=_signature("opinion", one, dataset.hash, level, condition=one.condition))
+            for one in opinions
+        ],
+        contrasts=_signed("opinion_difference", contrasts, dataset.hash, level),
+        pairs=_signed("clip_pair", pairs, dataset.hash, level),
     )  # fmt: skip
 
 
-def _adjusted(found: list[Facts]) -> list[Facts]:
+def _signed(name: str, found: Sequence[Compared], data: str, level: float) -> list[Compared]:
+    return [replace(one, signature=_signature(name, one, data, level, a=one.a, b=one.b)) for one in found]
+
+
+def _signature(
+    name: str, one: ConditionOpinion | ConditionContrast | ClipPreference, data: str, level: float, **of: str
+) -> str:
+    return signature(
+        name, unit="participant", n=one.participants, data=data, interval=f"{one.method} {level}", **of
+    )
+
+
+def _adjusted(found: Sequence[Compared]) -> list[Compared]:
     """The same with p adjusted after Holm over all of them."""
-    for one, p in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_holm"] = p
-    return found
+    return [replace(one, p_holm=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
 
 
-def _people(rows: Sequence[Facts]) -> list[str]:
+def _people(rows: Sequence[Row]) -> list[str]:
     return [row["participant_id"] or row["visit_id"] for row in rows]
 
 
-def _couple(row: Facts) -> tuple[str, str]:
+def _couple(row: Row) -> tuple[str, str]:
     first, second = sorted((row["condition"], row["other_condition"] or ""))
     return first, second
 
 
-def _opinion(condition: str, rows: Sequence[Facts], level: float) -> Facts:
+def _opinion(condition: str, rows: Sequence[Row], level: float) -> ConditionOpinion:
     values = [row["value"] for row in rows]
-    found = bounded_mean(np.array(_people(rows)), values, WORST, BEST, level)._asdict()
-    del found["p"]  # the middle of the scale means nothing here
+    found = bounded_mean(np.array(_people(rows)), values, WORST, BEST, level)  # its p means nothing here
     shares: dict[int, int] = defaultdict(int)
     for value in values:
         shares[int(value)] += 1
-    return {
-        "condition": condition, **found, "ratings": len(rows), "clips": len({row["clip"] for row in rows}),
-        "counts": [shares[code] for code in range(WORST, BEST + 1)],
-    }  # fmt: skip
+    return ConditionOpinion(
+        condition=condition, mean=found.mean, low=found.low, high=found.high, icc=found.icc,
+        participants=found.participants, method=found.method, ratings=len(rows),
+        clips=len({row["clip"] for row in rows}), counts=[shares[code] for code in range(WORST, BEST + 1)],
+    )  # fmt: skip
 
 
-def _contrast(parts: dict[str, list[Facts]], a: str, b: str, level: float) -> Facts:
+def _contrast(parts: dict[str, list[Row]], a: str, b: str, level: float) -> ConditionContrast:
     """The score of one condition minus another's; who rated both is in both."""
     people = [_people(parts[one]) for one in (a, b)]
     _, codes = np.unique(np.concatenate(people), return_inverse=True)
@@ -114,25 +208,27 @@ def _contrast(parts: dict[str, list[Facts]], a: str, b: str, level: float) -> Fa
     sides = [(given, np.ones(len(given))) for given in values]
     found = compare_clusters(who[0], who[1], sides[0], sides[1], level=level, most=BEST - WORST)
     interval = interval_facts(found)
-    return {
-        "a": a, "b": b, "difference": float(values[0].mean() - values[1].mean()), **interval,
-        "method": found.method if found else "none",
-        "participants": len(set(codes.tolist())), "both": len(set(people[0]) & set(people[1])),
-    }  # fmt: skip
+    return ConditionContrast(
+        a=a, b=b, difference=float(values[0].mean() - values[1].mean()), low=interval["low"],
+        high=interval["high"], p=interval["p"],
+        method=found.method if found else "none",
+        participants=len(set(codes.tolist())), both=len(set(people[0]) & set(people[1])),
+    )  # fmt: skip
 
 
-def _preference(couple: tuple[str, str], rows: Sequence[Facts], level: float) -> Facts:
+def _preference(couple: tuple[str, str], rows: Sequence[Row], level: float) -> ClipPreference:
     """How often the first condition by name is preferred; a tie counts half."""
     a, b = couple
     won = [_won(row, a) for row in rows]
-    found = bounded_share(np.array(_people(rows)), won, level)._asdict()
-    return {
-        "a": a, "b": b, "share": found.pop("mean"), **found, "judgements": len(rows),
-        "a_better": won.count(1.0), "b_better": won.count(0.0), "ties": won.count(0.5),
-    }  # fmt: skip
+    found = bounded_share(np.array(_people(rows)), won, level)
+    return ClipPreference(
+        a=a, b=b, share=found.mean, low=found.low, high=found.high, p=found.p, icc=found.icc,
+        participants=found.participants, method=found.method, judgements=len(rows),
+        a_better=won.count(1.0), b_better=won.count(0.0), ties=won.count(0.5),
+    )  # fmt: skip
 
 
-def _won(row: Facts, condition: str) -> float:
+def _won(row: Row, condition: str) -> float:
     if row["choice"] == "tie":
         return 0.5
     chosen = row["condition"] if row["choice"] == "first" else row["other_condition"]

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import statsmodels.api as sm
@@ -13,10 +13,9 @@ from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.clusters import FEW, SMALL
 from vivavoce.stats.glmm import NotFitted, fit_mixed_logistic
 from vivavoce.stats.lmm import fit_mixed_linear
+from vivavoce.stats.summary_results import ModelDifference
 
-Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-EMPTY: Final[Facts] = dict.fromkeys(("difference", "low", "high", "p"))
 
 
 class Cases(NamedTuple):
@@ -40,11 +39,11 @@ class Cases(NamedTuple):
         return Cases(*(column[used] for column in self))
 
 
-def check_models(cases: Cases, level: float = 0.95, seed: int = 1) -> Facts:
+def check_models(cases: Cases, level: float = 0.95, seed: int = 1) -> dict[str, ModelDifference]:
     """Bootstrap, GEE and mixed model of one difference, a minus b."""
     cases = cases.known()
     if cases.is_a.all() or not cases.is_a.any() or np.ptp(cases.numerators / cases.denominators) == 0:
-        nothing = {**EMPTY, "method": "none", "why": "A group has no case, or nothing varied."}
+        nothing = ModelDifference(method="none", why="A group has no case, or nothing varied.")
         return {"bootstrap": nothing, "gee": nothing, "mixed": nothing}
     return {
         "bootstrap": _bootstrap(cases, level, seed),
@@ -53,7 +52,7 @@ def check_models(cases: Cases, level: float = 0.95, seed: int = 1) -> Facts:
     }
 
 
-def _guarded(model: Any, cases: Cases, level: float) -> Facts:
+def _guarded(model: Any, cases: Cases, level: float) -> ModelDifference:
     """A model that cannot be fitted says so instead of failing."""
     try:
         with warnings.catch_warnings():
@@ -61,10 +60,10 @@ def _guarded(model: Any, cases: Cases, level: float) -> Facts:
             return model(cases, level)
     except (Warning, ValueError, ArithmeticError, np.linalg.LinAlgError) as problem:
         why = f"Not fitted: {str(problem).splitlines()[0] if str(problem) else type(problem).__name__}"
-        return {**EMPTY, "method": model.__name__, "why": why}
+        return ModelDifference(method=model.__name__, why=why)
 
 
-def _bootstrap(cases: Cases, level: float, seed: int) -> Facts:
+def _bootstrap(cases: Cases, level: float, seed: int) -> ModelDifference:
     """Participants drawn; of fewer than 10 the draws say too little, and nothing is said."""
     known, codes = np.unique(cases.people, return_inverse=True)
     sides = []
@@ -78,19 +77,19 @@ def _bootstrap(cases: Cases, level: float, seed: int) -> Facts:
     enough = len(known) >= FEW
     interval = bootstrap_difference(sides[0], sides[1], level=level, seed=seed) if enough else None
     ratios = [float(top.sum() / bottom.sum()) for top, bottom in sides]
-    return {
-        "difference": ratios[0] - ratios[1],
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-        "p": None,
-        "method": "cluster_bootstrap_percentile",
-        "why": "Whole participants drawn 2000 times, from sums per participant."
+    return ModelDifference(
+        difference=ratios[0] - ratios[1],
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        p=None,
+        method="cluster_bootstrap_percentile",
+        why="Whole participants drawn 2000 times, from sums per participant."
         if enough
         else f"Only {len(known)} participants, fewer than {FEW}: draws of so few make intervals too narrow.",
-    }
+    )
 
 
-def gee(cases: Cases, level: float = 0.95) -> Facts:
+def gee(cases: Cases, level: float = 0.95) -> ModelDifference:
     """GEE with exchangeable working correlation: logit for rates, identity for means.
 
     Note    fewer than 40 participants: bias-reduced errors (Mancl and DeRouen 2001)
@@ -106,24 +105,23 @@ def gee(cases: Cases, level: float = 0.95) -> Facts:
     )
     fit: Any = model.fit(cov_type="bias_reduced" if few else "robust")
     effects, covariance = np.asarray(fit.params), np.asarray(fit.cov_params())
-    facts = {
-        "method": "gee_exchangeable",
-        "why": f"{clusters} participants; {'bias-reduced' if few else 'robust'} errors.",
-    }
+    method, why = (
+        "gee_exchangeable",
+        f"{clusters} participants; {'bias-reduced' if few else 'robust'} errors.",
+    )
     if not cases.counted:
-        return {**_linear(effects, covariance, clusters, level), **facts}
+        return ModelDifference(**_linear(effects, covariance, clusters, level), method=method, why=why)
     with_a, without = expit(effects.sum()), expit(effects[0])
     slope_a, slope_b = with_a * (1 - with_a), without * (1 - without)
     slope = np.array([slope_a - slope_b, slope_a])
     error = math.sqrt(float(slope @ covariance @ slope))
-    return {
+    return ModelDifference(
         **_wald(float(with_a - without), error, clusters, level),
-        "odds_ratio": math.exp(float(effects[1])),
-        **facts,
-    }
+        odds_ratio=math.exp(float(effects[1])), method=method, why=why,
+    )  # fmt: skip
 
 
-def mixed_logistic(cases: Cases, level: float = 0.95) -> Facts:
+def mixed_logistic(cases: Cases, level: float = 0.95) -> ModelDifference:
     """Mixed logistic regression; the difference is that of rates averaged over participants and tasks."""
     grouping, names = _random_effects(cases)
     cells, codes = np.unique(
@@ -135,7 +133,7 @@ def mixed_logistic(cases: Cases, level: float = 0.95) -> Facts:
     try:
         fit = fit_mixed_logistic(successes, sizes, fixed, list(cells[:, 1:].T))
     except NotFitted as problem:
-        return {**EMPTY, "method": "mixed_logistic", "why": str(problem)}
+        return ModelDifference(method="mixed_logistic", why=str(problem))
     with_a, without = np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]])
     at = np.concatenate([fit.effects, fit.deviations])
 
@@ -146,13 +144,13 @@ def mixed_logistic(cases: Cases, level: float = 0.95) -> Facts:
     slope = np.array([(difference(at + one) - difference(at - one)) / 2e-4 for one in moves])
     error = math.sqrt(float(slope @ fit.covariance @ slope))
     how = "Laplace's approximation" if fit.method == "laplace" else "adaptive quadrature"
-    return {
+    return ModelDifference(
         **_wald(difference(at), error, len(np.unique(cases.people)), level),
-        "odds_ratio": math.exp(float(fit.effects[1])),
-        "deviations": dict(zip(names, fit.deviations.tolist(), strict=True)),
-        "method": "mixed_logistic",
-        "why": f"Random {', '.join(names)} on the logit scale, by {how}.",
-    }
+        odds_ratio=math.exp(float(fit.effects[1])),
+        deviations=dict(zip(names, fit.deviations.tolist(), strict=True)),
+        method="mixed_logistic",
+        why=f"Random {', '.join(names)} on the logit scale, by {how}.",
+    )
 
 
 def _random_effects(cases: Cases) -> tuple[list[np.ndarray], list[str]]:
@@ -170,19 +168,19 @@ def _random_effects(cases: Cases) -> tuple[list[np.ndarray], list[str]]:
     return grouping, names
 
 
-def mixed_linear(cases: Cases, level: float = 0.95) -> Facts:
+def mixed_linear(cases: Cases, level: float = 0.95) -> ModelDifference:
     """Linear mixed model of the values of dialogues, with random participants (REML)."""
     values = cases.numerators / cases.denominators
     fixed = np.column_stack([np.ones(len(values)), cases.is_a.astype(float)])
     try:
         fit = fit_mixed_linear(values, fixed, [cases.people])
     except NotFitted as problem:
-        return {**EMPTY, "method": "mixed_linear", "why": str(problem)}
-    return {
+        return ModelDifference(method="mixed_linear", why=str(problem))
+    return ModelDifference(
         **_linear(fit.effects, fit.covariance, len(np.unique(cases.people)), level),
-        "method": "mixed_linear",
-        "why": "Random participant; every dialogue's own value weighs the same.",
-    }
+        method="mixed_linear",
+        why="Random participant; every dialogue's own value weighs the same.",
+    )
 
 
 def _cases_one_by_one(cases: Cases) -> tuple[Floats, np.ndarray]:
@@ -195,12 +193,12 @@ def _cases_one_by_one(cases: Cases) -> tuple[Floats, np.ndarray]:
     return values.astype(float), rows
 
 
-def _linear(effects: Floats, covariance: Floats, clusters: int, level: float) -> Facts:
+def _linear(effects: Floats, covariance: Floats, clusters: int, level: float) -> dict[str, Any]:
     error = math.sqrt(float(covariance[1, 1]))
     return _wald(float(effects[1]), error, clusters, level)
 
 
-def _wald(difference: float, error: float, clusters: int, level: float) -> Facts:
+def _wald(difference: float, error: float, clusters: int, level: float) -> dict[str, Any]:
     """Interval and p of a difference from one t, so that they agree."""
     df = max(1, clusters - 1)
     reach = float(student.ppf((1 + level) / 2, df)) * error

@@ -5,18 +5,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from vivavoce.stats.agreement import Agreement, fleiss, krippendorff
+from vivavoce.stats.preferences import ChoiceAgreement
 
-Facts = dict[str, Any]
 CHOICES: Final = ("experimental", "tie", "control")
 
 
-def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95) -> list[Facts]:
+def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95) -> list[ChoiceAgreement]:
     """Agreement beyond chance of all who judged the same pair.
 
     Input   rows of `preferences`
-    Output  variable, question, pairs (judged by two or more), judges (of a pair; None where that differs),
-            method (fleiss, or krippendorff where numbers of judges differ), value, low, high; judgements, and
-            the shares of all of them that are experimental, tie, control
     Empty   no pair was judged twice: no entry
     Source  Fleiss 1971; Krippendorff 2011
     """
@@ -25,7 +22,7 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
     )
     for row in rows:
         cells[row["variable"], row["question"]][row["pair_id"]][row["choice"]] += 1
-    found: list[Facts] = []
+    found: list[ChoiceAgreement] = []
     for (variable, question), pairs in sorted(cells.items()):
         every = sum(pairs.values(), Counter[str]())
         counts = [[pair[choice] for choice in CHOICES] for pair in pairs.values() if pair.total() > 1]
@@ -34,12 +31,14 @@ def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95)
             alike = len(sizes) == 1
             agreed = fleiss(counts, level=level) if alike else _alpha(counts, level)
             low, high = agreed.interval or (None, None)
-            found.append({
-                "variable": variable, "question": question, "pairs": len(counts),
-                "judges": sizes.pop() if alike else None, "method": "fleiss" if alike else "krippendorff",
-                "value": agreed.value, "low": low, "high": high, "judgements": every.total(),
-                **{choice: every[choice] / every.total() for choice in CHOICES},
-            })  # fmt: skip
+            found.append(
+                ChoiceAgreement(
+                    variable=variable, question=question, pairs=len(counts),
+                    judges=sizes.pop() if alike else None, method="fleiss" if alike else "krippendorff",
+                    value=agreed.value, low=low, high=high, judgements=every.total(),
+                    **{choice: every[choice] / every.total() for choice in CHOICES},
+                )
+            )  # fmt: skip
     return found
 
 

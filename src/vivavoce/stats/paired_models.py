@@ -21,6 +21,16 @@ Likelihood = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 FARTHEST: Final = 12.0  # log odds beyond which an estimate is running away
 
 
+class LogOdds(NamedTuple):
+    """Log odds with standard error, limits and p; all but the estimate None where nothing can be tested."""
+
+    estimate: float
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
 class FittedPairs(NamedTuple):
     """A fitted model.
 
@@ -36,17 +46,17 @@ class FittedPairs(NamedTuple):
     clusters: int
     choices: int
 
-    def interval(self, weights: Sequence[float] | Floats, level: float = 0.95) -> dict[str, float | None]:
+    def interval(self, weights: Sequence[float] | Floats, level: float = 0.95) -> LogOdds:
         """A weighted sum of the estimates with standard error, limits and p by t over clusters."""
         chosen = np.asarray(weights, dtype=float)
         value = float(chosen @ self.estimates)
         se = float(np.sqrt(max(0.0, chosen @ self.covariance @ chosen)))
         df = self.clusters - 1
         if df < 1 or not se:
-            return {"estimate": value, "se": None, "low": None, "high": None, "p": None}
+            return LogOdds(value)
         reach = float(student.ppf((1 + level) / 2, df)) * se
         p = float(2 * student.sf(abs(value) / se, df))
-        return {"estimate": value, "se": se, "low": value - reach, "high": value + reach, "p": p}
+        return LogOdds(value, se, value - reach, value + reach, p)
 
 
 def fit(

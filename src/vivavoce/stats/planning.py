@@ -69,7 +69,7 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
     nested = ClusteredSummary(sums(dataset), [everybody])
     name = MEASURES.get(measure).name if measure else None
     asked = [name] if name else list(HEADLINES)
-    known = ((one, nested.rate(one, 0, level=0.95)["icc"]) for one in asked)
+    known = ((one, nested.rate(one, 0, level=0.95).icc) for one in asked)
     name, icc = next(((one, icc) for one, icc in known if icc is not None), (name, None))
     profile = tuple(sorted(counts.values()))
     held = f"{sum(profile)} dialogues (median {median(profile):g}, most {profile[-1]})"

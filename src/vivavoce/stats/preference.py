@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import as_json
 from vivavoce.stats.bootstrap import ends
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 from vivavoce.stats.difference import compare_clusters, interval_facts
@@ -135,7 +136,7 @@ def pairwise_shares(outcomes: Sequence[str], clusters: Sequence[Hashable], level
     for outcome in OUTCOMES:
         hits = (given == outcome).astype(float)
         rate = clustered_rate(sum_by_participant(codes, hits, ones), level)
-        shares[outcome] = {"count": int(hits.sum()), "share": float(hits.mean()), **rate.as_dict()}
+        shares[outcome] = {"count": int(hits.sum()), "share": float(hits.mean()), **as_json(rate)}
     wins, losses = shares["win"]["count"], shares["loss"]["count"]
     return {
         "judgements": len(given),

@@ -1,6 +1,7 @@
 """Tie models, levels and combinations of strategies over the table `preferences`, people as clusters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -8,9 +9,15 @@ import numpy as np
 from scipy.special import expit
 
 from vivavoce.stats.paired_models import FittedPairs, Floats, Ties, fit
+from vivavoce.stats.preferences import (
+    CombinedStrategies,
+    NamedWorth,
+    RankedLevels,
+    StrategyEffect,
+    TieModel,
+)
 
-Facts = dict[str, Any]
-Choice = dict[str, Any]
+Choice = Mapping[str, Any]
 OUTCOMES: Final = {"experimental": 1.0, "tie": 0.0, "control": -1.0}
 MODELS: Final[tuple[Ties, ...]] = ("decided", "davidson", "rao_kupper")
 JOINT: Final = "/"
@@ -26,58 +33,58 @@ def _outcomes(rows: Sequence[Choice]) -> Floats:
     return np.array([OUTCOMES[row["choice"]] for row in rows])
 
 
-def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
+def tie_models(rows: Sequence[Choice], level: float = 0.95) -> list[TieModel]:
     """Each variable with ties by three models: decided choices only, Davidson, Rao and Kupper.
 
-    Output  one entry a variable, question (None: all of them together) and model: estimate (log odds of the
-            experimental version), limits and p over people, share (of it among decided choices, as the model
-            has it), tied (chance of a tie), readiness (nu or theta), log_likelihood (of all choices, for the
-            two that model ties)
+    Output  one entry a variable, question (None: all of them together) and model
     Empty   variables without a tie are left out, and so are questions without one
     Note    with one pair of versions a variable Davidson's log odds are those of the decided choices; their
             errors differ from Rao and Kupper's, which reads ties as nearness
     Source  Davidson 1970; Rao and Kupper 1967
     """
-    found: list[Facts] = []
+    found: list[TieModel] = []
     for variable in sorted({row["variable"] for row in rows}):
         own = [row for row in rows if row["variable"] == variable]
-        found += _three_models(own, {"variable": variable, "question": None}, level)
+        found += _three_models(own, variable, None, level)
         questions = list(dict.fromkeys(row.get("question") for row in own))
         for question in questions if len(questions) > 1 else ():
             asked = [row for row in own if row["question"] == question]
-            found += _three_models(asked, {"variable": variable, "question": question}, level)
+            found += _three_models(asked, variable, question, level)
     return found
 
 
-def few_tie_models(found: Sequence[Facts]) -> list[Facts]:
+def few_tie_models(found: Sequence[TieModel]) -> list[TieModel]:
     """What is printed of `tie_models`: all while a table holds it, else only all questions together."""
-    return list(found) if len(found) <= MOST_PRINTED else [one for one in found if one["question"] is None]
+    return list(found) if len(found) <= MOST_PRINTED else [one for one in found if one.question is None]
 
 
-def _three_models(rows: Sequence[Choice], names: Facts, level: float) -> list[Facts]:
+def _three_models(
+    rows: Sequence[Choice], variable: str, question: str | None, level: float
+) -> list[TieModel]:
     outcomes, people = _outcomes(rows), people_of(rows)
     if not (outcomes == 0).any():
         return []
-    counted = {"choices": len(rows), "ties": int((outcomes == 0).sum())}
+    unfitted = TieModel(
+        variable=variable, question=question, model="", choices=len(rows), ties=int((outcomes == 0).sum())
+    )
     return [
-        {**names, "model": name, **counted,
-         **_of_model(fit(np.ones((len(rows), 1)), outcomes, people, name), name, level)}
+        _of_model(
+            replace(unfitted, model=name), fit(np.ones((len(rows), 1)), outcomes, people, name), name, level
+        )
         for name in MODELS
-    ]  # fmt: skip
+    ]
 
 
-def _of_model(fitted: FittedPairs | None, name: Ties, level: float) -> Facts:
+def _of_model(one: TieModel, fitted: FittedPairs | None, name: Ties, level: float) -> TieModel:
     if fitted is None:
-        empty = ("estimate", "se", "low", "high", "p", "share", "tied", "readiness", "log_likelihood")
-        return dict.fromkeys(empty) | {"participants": 0}
-    eta = float(fitted.estimates[0])
-    won, lost, tied = chances(eta, name, fitted.readiness)
-    return {
-        **fitted.interval([1.0], level), "share": won / (won + lost),
-        "tied": tied if name != "decided" else None, "readiness": fitted.readiness,
-        "log_likelihood": fitted.log_likelihood if name != "decided" else None,
-        "participants": fitted.clusters,
-    }  # fmt: skip
+        return one
+    won, lost, tied = chances(float(fitted.estimates[0]), name, fitted.readiness)
+    return replace(
+        one, **fitted.interval([1.0], level)._asdict(), share=won / (won + lost),
+        tied=tied if name != "decided" else None, readiness=fitted.readiness,
+        log_likelihood=fitted.log_likelihood if name != "decided" else None,
+        participants=fitted.clusters,
+    )  # fmt: skip
 
 
 def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, float, float]:
@@ -91,11 +98,10 @@ def chances(eta: float, ties: Ties, readiness: float | None) -> tuple[float, flo
     return won, lost, 1 - won - lost
 
 
-def worths(names: Sequence[str], fitted: FittedPairs, level: float = 0.95) -> list[Facts]:
+def worths(names: Sequence[str], fitted: FittedPairs, level: float = 0.95) -> list[NamedWorth]:
     """Worth of each name with its limits, best first.
 
     Input   a model whose first columns are all names but the last, each against the last (`differences`)
-    Output  name, estimate (log worth, mean 0), se, low, high, p (against the mean), share (they sum to 1)
     """
     size = len(names)
     spread = np.zeros((size, len(fitted.estimates)))
@@ -105,10 +111,10 @@ def worths(names: Sequence[str], fitted: FittedPairs, level: float = 0.95) -> li
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
     found = [
-        {"name": name, **fitted.interval(spread[place], level), "share": float(shares[place])}
+        NamedWorth(name=name, share=float(shares[place]), **fitted.interval(spread[place], level)._asdict())
         for place, name in enumerate(names)
     ]
-    return sorted(found, key=lambda one: -one["estimate"])
+    return sorted(found, key=lambda one: -one.estimate)
 
 
 def differences(names: Sequence[str], first: Sequence[str], second: Sequence[str]) -> Floats:
@@ -121,13 +127,12 @@ def differences(names: Sequence[str], first: Sequence[str], second: Sequence[str
     return design
 
 
-def levels(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
+def levels(rows: Sequence[Choice], level: float = 0.95) -> list[RankedLevels]:
     """The levels of every variable that has more than two, ranked by Davidson's worths.
 
-    Output  variable, levels (best first, see `worths`), choices, participants, best; `levels` is None where a
-            level has no finite worth or was never compared with the others
+    Note    `levels` is None where a level has no finite worth or was never compared with the others
     """
-    found: list[Facts] = []
+    found: list[RankedLevels] = []
     for variable in sorted({row["variable"] for row in rows}):
         own = [row for row in rows if row["variable"] == variable]
         names = _level_names(own)
@@ -136,10 +141,12 @@ def levels(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
         first, second = ([row[f"{kind}_level"] for row in own] for kind in ("experimental", "control"))
         fitted = fit(differences(names, first, second), _outcomes(own), people_of(own))
         ranked = worths(names, fitted, level) if fitted else None
-        found.append({
-            "variable": variable, "levels": ranked, "choices": len(own),
-            "participants": len(set(people_of(own))), "best": ranked[0]["name"] if ranked else None,
-        })  # fmt: skip
+        found.append(
+            RankedLevels(
+                variable=variable, levels=ranked, choices=len(own), participants=len(set(people_of(own))),
+                best=ranked[0].name if ranked else None,
+            )
+        )  # fmt: skip
     return found
 
 
@@ -147,14 +154,12 @@ def _level_names(rows: Sequence[Choice]) -> list[str]:
     return sorted({row[kind] for row in rows for kind in ("control_level", "experimental_level")})
 
 
-def combined(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
+def combined(rows: Sequence[Choice], level: float = 0.95) -> list[CombinedStrategies]:
     """Effects of strategies that were combined: variable `formality/empathy`, levels such as `formal/warm`.
 
-    Output  one entry a variable: terms (name, estimate as log odds, limits, p; a term with `x` is an
-            interaction), interactions (whether the pairs let them be told apart), choices, participants
     Empty   variables without a slash, or whose levels have not as many parts as their name, are left out
     """
-    found: list[Facts] = []
+    found: list[CombinedStrategies] = []
     for variable in sorted({row["variable"] for row in rows}):
         own = [row for row in rows if row["variable"] == variable]
         factors = variable.split(JOINT)
@@ -163,14 +168,16 @@ def combined(rows: Sequence[Choice], level: float = 0.95) -> list[Facts]:
             continue
         terms = _terms(factors, parts)
         fitted, kept = _largest_fit(own, terms)
-        found.append({
-            "variable": variable, "choices": len(own), "participants": len(set(people_of(own))),
-            "interactions": any(" x " in name for name in kept),
-            "terms": [
-                {"term": name, **fitted.interval(np.eye(len(kept))[place], level)}
-                for place, name in enumerate(kept)
-            ] if fitted else [],
-        })  # fmt: skip
+        found.append(
+            CombinedStrategies(
+                variable=variable, choices=len(own), participants=len(set(people_of(own))),
+                interactions=any(" x " in name for name in kept),
+                terms=[
+                    StrategyEffect(term=name, **fitted.interval(np.eye(len(kept))[place], level)._asdict())
+                    for place, name in enumerate(kept)
+                ] if fitted else [],
+            )
+        )  # fmt: skip
     return found
 
 

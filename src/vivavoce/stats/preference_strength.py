@@ -1,7 +1,8 @@
 """How strong preferences are, where that was asked: from -3, the control very much, to 3, a tie being 0."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -11,19 +12,17 @@ from vivavoce.core.signature import signature
 from vivavoce.stats.bounded import METHOD, bounded_mean
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.preference_models import OUTCOMES, people_of
+from vivavoce.stats.preferences import PreferenceStrength
 
-Facts = dict[str, Any]
+Row = Mapping[str, Any]
 MOST: Final = 3
 CODES: Final = range(-MOST, MOST + 1)
 FEW: Final = 12
 
 
-def strengths(rows: Sequence[Facts], level: float = 0.95) -> list[Facts]:
+def strengths(rows: Sequence[Row], level: float = 0.95) -> list[PreferenceStrength]:
     """Mean signed strength of every variable, question by question and over all of them.
 
-    Output  variable, question (None: all together), mean, low, high, p (against 0, by the interval's model),
-            p_holm (over the variables, and apart from them over the questions), p_signed_rank (Wilcoxon and
-            Pratt over participants' means), counts (code -> choices), choices, participants, method
     Empty   nobody was asked: []; a decided choice without a strength is left out
     Source  Wilcoxon 1945; Pratt 1959 for zeros
     """
@@ -32,25 +31,27 @@ def strengths(rows: Sequence[Facts], level: float = 0.95) -> list[Facts]:
     questions, wholes = [], []
     for variable in sorted(asked):
         own = [row for row in known if row["variable"] == variable]
-        wholes.append(_strength(own, {"variable": variable, "question": None}, level))
+        wholes.append(_strength(own, variable, None, level))
         for question in dict.fromkeys(row["question"] for row in own):
             given = [row for row in own if row["question"] == question]
-            questions.append(_strength(given, {"variable": variable, "question": question}, level))
-    for family in (questions, wholes):
-        for one, adjusted in zip(family, holm([one["p"] for one in family]), strict=True):
-            one["p_holm"] = adjusted
-    return sorted([*questions, *wholes], key=lambda one: one["variable"])
+            questions.append(_strength(given, variable, question, level))
+    found = [
+        replace(one, p_holm=p)
+        for family in (questions, wholes)
+        for one, p in zip(family, holm([one.p for one in family]), strict=True)
+    ]
+    return sorted(found, key=lambda one: one.variable)
 
 
-def _strength(rows: Sequence[Facts], names: Facts, level: float) -> Facts:
+def _strength(rows: Sequence[Row], variable: str, question: str | None, level: float) -> PreferenceStrength:
     signed = [OUTCOMES[row["choice"]] * (row.get("strength") or 0) for row in rows]
     people, counted = people_of(rows), Counter(signed)
-    found = bounded_mean(people, signed, -MOST, MOST, level)._asdict()
-    del found["icc"]
-    return {
-        **names, **found, "p_signed_rank": _signed_rank(people, signed), "choices": len(signed),
-        "counts": {code: counted[code] for code in CODES},
-    }  # fmt: skip
+    found = bounded_mean(people, signed, -MOST, MOST, level)
+    return PreferenceStrength(
+        variable=variable, question=question, mean=found.mean, low=found.low, high=found.high, p=found.p,
+        participants=found.participants, method=found.method, p_signed_rank=_signed_rank(people, signed),
+        choices=len(signed), counts={code: counted[code] for code in CODES},
+    )  # fmt: skip
 
 
 def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
@@ -64,13 +65,13 @@ def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
     return float(found.pvalue)
 
 
-def strength_signatures(found: Sequence[Facts], data: str, level: float) -> dict[str, str]:
+def strength_signatures(found: Sequence[PreferenceStrength], data: str, level: float) -> dict[str, str]:
     """The line behind each variable's strength."""
     return {
-        f"{one['variable']}, strength": signature(
-            "preference_strength", unit="participant", n=one["participants"], data=data,
-            variable=one["variable"], interval=f"{METHOD} {level}", scale=f"{-MOST}..{MOST}",
+        f"{one.variable}, strength": signature(
+            "preference_strength", unit="participant", n=one.participants, data=data,
+            variable=one.variable, interval=f"{METHOD} {level}", scale=f"{-MOST}..{MOST}",
         )
         for one in found
-        if one["question"] is None
+        if one.question is None
     }  # fmt: skip

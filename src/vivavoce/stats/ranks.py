@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,8 @@ from scipy.stats import wilcoxon as _wilcoxon
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from vivavoce.stats.clusters import FEW
+from vivavoce.stats.summary_results import OrdinalOdds, Superiority
 
-Facts = dict[str, Any]
 Answers = Sequence[float] | np.ndarray
 
 
@@ -62,36 +63,35 @@ def signed_rank(a: Answers, b: Answers, *, zeros: str = "wilcox") -> SignedRank 
 
 def clustered_superiority(
     a: Answers, b: Answers, people_a: Sequence[Any], people_b: Sequence[Any], level: float = 0.95
-) -> Facts:
+) -> Superiority:
     """Chance that an answer of a is higher than one of b, tested against one half over participants.
 
-    Output  share, low, high, t, p, clusters; leave-one-participant-out weights, t with g - 1 degrees
+    Note    leave-one-participant-out weights, t with g - 1 degrees
     Empty   a group with answers of fewer than 2 participants: share only
     Source  Obuchowski 1997 (nonparametric, clustered), influence by placements
     """
     scores_a, scores_b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    facts: Facts = dict.fromkeys(("share", "low", "high", "t", "p"))
     known, codes = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)
-    facts["clusters"] = len(known)
+    found = Superiority(clusters=len(known))
     if not len(scores_a) or not len(scores_b):
-        return facts
+        return found
     placed_a, placed_b = _placements(scores_a, scores_b), 1 - _placements(scores_b, scores_a)
     share = float(placed_a.mean())
-    facts["share"] = share
+    found = replace(found, share=share)
     errors = np.zeros(len(known))
     for placed, own in ((placed_a, codes[: len(scores_a)]), (placed_b, codes[len(scores_a) :])):
         weight = np.bincount(own, minlength=len(known)) / len(placed)
         if weight.max() >= 1:
-            return facts
+            return found
         errors += np.bincount(own, placed - share, len(known)) / len(placed) / (1 - weight)
     error = math.sqrt(float((errors**2).sum()))
     if error < 1e-12:
-        return facts
+        return found
     df = len(known) - 1
     reach = float(student.ppf((1 + level) / 2, df)) * error
-    facts |= {"low": max(0.0, share - reach), "high": min(1.0, share + reach), "t": (share - 0.5) / error}
-    facts["p"] = float(2 * student.sf(abs(facts["t"]), df))
-    return facts
+    t = (share - 0.5) / error
+    p = float(2 * student.sf(abs(t), df))
+    return replace(found, low=max(0.0, share - reach), high=min(1.0, share + reach), t=t, p=p)
 
 
 def _placements(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -102,18 +102,17 @@ def _placements(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def ordinal_regression(
     a: Answers, b: Answers, people_a: Sequence[Any], people_b: Sequence[Any], level: float = 0.95
-) -> Facts:
+) -> OrdinalOdds:
     """Cumulative logit: odds of a higher answer in a against b, errors clustered by participant.
 
     Empty   a single answer everywhere, or no convergence: values missing; fewer than 10 participants: odds
             ratio only; `why` says so
     Source  McCullagh 1980, by statsmodels
     """
-    facts: Facts = {**dict.fromkeys(("odds_ratio", "low", "high", "p")), "why": ""}
     scores = np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
     people = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)[1]
     if len(np.unique(scores)) < 2 or not len(a) or not len(b) or people.max() < 1:
-        return {**facts, "why": "Nothing varied, or a group has no answer."}
+        return OrdinalOdds(why="Nothing varied, or a group has no answer.")
     levels = np.unique(scores, return_inverse=True)[1]
     is_a = (np.arange(len(scores)) < len(a)).astype(float)
     try:
@@ -123,16 +122,16 @@ def ordinal_regression(
             fit: Any = model.fit(method="bfgs", disp=False, cov_type="cluster", cov_kwds={"groups": people})
             effect, error = float(fit.params[0]), float(fit.bse[0])
     except (Warning, ValueError, np.linalg.LinAlgError) as problem:
-        return {**facts, "why": f"Not fitted: {str(problem).splitlines()[0]}"}
+        return OrdinalOdds(why=f"Not fitted: {str(problem).splitlines()[0]}")
     df = int(people.max())
     if df + 1 < FEW:
         why = f"Only {df + 1} participants, fewer than {FEW}: no standard error can be trusted."
-        return {**facts, "odds_ratio": math.exp(effect), "why": why}
+        return OrdinalOdds(odds_ratio=math.exp(effect), why=why)
     reach = float(student.ppf((1 + level) / 2, df)) * error
-    return {
-        "odds_ratio": math.exp(effect),
-        "low": math.exp(effect - reach),
-        "high": math.exp(effect + reach),
-        "p": float(2 * student.sf(abs(effect / error), df)),
-        "why": "Cumulative logit, errors clustered by participant, t over participants.",
-    }
+    return OrdinalOdds(
+        odds_ratio=math.exp(effect),
+        low=math.exp(effect - reach),
+        high=math.exp(effect + reach),
+        p=float(2 * student.sf(abs(effect / error), df)),
+        why="Cumulative logit, errors clustered by participant, t over participants.",
+    )

@@ -120,7 +120,7 @@ def _planned(
     return {
         "a": pair[0], "b": pair[1], "participants": found["participants"],
         "information": found["information"], "due": bool(look), "number": look.get("number"),
-        "difference": found["test"]["difference"],
+        "difference": found["test"].difference,
         "low": look.get("low"), "high": look.get("high"),
         "statistic": None if look.get("z") is None else abs(look["z"]), "bar": look.get("boundary"),
         "stop": stop, "why": look.get("why", ""),

@@ -4,9 +4,13 @@
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
+from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
@@ -16,13 +20,22 @@ from vivavoce.measures.disputes import open_places
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import concentration, dominance_warning
-from vivavoce.stats.family import adjust_tests, decisive
+from vivavoce.stats.family import adjust_tests
 from vivavoce.stats.flow import change_words, exclusion_words, running_words
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.intervals import LEVEL, cited, signed_difference
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.rates import HEADLINES, is_rate
+from vivavoce.stats.summary_results import (
+    GroupSummary,
+    GroupTest,
+    MeasuredTotal,
+    SignedInterval,
+    SuccessRate,
+    Summary,
+)
 
 TOTALS: Final = ("turns", "user_turns", "system_turns", "user_words", "system_words")
 MEANS: Final = {"dialogue_duration": "dialogue_duration_s", "word_error_rate": "word_error_rate"}
@@ -31,18 +44,15 @@ UNCOMPARED: Final = ("participant", "task")
 OWN_FAULTS: Final = ("interrupted", "internal")
 
 NO_DIALOGUE: Final = "The dataset holds no dialogue."
-Facts = dict[str, Any]
 
 
-def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Facts:
-    """Everything that is known about each group of dialogues, ready for JSON.
+def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Summary:
+    """Everything that is known about each group of dialogues.
 
     Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor;
             `correction` in place of the declared one, or of Holm's where none is declared
-    Output  study, simulated, by_what, data, level, by (one entry a group), all, tests, declared, families,
-            warnings; a rate is {unit, successes, n, ratio, low, high, method, signature, clustered}; tests
-            are signed, too, with the number of participants; `model` is the analysis that the design asks
-            for, with the reason in words; a test's `family` is the one of `families` that it belongs to
+    Output  rates and tests are signed; `model` is the analysis that the design asks for, with the reason in
+            words; a test's `family` is the one of `families` that it belongs to
     Empty   a group without cases has ratio, low and high null and n 0; totals of which nothing is known
             (words nobody wrote down) are null
     Note    low, high and p take dialogues as independent (Wilson; pooled, two-tailed); `clustered` beside
@@ -57,126 +67,139 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
         [one for group in found for one in group.participants],
     )
     parts = sums(dataset)
-    facts = _facts_by_key(pooled(parts, group_keys(dataset, by)))
-    facts_of_all = _facts_by_key(pooled(parts, group_keys(dataset, None)))
+    of_groups = _by_key(pooled(parts, group_keys(dataset, by)))
+    of_all = _by_key(pooled(parts, group_keys(dataset, None)))
     nested = ClusteredSummary(parts, found)
-    whole = _row(dataset, everything, facts_of_all.get("all", {}), by=None)
-    rows = [_row(dataset, group, facts.get(group.key, {}), by=by) for group in found]
-    tests, refusal = _tests(rows, by, nested, dataset.hash)
-    told = adjust_tests(dataset, found, tests, correction)
-    families = {one["name"]: one for one in told["families"]}
-    out_of_reach = reach_warnings((test, families[test["family"]]) for test in tests if test["family"])
-    for place, row in enumerate(rows):
-        _add_clusters(row, nested, place)
-    _add_clusters(whole, nested, None)
-    return {
-        "study": dataset.study,
-        "simulated": dataset.simulated,
-        "by_what": by,
-        "data": dataset.hash,
-        "excluded": dataset.excluded,
-        "vivavoce": installed_version(),
-        "level": LEVEL,
-        "model": nested.model.as_dict(),
-        "by": rows,
-        "all": whole,
-        "tests": tests,
-        **told,
-        "shared_participants": _shared_participants(found),
-        "out_of_reach": out_of_reach,
-        "warnings": _warnings(dataset, found, everything, whole, refusal)
+    make = partial(_row, dataset, nested)
+    whole = make(None, everything, of_all.get("all", {}), by=None)
+    rows = [make(place, group, of_groups.get(group.key, {}), by=by) for place, group in enumerate(found)]
+    plain, refusal = _tests(rows, by, nested, dataset.hash)
+    tests, declared, families = adjust_tests(dataset, found, plain, correction)
+    named = {one.name: one for one in families}
+    out_of_reach = reach_warnings((test, named[test.family]) for test in tests if test.family)
+    return Summary(
+        study=dataset.study,
+        simulated=dataset.simulated,
+        by_what=by,
+        data=dataset.hash,
+        excluded=dataset.excluded,
+        vivavoce=installed_version(),
+        level=LEVEL,
+        model=nested.model,
+        by=rows,
+        all=whole,
+        tests=tests,
+        declared=declared,
+        families=families,
+        shared_participants=_shared_participants(found),
+        out_of_reach=out_of_reach,
+        warnings=_warnings(dataset, found, everything, whole, refusal)
         + out_of_reach
         + balance_warnings(dataset, by),
-    }
+    )
 
 
-def _facts_by_key(rows: list[Pooled]) -> dict[str | None, dict[str, Facts]]:
-    """Pooled measures as key -> measure -> facts."""
-    found: dict[str | None, dict[str, Facts]] = {}
+def _by_key(rows: list[Pooled]) -> dict[str | None, dict[str, Pooled]]:
+    """Pooled measures as key -> measure -> what was pooled."""
+    found: dict[str | None, dict[str, Pooled]] = {}
     for row in rows:
-        found.setdefault(row.key, {})[row.measure] = row._asdict()
+        found.setdefault(row.key, {})[row.measure] = row
     return found
 
 
-def _row(dataset: Dataset, group: Group, facts: dict[str, Facts], *, by: str | None) -> Facts:
+def _row(
+    dataset: Dataset, nested: ClusteredSummary, place: int | None, group: Group, found: dict[str, Pooled],
+    *, by: str | None,
+) -> GroupSummary:  # fmt: skip
     spread = concentration(group.participants)
-    row: Facts = {
-        "key": group.key,
-        "dialogues": len(group.dialogue_ids),
-        "participants": spread.participants,
-        "dialogues_per_participant": spread.as_dict(),
-    }
     measured = {
-        name: _measured(dataset, measure, facts.get(name, {}), by, group.key) for name, measure in MEASURES
+        name: _measured(
+            dataset, measure, found.get(name), nested.rate(name, place, level=LEVEL), by, group.key
+        )
+        for name, measure in MEASURES
     }
-    for name in (*HEADLINES, *sorted(set(measured) - set(HEADLINES))):
-        if is_rate(name) and name in measured:
-            row[name] = _rate(MEASURES.get(name), measured[name])
-    for name, key in MEANS.items():
-        row[key] = measured.get(name, {}).get("value")
-    for name in TOTALS:
-        total = measured.get(name, {})
-        row[name] = round(total["numerator"]) if total.get("denominator") else None
-    return {**row, "measures": measured}
+    names = (*HEADLINES, *sorted(set(measured) - set(HEADLINES)))
+    totals = {
+        name: round(total.numerator) if (total := found.get(name)) and total.denominator else None
+        for name in TOTALS
+    }
+    return GroupSummary(
+        key=group.key,
+        dialogues=len(group.dialogue_ids),
+        participants=spread.participants,
+        dialogues_per_participant=spread,
+        rates={
+            name: _rate(MEASURES.get(name), measured[name][0], measured[name][1])
+            for name in names
+            if is_rate(name) and name in measured
+        },
+        **{key: _value(measured, name) for name, key in MEANS.items()},
+        **totals,
+        measures={name: one for name, (one, _) in measured.items()},
+    )
 
 
-def _measured(dataset: Dataset, measure: Measure, facts: Facts, by: str | None, key: str | None) -> Facts:
-    denominator = facts.get("denominator") or 0
+def _value(measured: Mapping[str, tuple[MeasuredTotal, str]], name: str) -> float | None:
+    return measured[name][0].value if name in measured else None
+
+
+def _measured(
+    dataset: Dataset, measure: Measure, found: Pooled | None, interval: ClusteredRate, by: str | None,
+    key: str | None,
+) -> tuple[MeasuredTotal, str]:  # fmt: skip
+    """One measure of one group with its interval over participants; and its signature without that."""
+    one = found or Pooled(key, measure.name, None, None, 0, 0, 0)
     parameters = {
         name: value
         for name, value in measure.parameters.items()
         if name not in ("measure", "unit", "n", "data")
     }
-    return {
-        "value": facts.get("value"),
-        "macro": facts.get("macro"),
-        "numerator": facts.get("numerator") if denominator or facts.get("numerator") else None,
-        "denominator": denominator,
-        "dialogues": facts.get("dialogues") or 0,
-        **{name: facts.get(name) for name in ("open", "lowest", "highest")},
-        "unit": measure.unit,
-        "signature": signature(
-            measure.name,
-            unit=measure.counted,
-            n=round(denominator),
-            data=dataset.hash,
-            **parameters,
-            **({"open": facts["open"]} if facts.get("open") else {}),
-            **({by: key} if by else {}),
-        ),
-    }
+    plain = signature(
+        measure.name,
+        unit=measure.counted,
+        n=round(one.denominator or 0),
+        data=dataset.hash,
+        **parameters,
+        **({"open": one.open} if one.open else {}),
+        **({by: key} if by else {}),
+    )
+    signed = None if interval.low is None else f"{plain}|{cited(interval)}"
+    return MeasuredTotal(
+        value=one.value,
+        macro=one.macro,
+        numerator=one.numerator if one.denominator or one.numerator else None,
+        denominator=one.denominator or 0,
+        dialogues=one.dialogues or 0,
+        open=one.open if found else None,
+        lowest=one.lowest,
+        highest=one.highest,
+        unit=measure.unit,
+        signature=signed or plain,
+        clustered=widened(SignedInterval, interval, signature=signed),
+    ), plain
 
 
-def _rate(measure: Measure, measured: Facts) -> Facts:
+def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
     """One success rate with its Wilson interval, or without where successes are not whole counts."""
-    n, successes = measured["denominator"], measured["numerator"] or 0
+    n, successes = measured.denominator, measured.numerator or 0
     counted = float(n).is_integer() and float(successes).is_integer() and 0 <= successes <= n
     interval = wilson(round(successes), round(n), LEVEL) if counted else None
-    return {
-        "unit": measure.counted,
-        "successes": round(successes) if counted else successes,
-        "n": round(n) if counted else n,
-        "ratio": successes / n if n else None,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-        "method": "wilson",
-        "signature": measured["signature"] + f"|interval:wilson {LEVEL}",
-    }
+    return SuccessRate(
+        unit=measure.counted,
+        successes=round(successes) if counted else successes,
+        n=round(n) if counted else n,
+        ratio=successes / n if n else None,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        method="wilson",
+        signature=plain + f"|interval:wilson {LEVEL}",
+        clustered=measured.clustered,
+    )
 
 
-def _add_clusters(row: Facts, nested: ClusteredSummary, place: int | None) -> None:
-    """The interval over participants of every measure, signed by its method."""
-    for name, measured in row["measures"].items():
-        found = nested.rate(name, place, level=LEVEL)
-        plain = measured["signature"]
-        found["signature"] = None if found["low"] is None else f"{plain}|{cited(found)}"
-        measured["signature"] = found["signature"] or plain
-        measured["clustered"] = found
-        if is_rate(name):
-            row[name]["clustered"] = found
-
-
-def _tests(rows: list[Facts], by: str, nested: ClusteredSummary, data: str) -> tuple[list[Facts], str | None]:
+def _tests(
+    rows: list[GroupSummary], by: str, nested: ClusteredSummary, data: str
+) -> tuple[list[GroupTest], str | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (
@@ -184,28 +207,22 @@ def _tests(rows: list[Facts], by: str, nested: ClusteredSummary, data: str) -> t
             if len(rows) > 1
             else None
         )
-    tests: list[Facts] = []
-    for name in [name for name in (rows[0] if rows else {}) if is_rate(name)]:
+    tests: list[GroupTest] = []
+    for name in rows[0].rates if rows else ():
         for (i, a), (j, b) in combinations(enumerate(rows), 2):
-            if not (_testable(a[name]) and _testable(b[name])):
+            if a.rates[name].low is None or b.rates[name].low is None:
                 continue
-            clustered = nested.test(name, i, j, level=LEVEL)
-            test = {
-                "measure": name,
-                "a": a["key"],
-                "b": b["key"],
-                "unit": "participant" if nested.known else "case",
-                **nested.naive(name, i, j, level=LEVEL),
-                "clustered": clustered,
-            }
-            n = a[name]["n"] + b[name]["n"]
-            test["signature"] = signed_difference({**test, **decisive(test)}, by, n, data)
-            tests.append(test)
+            test = widened(
+                GroupTest, nested.naive(name, i, j, level=LEVEL), measure=name, a=a.key, b=b.key,
+                unit="participant" if nested.known else "case",
+                clustered=nested.test(name, i, j, level=LEVEL),
+            )  # fmt: skip
+            signed = signed_difference(
+                name, a.key, b.key, method=test.decisive.method, clusters=test.decisive.clusters, by=by,
+                n=round(a.rates[name].n + b.rates[name].n), data=data,
+            )  # fmt: skip
+            tests.append(replace(test, signature=signed))
     return tests, None
-
-
-def _testable(rate: Facts) -> bool:
-    return rate["low"] is not None
 
 
 def _shared_participants(found: list[Group]) -> int:
@@ -220,7 +237,7 @@ def _shared_participants(found: list[Group]) -> int:
 
 
 def _warnings(
-    dataset: Dataset, found: list[Group], everything: Group, whole: Facts, refusal: str | None
+    dataset: Dataset, found: list[Group], everything: Group, whole: GroupSummary, refusal: str | None
 ) -> list[str]:
     """What a reader must know before trusting the numbers, one sentence each."""
     left_out = exclusion_words(dataset)
@@ -229,16 +246,16 @@ def _warnings(
         return [one for one in (change_words(dataset), nothing) if one]
     warnings: list[str | None] = [change_words(dataset), left_out, running_words(dataset)]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
-    if 0 < simulated < whole["dialogues"]:
+    if 0 < simulated < whole.dialogues:
         warnings.append(
-            f"{simulated} of {whole['dialogues']} dialogues were held by programs, not by people; "
+            f"{simulated} of {whole.dialogues} dialogues were held by programs, not by people; "
             "the figures mix both."
         )
     warnings += _dominance(found, everything)
-    unknown = whole["dialogues_per_participant"]["unknown"]
+    unknown = whole.dialogues_per_participant.unknown
     if unknown:
         warnings.append(
-            f"The participant of {unknown} of {whole['dialogues']} dialogues is unknown; whether one "
+            f"The participant of {unknown} of {whole.dialogues} dialogues is unknown; whether one "
             "person called often cannot be seen for them."
         )
     warnings += open_disputes(dataset)
@@ -296,19 +313,19 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[str | None]:
     ]
 
 
-def _unrated(whole: Facts) -> str | None:
-    rate = whole.get("subjective_success")
-    if not rate or not 0 < rate["n"] < whole["dialogues"]:
+def _unrated(whole: GroupSummary) -> str | None:
+    rate = whole.rates.get("subjective_success")
+    if not rate or not 0 < rate.n < whole.dialogues:
         return None
     return (
-        f"{whole['dialogues'] - rate['n']:.0f} of {whole['dialogues']} dialogues have no answer to the "
+        f"{whole.dialogues - rate.n:.0f} of {whole.dialogues} dialogues have no answer to the "
         "success question; subjective success is over the answered ones, objective success over all "
         "that have a goal."
     )
 
 
-def _not_counted(whole: Facts) -> str | None:
-    names = [name for name, rate in whole.items() if is_rate(name) and rate["n"] and not _testable(rate)]
+def _not_counted(whole: GroupSummary) -> str | None:
+    names = [name for name, rate in whole.rates.items() if rate.n and rate.low is None]
     if not names:
         return None
     return (

@@ -3,12 +3,14 @@
 Source  third-party rating as in Jurcicek et al. 2011 and Yang et al. 2010
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import unless_none
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
@@ -16,7 +18,56 @@ from vivavoce.stats.difference import compare_clusters, interval_facts
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.preference_models import people_of
 
-Facts = dict[str, Any]
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedVersions:
+    """Means of codes of both versions (reversed items turned round), and their difference within people.
+
+    item    None: over all items of the variable
+    p_holm  over all items, and apart from them over the variables
+    Empty   a version that nobody rated: its mean, difference, limits and p are None
+    """
+
+    variable: str
+    item: str | None = unless_none()
+    control: float | None
+    experimental: float | None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    ratings: int
+    participants: int
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttentionCheck:
+    """Who read a broken transcript, and whose mean rating of it is not below their mean of the others."""
+
+    participants: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptRatings:
+    """Transcripts rated one at a time, by item and by variable; attention: see `attention_passed`."""
+
+    study: str
+    data: str
+    vivavoce: str
+    level: float
+    simulated: bool
+    instruments: Sequence[str]
+    participants: int
+    ratings: int
+    transcripts: int
+    items: Sequence[RatedVersions]
+    variables: Sequence[RatedVersions]
+    attention: AttentionCheck | None
+    signature: str
 
 
 def has_readings(dataset: Dataset) -> bool:
@@ -24,12 +75,9 @@ def has_readings(dataset: Dataset) -> bool:
     return dataset.read("readings").num_rows > 0
 
 
-def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
+def rated_transcripts(dataset: Dataset, level: float = 0.95) -> TranscriptRatings:
     """Means of both versions and their difference within people, by variable and item.
 
-    Output  items: variable, item, control, experimental (means of codes, reversed items turned round),
-            difference, low, high, p, p_holm, participants, ratings; variables: the same over all items;
-            attention: see `attention_passed`
     Note    broken transcripts are in no mean, and who rates them well stays in
     Raises  InputError: nothing was rated
     """
@@ -42,35 +90,34 @@ def rated_transcripts(dataset: Dataset, level: float = 0.95) -> Facts:
     variables = sorted({row["variable"] for row in rows})
     items = list(dict.fromkeys((row["variable"], row["item_id"]) for row in rows))
     by_item = [
-        {"variable": variable, "item": item, **_versions(
-            [row for row in rows if (row["variable"], row["item_id"]) == (variable, item)], level)}
+        _versions([row for row in rows if (row["variable"], row["item_id"]) == (variable, item)],
+                  variable, item, level)
         for variable, item in sorted(items)
     ]  # fmt: skip
     by_variable = [
-        {"variable": variable, **_versions([row for row in rows if row["variable"] == variable], level)}
+        _versions([row for row in rows if row["variable"] == variable], variable, None, level)
         for variable in variables
     ]
-    for family in (by_item, by_variable):
-        for one, adjusted in zip(family, holm([one["p"] for one in family]), strict=True):
-            one["p_holm"] = adjusted
-    return {
-        "study": dataset.study, "data": dataset.hash, "vivavoce": installed_version(), "level": level,
-        "simulated": any(row["simulated"] for row in rows), "instruments": _names(rows),
-        "participants": len(set(people_of(rows))), "ratings": len(rows),
-        "transcripts": len({(row["pair_id"], row["version"]) for row in rows}),
-        "items": by_item, "variables": by_variable, "attention": attention_passed(every),
-        "signature": signature(
+    return TranscriptRatings(
+        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
+        simulated=any(row["simulated"] for row in rows), instruments=_names(rows),
+        participants=len(set(people_of(rows))), ratings=len(rows),
+        transcripts=len({(row["pair_id"], row["version"]) for row in rows}),
+        items=_adjusted(by_item), variables=_adjusted(by_variable), attention=attention_passed(every),
+        signature=signature(
             "transcript_rating", unit="participant", n=len(set(people_of(rows))), data=dataset.hash,
             interval=f"permutation_of_participants {level}",
         ),
-    }  # fmt: skip
+    )  # fmt: skip
 
 
-def attention_passed(rows: Sequence[Facts]) -> Facts | None:
+def _adjusted(found: Sequence[RatedVersions]) -> list[RatedVersions]:
+    return [replace(one, p_holm=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
+
+
+def attention_passed(rows: Sequence[Row]) -> AttentionCheck | None:
     """How many readers told a broken transcript from the others.
 
-    Output  participants: who read a broken one; failed: whose mean rating of it is not below their mean of
-            the others
     Empty   no broken transcript was read: None
     """
     parts: dict[tuple[str, bool], list[float]] = {}
@@ -80,14 +127,15 @@ def attention_passed(rows: Sequence[Facts]) -> Facts | None:
     if not asked:
         return None
     means = {key: float(np.mean(values)) for key, values in parts.items()}
-    return {"participants": len(asked), "failed": sum(means[one, True] >= means[one, False] for one in asked)}
+    failed = sum(means[one, True] >= means[one, False] for one in asked)
+    return AttentionCheck(participants=len(asked), failed=failed)
 
 
-def _names(rows: Sequence[Facts]) -> list[str]:
+def _names(rows: Sequence[Row]) -> list[str]:
     return sorted({row["instrument"] for row in rows})
 
 
-def _turned(row: Facts) -> Facts:
+def _turned(row: Row) -> Row:
     """The rating with a reversed item's code turned round, so that more is better."""
     if row["instrument"] not in INSTRUMENTS:
         return row
@@ -97,18 +145,18 @@ def _turned(row: Facts) -> Facts:
     return {**row, "value": scale.low + scale.high - row["value"]} if scale else row
 
 
-def _versions(rows: Sequence[Facts], level: float) -> Facts:
+def _versions(rows: Sequence[Row], variable: str, item: str | None, level: float) -> RatedVersions:
     """Both means and their difference, the same people in both where they read both."""
     parts = {name: [row for row in rows if row["version"] == name] for name in ("control", "experimental")}
     means = {
         name: float(np.mean([row["value"] for row in own])) if own else None for name, own in parts.items()
     }
-    facts: Facts = {
-        **means, "difference": None, "low": None, "high": None, "p": None, "ratings": len(rows),
-        "participants": len(set(people_of(rows))),
-    }  # fmt: skip
+    told = RatedVersions(
+        variable=variable, item=item, control=means["control"], experimental=means["experimental"],
+        ratings=len(rows), participants=len(set(people_of(rows))),
+    )  # fmt: skip
     if means["control"] is None or means["experimental"] is None:
-        return facts
+        return told
     new, old = parts["experimental"], parts["control"]
     _, codes = np.unique(np.concatenate([people_of(new), people_of(old)]), return_inverse=True)
     values = [np.array([row["value"] for row in own], dtype=float) for own in (new, old)]
@@ -117,11 +165,10 @@ def _versions(rows: Sequence[Facts], level: float) -> Facts:
         (values[0], np.ones(len(new))), (values[1], np.ones(len(old))), level=level,
         most=_width(rows),
     )  # fmt: skip
-    facts["difference"] = means["experimental"] - means["control"]
-    return facts | interval_facts(found)
+    return replace(told, difference=means["experimental"] - means["control"], **interval_facts(found))
 
 
-def _width(rows: Sequence[Facts]) -> float:
+def _width(rows: Sequence[Row]) -> float:
     """The largest difference that two ratings can have; of an unknown form, that its ratings do have."""
     widths, values = [], [row["value"] for row in rows]
     for name, item_id in {(row["instrument"], row["item_id"]) for row in rows}:

@@ -7,21 +7,36 @@ Source  Guerini et al. 2018, section 4.4 and tables 2 and 3; tests/golden/statis
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import statsmodels.api as sm
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import widened
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.bounded import bounded_share
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 from vivavoce.stats.contingency import cochran_q
 from vivavoce.stats.difference import compare_clusters, interval_facts
 from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.preferences import (
+    GroupDifference,
+    GroupPreference,
+    PooledPreference,
+    PreferenceByPlace,
+    QuestionPreference,
+    ResponseCounts,
+    SamePreference,
+    SideLeaning,
+    TranscriptComparison,
+    VariableDifference,
+    VariablePreference,
+)
 from vivavoce.stats.proportions import one_proportion_p, wilson
 
-Facts = dict[str, Any]
 Choice = Mapping[str, Any]
 QUALITIES: Final = ("service", "experience")
 
@@ -74,8 +89,8 @@ def weighted_marginal(groups: Iterable[tuple[float, int]]) -> float:
 
 def compare_transcripts(
     dataset: Dataset, *, level: float = 0.95, groups: Mapping[str, str] | None = None
-) -> Facts:
-    """Everything that the method reports, as plain values for JSON.
+) -> TranscriptComparison:
+    """Everything that the method reports.
 
     groups  an attribute by participant; then `by_group` compares its groups with the person as the unit
     Note    attention pairs, repeats and responses that were not accepted are left out of the results and
@@ -90,15 +105,13 @@ def compare_transcripts(
     if not used:
         raise InputError("no accepted choices between transcripts", place=str(dataset.folder),
                          hint="see `accept_fast` in the study's step `compare`")  # fmt: skip
-    facts: Facts = {
-        "study": dataset.study, "simulated": any(row["simulated"] for row in used), "data": dataset.hash,
-        "responses": _responses(every), "cells": _cells(used, level), "variables": _variables(used, level),
-        "differences": _differences(used, level), "same_preference": _cochran(used),
-        "position": _position(used, level), "places": _places(used),
-    }  # fmt: skip
-    if groups is not None:
-        facts["by_group"] = _by_group(used, groups, level)
-    return facts
+    return TranscriptComparison(
+        study=dataset.study, simulated=any(row["simulated"] for row in used), data=dataset.hash,
+        responses=_responses(every), cells=_cells(used, level), variables=_variables(used, level),
+        differences=_differences(used, level), same_preference=_cochran(used),
+        position=_position(used, level), places=_places(used),
+        by_group=None if groups is None else _by_group(used, groups, level),
+    )  # fmt: skip
 
 
 def _keys(rows: Iterable[Choice], name: str) -> list[str]:
@@ -110,36 +123,36 @@ def _count(rows: Sequence[Choice], level: float) -> PreferenceCell:
     return cell(said.count("experimental"), said.count("control"), said.count("tie"), level)
 
 
-def _cells(rows: Sequence[Choice], level: float) -> list[Facts]:
+def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
     """One entry a variable and question, p adjusted by Holm over all of them.
 
     Note    chi-square and binomial take choices as independent; where a person decided twice they are missing
     """
-    found: list[Facts] = []
+    found: list[QuestionPreference] = []
     for variable in sorted(_keys(rows, "variable")):
         for question in _keys(rows, "question"):
             of_cell = [row for row in rows if (row["variable"], row["question"]) == (variable, question)]
             if not of_cell:
                 continue
             counted = _count(of_cell, level)
-            facts = {"variable": variable, "question": question, "quality": of_cell[0]["quality"]}
-            found.append({
-                **facts, **counted._asdict(), "preferred": _winner(counted.ratio), "method": "wilson",
-                **_of_people(of_cell, level),
-            })  # fmt: skip
-    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_adjusted"] = adjusted
-    return found
+            alone = QuestionPreference(
+                variable=variable, question=question, quality=of_cell[0]["quality"], **counted._asdict(),
+                preferred=_winner(counted.ratio), method="wilson",
+                participants=counted.experimental + counted.control,
+            )  # fmt: skip
+            found.append(_over_people(alone, _pooled(of_cell, level)))
+    adjusted = holm([one.p for one in found])
+    return [replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
 
 
-def _of_people(rows: Sequence[Choice], level: float) -> Facts:
-    """How many people decided; where one of them did so more than once, interval and p are over people."""
-    pooled = _pooled(rows, level)
-    facts: Facts = {"participants": pooled["participants"]}
-    if pooled["participants"] == pooled["decided"]:
-        return facts
-    over = {name: pooled[name] for name in ("low", "high", "p", "method")}
-    return facts | over | {"chi_square": None, "p_exact": None}
+def _over_people(one: QuestionPreference, pooled: PooledPreference) -> QuestionPreference:
+    """With interval and p over people where one of them decided more than once, and how many decided."""
+    if pooled.participants == pooled.decided:
+        return one
+    return replace(
+        one, low=pooled.low, high=pooled.high, p=pooled.p, method=pooled.method or one.method,
+        participants=pooled.participants, chi_square=None, p_exact=None,
+    )  # fmt: skip
 
 
 def _winner(ratio: float | None) -> str | None:
@@ -147,8 +160,8 @@ def _winner(ratio: float | None) -> str | None:
     return None if ratio is None else "experimental" if ratio >= 0.5 else "control"
 
 
-def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
-    found: list[Facts] = []
+def _variables(rows: Sequence[Choice], level: float) -> list[VariablePreference]:
+    found: list[VariablePreference] = []
     for variable in sorted(_keys(rows, "variable")):
         own = [row for row in rows if row["variable"] == variable]
         cells = [
@@ -161,13 +174,14 @@ def _variables(rows: Sequence[Choice], level: float) -> list[Facts]:
             for quality in QUALITIES
             if any(row["quality"] == quality for row in own)
         }
-        pooled = _pooled(own, level)
         found.append(
-            {"variable": variable, "marginal": mean, **pooled, "preferred": _winner(mean), **qualities}
-        )
-    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_holm"] = adjusted
-    return found
+            widened(
+                VariablePreference, _pooled(own, level), variable=variable, marginal=mean,
+                preferred=_winner(mean), **qualities,
+            )
+        )  # fmt: skip
+    adjusted = holm([one.p for one in found])
+    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
 
 
 def _people(rows: Sequence[Choice]) -> np.ndarray:
@@ -179,53 +193,46 @@ def _flags(rows: Sequence[Choice], test: Callable[[Choice], bool]) -> np.ndarray
     return np.array([float(test(row)) for row in rows])
 
 
-def _pooled(rows: Sequence[Choice], level: float) -> Facts:
+def _pooled(rows: Sequence[Choice], level: float) -> PooledPreference:
     """The share over several questions, with interval and test over participants."""
     decided = [row for row in rows if row["choice"] != "tie"]
-    empty = {"ratio": None, "low": None, "high": None, "p": None}
-    facts: Facts = {"choices": len(rows), "decided": len(decided), "ties": len(rows) - len(decided)}
+    ties = len(rows) - len(decided)
     if not decided:
-        return facts | {"participants": 0} | empty
+        return PooledPreference(choices=len(rows), decided=0, ties=ties, participants=0)
     won = [float(row["choice"] == "experimental") for row in decided]
     share = bounded_share(_people(decided), won, level)
-    return facts | {
-        "participants": share.participants, "ratio": share.mean, "low": share.low, "high": share.high,
-        "method": share.method, "p": share.p,
-    }  # fmt: skip
+    return PooledPreference(
+        choices=len(rows), decided=len(decided), ties=ties, participants=share.participants,
+        ratio=share.mean, low=share.low, high=share.high,
+        method=share.method, p=share.p,
+    )  # fmt: skip
 
 
-def _contrast(
-    people_a: np.ndarray, people_b: np.ndarray, a: np.ndarray, b: np.ndarray,
-    ones_a: np.ndarray, ones_b: np.ndarray, level: float,
-) -> Facts:  # fmt: skip
-    """Difference of two shares, the same people possibly in both."""
-    found = compare_clusters(people_a, people_b, (a, ones_a), (b, ones_b), level=level)
-    return {"difference": float(a.mean() - b.mean()), **interval_facts(found)}
-
-
-def _differences(rows: Sequence[Choice], level: float) -> list[Facts]:
+def _differences(rows: Sequence[Choice], level: float) -> list[VariableDifference]:
     """Every two variables, within the people who compared both."""
     decided = [row for row in rows if row["choice"] != "tie"]
-    variables, found = sorted(_keys(decided, "variable")), []
-    for place, first in enumerate(variables):
-        for second in variables[place + 1 :]:
-            a = [row for row in decided if row["variable"] == first]
-            b = [row for row in decided if row["variable"] == second]
-            found.append({"a": first, "b": second, **_between(a, b, level)})
-    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_holm"] = adjusted
-    return found
+    own = {
+        name: [row for row in decided if row["variable"] == name]
+        for name in sorted(_keys(decided, "variable"))
+    }
+    found = [VariableDifference(**_between(a, b, own, level)) for a, b in combinations(own, 2)]
+    adjusted = holm([one.p for one in found])
+    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
 
 
-def _between(a: Sequence[Choice], b: Sequence[Choice], level: float) -> Facts:
-    people, codes = np.unique(np.concatenate([_people(a), _people(b)]), return_inverse=True)
-    del people
-    won = [_flags(rows, lambda row: row["choice"] == "experimental") for rows in (a, b)]
-    ones = np.ones(len(a)), np.ones(len(b))
-    return _contrast(codes[: len(a)], codes[len(a) :], won[0], won[1], ones[0], ones[1], level)
+def _between(a: str, b: str, parts: Mapping[str, Sequence[Choice]], level: float) -> dict[str, Any]:
+    """The fields of a difference of two shares, the same people possibly in both."""
+    first, second = parts[a], parts[b]
+    _, codes = np.unique(np.concatenate([_people(first), _people(second)]), return_inverse=True)
+    won = [_flags(rows, lambda row: row["choice"] == "experimental") for rows in (first, second)]
+    found = compare_clusters(
+        codes[: len(first)], codes[len(first) :], (won[0], np.ones(len(first))),
+        (won[1], np.ones(len(second))), level=level,
+    )  # fmt: skip
+    return {"a": a, "b": b, "difference": float(won[0].mean() - won[1].mean()), **interval_facts(found)}
 
 
-def _cochran(rows: Sequence[Choice]) -> list[Facts]:
+def _cochran(rows: Sequence[Choice]) -> list[SamePreference]:
     """Cochran's Q by question: whether the variables are preferred alike, by people who decided on all."""
     variables, found = sorted(_keys(rows, "variable")), []
     rows = [row for row in rows if row["participant_id"] or row["comparison_number"]]
@@ -239,14 +246,12 @@ def _cochran(rows: Sequence[Choice]) -> list[Facts]:
             [given[name] for name in variables] for given in answers.values() if len(given) == len(variables)
         ]
         q = cochran_q(whole) if len(whole) > 1 and len(variables) > 1 else None
-        found.append({
-            "question": question, "participants": len(whole), "q": q[0] if q else None,
-            "df": q[1] if q else None, "p": q[2] if q else None,
-        })  # fmt: skip
+        value, df, p = q or (None, None, None)
+        found.append(SamePreference(question=question, participants=len(whole), q=value, df=df, p=p))
     return found
 
 
-def _position(rows: Sequence[Choice], level: float) -> Facts:
+def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
     """How often the left one is chosen, whatever stands there, with each variable's effect held fixed.
 
     Output  left: share of decided choices; log_odds: intercept of a logistic model of `left` on the side of
@@ -255,16 +260,18 @@ def _position(rows: Sequence[Choice], level: float) -> Facts:
     """
     decided = [row for row in rows if row["choice"] != "tie" and row["experimental_side"] is not None]
     if not decided:
-        return dict.fromkeys(("left", "low", "high", "log_odds", "se", "p"))
+        return SideLeaning()
     people = _people(decided)
     left = _flags(decided, lambda row: row["side"] == "left")
     rate = clustered_rate(sum_by_participant(people, left, np.ones(len(left))), level)
-    facts: Facts = {"left": float(left.mean()), "low": rate.low, "high": rate.high}
-    return facts | _bias(decided, left, people)
+    whole = SideLeaning(left=float(left.mean()), low=rate.low, high=rate.high)
+    return _with_log_odds(whole, decided, left, people)
 
 
-def _bias(rows: Sequence[Choice], left: np.ndarray, people: np.ndarray) -> Facts:
-    """The position term; None where a variable was always, or never, preferred and has no finite effect."""
+def _with_log_odds(
+    whole: SideLeaning, rows: Sequence[Choice], left: np.ndarray, people: np.ndarray
+) -> SideLeaning:
+    """With the position term; without, where a variable was always, or never, preferred."""
     variables = sorted(_keys(rows, "variable"))
     design = np.zeros((len(rows), 1 + len(variables)))
     design[:, 0] = 1
@@ -276,47 +283,48 @@ def _bias(rows: Sequence[Choice], left: np.ndarray, people: np.ndarray) -> Facts
     )
     _, codes = np.unique(people, return_inverse=True)
     if settled or len(set(codes.tolist())) < 2 or len(set(left.tolist())) < 2:
-        return {"log_odds": None, "se": None, "p": None}
+        return whole
     model: Any = sm.GLM(left, design, family=sm.families.Binomial())
     fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes})
-    return {
-        "log_odds": float(fitted.params[0]), "se": float(fitted.bse[0]), "p": float(fitted.pvalues[0]),
-        "effects": {name: float(value) for name, value in zip(variables, fitted.params[1:], strict=True)},
-    }  # fmt: skip
+    return replace(
+        whole, log_odds=float(fitted.params[0]), se=float(fitted.bse[0]), p=float(fitted.pvalues[0]),
+        effects={name: float(value) for name, value in zip(variables, fitted.params[1:], strict=True)},
+    )  # fmt: skip
 
 
-def _places(rows: Sequence[Choice]) -> list[Facts]:
+def _places(rows: Sequence[Choice]) -> list[PreferenceByPlace]:
     """The share that prefers the experimental version by place in the response: an effect of order."""
     decided = [row for row in rows if row["choice"] != "tie"]
-    found: list[Facts] = []
+    found: list[PreferenceByPlace] = []
     for number in sorted({row["comparison_number"] for row in decided}):
         said = [row["choice"] == "experimental" for row in decided if row["comparison_number"] == number]
-        found.append({"comparison_number": number, "decided": len(said), "ratio": sum(said) / len(said)})
+        share = sum(said) / len(said)
+        found.append(PreferenceByPlace(comparison_number=number, decided=len(said), ratio=share))
     return found
 
 
-def _responses(rows: Sequence[Choice]) -> Facts:
+def _responses(rows: Sequence[Choice]) -> ResponseCounts:
     """How many people answered, finished, were fast or odd, and what a judgement took."""
     people = {row["visit_id"]: row for row in rows}.values()
     flags = [flag for row in people for flag in (row["flags"] or "").split()]
     times = [row["total_s"] for row in people if row["total_s"] is not None]
     whole = [row for row in rows if row["total_s"] is not None]
-    return {
-        "participants": len({row["participant_id"] or row["visit_id"] for row in rows}),
-        "people_known": any(row["participant_id"] for row in rows),
-        "finished": sum(row["accepted"] is not None for row in people),
-        "not_accepted": sum(row["accepted"] is False for row in people),
-        "flags": {flag: flags.count(flag) for flag in sorted(set(flags))},
-        "judgements": sum(row["role"] == "main" for row in rows),
-        "checks": sum(row["role"] != "main" for row in rows),
-        "median_s": float(np.median(times)) if times else None,
-        "seconds_per_judgement": sum(times) / len(whole) if whole else None,
-    }  # fmt: skip
+    return ResponseCounts(
+        participants=len({row["participant_id"] or row["visit_id"] for row in rows}),
+        people_known=any(row["participant_id"] for row in rows),
+        finished=sum(row["accepted"] is not None for row in people),
+        not_accepted=sum(row["accepted"] is False for row in people),
+        flags={flag: flags.count(flag) for flag in sorted(set(flags))},
+        judgements=sum(row["role"] == "main" for row in rows),
+        checks=sum(row["role"] != "main" for row in rows),
+        median_s=float(np.median(times)) if times else None,
+        seconds_per_judgement=sum(times) / len(whole) if whole else None,
+    )  # fmt: skip
 
 
-def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -> list[Facts]:
+def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -> list[GroupPreference]:
     """Each variable's share by group of people, and the difference of every two groups."""
-    found: list[Facts] = []
+    found: list[GroupPreference] = []
     decided = [row for row in rows if row["choice"] != "tie" and row["participant_id"] in groups]
     for variable in sorted(_keys(decided, "variable")):
         own = [row for row in decided if row["variable"] == variable]
@@ -324,12 +332,7 @@ def _by_group(rows: Sequence[Choice], groups: Mapping[str, str], level: float) -
             name: [row for row in own if groups[row["participant_id"]] == name]
             for name in sorted({groups[row["participant_id"]] for row in own})
         }
-        names = list(parts)
-        tests = [
-            {"a": first, "b": second, **_between(parts[first], parts[second], level)}
-            for place, first in enumerate(names)
-            for second in names[place + 1 :]
-        ]
+        tests = [GroupDifference(**_between(a, b, parts, level)) for a, b in combinations(parts, 2)]
         shares = {name: _pooled(part, level) for name, part in parts.items()}
-        found.append({"variable": variable, "groups": shares, "differences": tests})
+        found.append(GroupPreference(variable=variable, groups=shares, differences=tests))
     return found

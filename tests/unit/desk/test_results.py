@@ -11,6 +11,7 @@ from rich.console import Console
 from starlette.testclient import TestClient
 
 from scenes.patience import eventually
+from scenes.summaries import made_group, made_rate, made_summary
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.results import groupings, make_view
@@ -51,10 +52,10 @@ def test_results_are_computed_aside_and_then_shown(
     assert "being computed" not in page and 'role="alert"' not in page
     desk = browser.app.state.desk  # type: ignore[attr-defined]
     summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
-    for row in summary["by"]:
+    for row in summary.by:
         for name in ("subjective_success", "objective_success_assigned", "objective_success_inferred"):
-            assert row[name]["n"] > 0 and f'<td class="n">{percent(row[name]["ratio"])}</td>' in page
-    assert summary["data"] in page
+            assert row.rates[name].n > 0 and f'<td class="n">{percent(row.rates[name].ratio)}</td>' in page
+    assert summary.data in page
     position = desk.board.see(lambda board: board.position)
     assert f"event {position} of the log" in page
 
@@ -113,12 +114,12 @@ def test_what_is_drawn_is_the_interval_of_participants_as_everywhere_else(browse
     terminal = StringIO()
     Console(file=terminal, width=200).print(results_table(summary))
     differ = 0
-    for row in [*summary["by"], summary["all"]]:
-        rate = row["subjective_success"]
-        nested = rate["clustered"]
-        counts, compared = span(nested["low"], nested["high"]), span(rate["low"], rate["high"])
+    for row in [*summary.by, summary.all]:
+        rate = row.rates["subjective_success"]
+        nested = rate.clustered
+        counts, compared = span(nested.low, nested.high), span(rate.low, rate.high)
         differ += counts != compared
-        assert f'x1="{round(2 + 96 * nested["low"], 2)}%" x2="{round(2 + 96 * nested["high"], 2)}%"' in page
+        assert f'x1="{round(2 + 96 * nested.low, 2)}%" x2="{round(2 + 96 * nested.high, 2)}%"' in page
         assert f'<td class="n">{counts}</td>' in page and counts in terminal.getvalue()
         assert f'<td class="n small soft">{compared}</td>' in page and compared not in terminal.getvalue()
     assert differ == 3
@@ -141,16 +142,12 @@ def test_tests_and_parameters_are_the_tables_of_the_report(browser: TestClient) 
 
 
 def test_a_view_leaves_out_what_nobody_was_asked() -> None:
-    rate = {"unit": "dialogue", "successes": 1, "n": 2, "ratio": 0.5, "low": 0.1, "high": 0.9}
-    none = {"unit": "goal", "successes": 0, "n": 0, "ratio": None, "low": None, "high": None}
-    group = {
-        "key": "a", "dialogues": 2, "subjective_success": rate, "objective_success_assigned": none,
-        "objective_success_inferred": none, "measures": {},
+    rate, none = made_rate(0.5, 0.1, 0.9, n=2), made_rate(None, None, None, n=0, unit="goal")
+    rates = {
+        "subjective_success": rate, "objective_success_assigned": none, "objective_success_inferred": none,
     }  # fmt: skip
-    view = make_view({
-        "by": [group], "all": group, "tests": [], "warnings": ["w"], "data": "d", "vivavoce": "v",
-        "by_what": "system",
-    })  # fmt: skip
+    group = made_group("a", rates, dialogues=2)
+    view = make_view(made_summary([group], group, warnings=["w"]))
     assert [table.title for table in view.rates] == ["Subjective success"]
     assert not view.rates[0].by_participant and view.model == "" and view.tests is None
     (row,) = view.rates[0].rows

@@ -78,17 +78,17 @@ def test_the_published_shares_and_agreement_come_out(shared: Path, tmp_path: Pat
     facts = pairwise_shares([OUTCOMES[row["choice"]] for row in own], [row["visit_id"] for row in own])
     shares = {name: round(100 * one["share"], 2) for name, one in facts["shares"].items()}
     assert shares == {"win": 20.98, "tie": 68.28, "loss": 10.74}
-    agreed = {(one["variable"], one["question"]): one for one in agreement_of_choices(rows)}
+    agreed = {(one.variable, one.question): one for one in agreement_of_choices(rows)}
     found = agreed["MarCo against HDSA", "completion"]
-    assert (found["method"], found["judges"], found["pairs"]) == ("fleiss", 3, 742)
-    assert round(found["value"], 3) == 0.450
+    assert (found.method, found.judges, found.pairs) == ("fleiss", 3, 742)
+    assert round(found.value, 3) == 0.450
     assert len(agreed) == 4
-    assert round(100 * found["experimental"], 2) == 20.98
+    assert round(100 * found.experimental, 2) == 20.98
     results = preference_results(result.dataset)
-    assert results["agreement"] == list(agreed.values())
-    assert results["responses"]["people_known"] is False
-    assert results["position"]["left"] is None, "nobody recorded the sides"
-    assert not results["same_preference"], "nobody can be followed over comparisons"
+    assert results.agreement == list(agreed.values())
+    assert results.responses.people_known is False
+    assert results.position.left is None, "nobody recorded the sides"
+    assert not results.same_preference, "nobody can be followed over comparisons"
     page = render(result.dataset)
     assert "742 judged pairs" in page and "Fleiss&#39; kappa" in page and "742 participants" not in page
 
@@ -99,7 +99,7 @@ def test_pairs_with_unequal_numbers_of_judges_get_the_coefficient_that_allows_it
 
     rows = [row("1", "tie"), row("1", "tie"), row("2", "control"), row("2", "control"), row("2", "control")]
     (found,) = agreement_of_choices([*rows, row("3", "tie")])
-    assert (found["method"], found["judges"], found["pairs"], found["value"]) == (
+    assert (found.method, found.judges, found.pairs, found.value) == (
         "krippendorff",
         None,
         2,

@@ -1,7 +1,6 @@
 """Dialogues that the study's rules leave out: of every table and measure, of copies never."""
 
 import csv
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -80,9 +79,9 @@ def test_a_dialogue_that_ended_before_it_counted_is_in_no_measure(tmp_path: Path
     assert found.loc["subjective_success", "denominator"] == 2
     assert found.loc["user_turns", "dialogues"] == 2
     summary = summarise(dataset)
-    assert summary["all"]["dialogues"] == 2
-    assert summary["excluded"]["rules"] == [{"rule": "trivial", "dialogues": 1, "people": 0}]
-    assert any("1 of 3 dialogues (trivial: 1)" in warning for warning in summary["warnings"])
+    assert summary.all.dialogues == 2
+    assert summary.excluded["rules"] == [{"rule": "trivial", "dialogues": 1, "people": 0}]
+    assert any("1 of 3 dialogues (trivial: 1)" in warning for warning in summary.warnings)
 
 
 @pytest.mark.parametrize(
@@ -147,8 +146,8 @@ def test_the_rules_that_count_are_those_of_the_first_participant_and_later_ones_
     assert kept(dataset) == ["d0"]
     told = declaration(dataset)
     assert told is not None
-    assert told["analysis"]["exclude"] == ["trivial"]
-    assert "exclude" in told["changed"]
+    assert told.analysis.model_dump()["exclude"] == ["trivial"]
+    assert "exclude" in told.changed
 
 
 def test_without_a_study_file_nothing_is_left_out_unless_asked(tmp_path: Path) -> None:
@@ -219,8 +218,7 @@ def test_a_dataset_of_an_older_version_is_read_with_its_sentences(tmp_path: Path
     dataset = shops(tmp_path / "d", {}, file=STUDY + "  exclusions: [Whoever writes nothing.]\n")
     told = declaration(dataset)
     assert told is not None
-    assert told["analysis"]["notes"] == ["Whoever writes nothing."]
-    json.dumps(told)
+    assert told.analysis.notes == ["Whoever writes nothing."]
 
 
 def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -> None:
@@ -234,7 +232,7 @@ def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -
     assert kept(dataset.everything) == ["d0", "d1", "d2", "d3"]
     found = flow(dataset)
     assert (found["dialogues"], found["running"], found["analysed"]) == (4, 1, 1)
-    warnings = summarise(dataset, "system")["warnings"]
+    warnings = summarise(dataset, "system").warnings
     assert "Still under way, and not in the figures: 1 dialogue." in warnings
     left = "Left out of every figure: 2 of 3 dialogues (trivial: 2). `--exclude none` counts them."
     assert left in warnings

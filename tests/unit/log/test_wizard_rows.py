@@ -106,18 +106,15 @@ def test_what_a_wizard_kept_back_is_no_success_of_anybody(
     assert told == [(1, "offer", "Om")]
     kept = [(row["turn_index"], row["act"], row["value"]) for row in acts if row["layer"] == "proposed"]
     assert kept == [(3, "inform", "5 Lantern Street")]
-    found = summarise(dataset)["all"]
+    rates = summarise(dataset).all.rates
     for name in ("objective_success_inferred", "objective_success_assigned"):
-        assert (found[name]["n"], found[name]["ratio"]) == (0, None)
+        assert (rates[name].n, rates[name].ratio) == (0, None)
 
 
 def test_a_proposal_sent_unchanged_counts_as_the_program_s_own(tmp_path: Path) -> None:
     told = hears(0, 3, "5 Lantern Street.", ADDRESS, raw=wizard("proposal", proposed="5 Lantern Street."))
-    found = summarise(exported(tmp_path, talk(0, told)))["all"]
-    assert (found["objective_success_inferred"]["n"], found["objective_success_inferred"]["ratio"]) == (
-        1,
-        1.0,
-    )
+    rate = summarise(exported(tmp_path, talk(0, told))).all.rates["objective_success_inferred"]
+    assert (rate.n, rate.ratio) == (1, 1.0)
 
 
 def test_every_turn_of_a_wizard_is_a_row_that_names_nobody(tmp_path: Path) -> None:
@@ -136,7 +133,7 @@ def test_dialogues_are_compared_by_strategy(tmp_path: Path) -> None:
     bold = hears(1, 3, "Ask me nicely.", raw=wizard("script", label="nicely", strategy="bold"))
     dataset = exported(tmp_path, talk(0, NEW), talk(1, bold))
     assert dataset.read("dialogues").column("strategy").to_pylist() == ["shy", "bold"]
-    assert {row["key"] for row in summarise(dataset, "strategy")["by"]} == {"shy", "bold"}
+    assert {row.key for row in summarise(dataset, "strategy").by} == {"shy", "bold"}
     page = html_page(compose(dataset, ReportOptions(by="strategy")))
     assert "shy" in page and "bold" in page
 

@@ -204,14 +204,14 @@ def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
     first, second = "{measure: turns}", "{measure: dialogue_duration, margin: 3}"
     more = f"  margin: 0.2\n  secondary: [{first}, {second}]\n  exclusions:"
     file = STUDY.replace("  exclusions:", more)
-    found = {one["measure"]: one["equivalence"] for one in
-             declared_family(declared(tmp_path / "d", revision("r1", file, -1)))["results"]}  # fmt: skip
-    assert found["subjective_success"]["margin"] == 0.2
+    found = {one.measure: one.equivalence for one in
+             declared_family(declared(tmp_path / "d", revision("r1", file, -1))).results}  # fmt: skip
+    assert found["subjective_success"].margin == 0.2
     assert found["turns"] is None
     assert found["dialogue_duration"] is None, "nothing varied, so nothing can be tested"
     said = words(compose(Dataset(tmp_path / "d")), "declared")
     assert "margin 20.0; 90%" in said
-    assert found["subjective_success"]["equivalent"] is False
+    assert found["subjective_success"].equivalent is False
     assert ", adjusted over 1'" in said
 
 
@@ -302,13 +302,13 @@ def test_a_declared_margin_and_its_limits_are_numbers_in_the_unit_of_the_differe
     write_tables(compose(dataset), tmp_path)
     with (tmp_path / "declared.csv").open(encoding="utf-8", newline="") as file:
         (row,) = list(csv.DictReader(file))
-    (one,) = declared_family(dataset)["results"]
-    equal = one["equivalence"]
+    (one,) = declared_family(dataset).results
+    equal = one.equivalence
     found = {name.removeprefix("Within the margin? "): cell for name, cell in row.items()}
     assert (found["margin"], found["tests"]) == ("0.1", "1")
     limits = [float(found[f"interval_{name}"]) for name in ("low", "high")]
-    assert limits == pytest.approx(equal["interval"])
-    assert float(found["p"]) == pytest.approx(equal["p_adjusted"])
+    assert limits == pytest.approx(equal.interval)
+    assert float(found["p"]) == pytest.approx(equal.p_adjusted)
 
 
 def test_cases_and_counts_stand_in_columns_of_their_own(tmp_path):
@@ -385,7 +385,7 @@ def test_a_preset_declares_for_a_study_that_names_no_comparison(tmp_path):
     dataset = written(tmp_path / "d", study={"name": "s", "revision": "r", "file": study})
     declared = declaration(dataset)
     assert declared is not None
-    assert declared["analysis"]["primary"]["measure"] == "objective_success_inferred"
-    assert declared["analysis"]["primary"]["compare"] == ["alpha", "beta"]
-    tested = {one["measure"] for one in declared_family(dataset)["results"]}
+    assert declared.analysis.primary.measure == "objective_success_inferred"
+    assert declared.analysis.primary.compare == ["alpha", "beta"]
+    tested = {one.measure for one in declared_family(dataset).results}
     assert "subjective_success" in tested

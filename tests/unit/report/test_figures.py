@@ -6,6 +6,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
+from scenes.summaries import made_group, made_rate
 from vivavoce.languages.base import LANGUAGES, Language
 from vivavoce.report import drawing
 from vivavoce.report.drawing import marked
@@ -14,7 +15,8 @@ from vivavoce.sections.dialogues.figures import durations_figure
 from vivavoce.sections.participants.figures import participants_figure
 from vivavoce.sections.results.figure import success_figure
 
-ROW = {"key": "alpha", "rate": {"ratio": 0.75, "low": 0.6, "high": 0.86}}
+RATES = {"rate": made_rate(0.75, 0.6, 0.86)}
+ROW = made_group("alpha", RATES)
 
 
 def test_the_alternative_says_what_the_figure_shows():
@@ -25,12 +27,12 @@ def test_the_alternative_says_what_the_figure_shows():
 
 
 def test_the_narrow_form_fits_a_small_phone():
-    rows = [{**ROW, "key": f"a rather long name of a system {number}"} for number in range(3)]
+    rows = [made_group(f"a rather long name of a system {number}", RATES) for number in range(3)]
     figures = [
         success_figure(rows, {"rate": "Success, of something long indeed"}),
-        participants_figure({str(size): 3 for size in range(1, 130)}),
+        participants_figure(dict.fromkeys(range(1, 130), 3)),
         durations_figure(
-            [{"key": row["key"], "n": 3, "p10": 1, "p25": 2, "p50": 3, "p75": 4, "p90": 5} for row in rows]
+            [{"key": row.key, "n": 3, "p10": 1, "p25": 2, "p50": 3, "p75": 4, "p90": 5} for row in rows]
         ),
     ]
     for figure in figures:
@@ -38,19 +40,19 @@ def test_the_narrow_form_fits_a_small_phone():
 
 
 def test_a_group_without_cases_is_left_out():
-    empty = {"key": "beta", "rate": {"ratio": None, "low": None, "high": None}}
+    empty = made_group("beta", {"rate": made_rate(None, None, None, n=0)})
     assert "beta" not in success_figure([ROW, empty], {"rate": "Success"}).alternative
 
 
 @pytest.mark.parametrize("mark", ["", "SIMULATED"])
 def test_the_mark_is_drawn_into_the_figure(mark):
     with marked(mark):
-        figure = participants_figure({"1": 4, "3": 2})
+        figure = participants_figure({1: 4, 3: 2})
     assert ("SIMULATED" in figure.wide) is ("SIMULATED" in figure.title) is bool(mark)
 
 
 def test_many_sizes_share_bars_and_lose_nobody():
-    figure = participants_figure({"1": 5, "7": 2, "8": 1, "64": 1})
+    figure = participants_figure({1: 5, 7: 2, 8: 1, 64: 1})
     shown = {name: int(n) for name, n in re.findall(r"([\d\u2013]+): (\d+) participant", figure.alternative)}
     assert shown == {
         "1": 5,
@@ -72,7 +74,7 @@ def test_colours_are_only_those_that_the_page_replaces():
 
 
 def test_hostile_names_are_no_markup():
-    figure = success_figure([{**ROW, "key": "<script>alert(1)</script>"}], {"rate": "<b>x</b>"})
+    figure = success_figure([made_group("<script>alert(1)</script>", RATES)], {"rate": "<b>x</b>"})
     assert "<script" not in figure.wide + figure.narrow
     assert "<b>" not in figure.wide + figure.narrow
 

@@ -52,21 +52,21 @@ class Page(HTMLParser):
 def test_the_numbers_are_those_of_the_summary(plain):
     text = Page(plain.html).text
     summary = summarise(plain.dataset, "system")
-    for row in [*summary["by"], summary["all"]]:
-        rate = row["subjective_success"]
-        clustered = rate["clustered"]
+    for row in [*summary.by, summary.all]:
+        rate = row.rates["subjective_success"]
+        clustered = rate.clustered
         shown = (
-            f"{percent(rate['ratio'])} {span(clustered['low'], clustered['high'])} "
-            f"{rate['successes']} of {rate['n']} Wilson {span(rate['low'], rate['high'])}"
+            f"{percent(rate.ratio)} {span(clustered.low, clustered.high)} "
+            f"{rate.successes} of {rate.n} Wilson {span(rate.low, rate.high)}"
         )
         assert shown in text
-        assert clustered["signature"] in text
-    (test,) = [test for test in summary["tests"] if test["measure"] == "subjective_success"]
-    found = test["clustered"]
-    interval = f"{points(found['low'])} to {points(found['high'])}"
-    numbers = f"{points(test['difference'])} {interval} {p_value(found['p'])}"
-    naive = f"{points(test['low'])} to {points(test['high'])} {p_value(test['p'])}"
-    assert f"alpha \u2013 beta {numbers} {p_value(found['p_adjusted'])} {naive}" in text
+        assert clustered.signature in text
+    (test,) = [test for test in summary.tests if test.measure == "subjective_success"]
+    found = test.clustered
+    interval = f"{points(found.low)} to {points(found.high)}"
+    numbers = f"{points(test.difference)} {interval} {p_value(found.p)}"
+    naive = f"{points(test.low)} to {points(test.high)} {p_value(test.p)}"
+    assert f"alpha \u2013 beta {numbers} {p_value(found.p_adjusted)} {naive}" in text
     assert (
         "40 dialogues with 20 participants, 2 systems, text, 1 March 2026 to 3 March 2026."
         in text.replace("\xa0", " ")

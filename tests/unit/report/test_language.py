@@ -29,6 +29,7 @@ from vivavoce.stats.attainable_p import reach_warning
 from vivavoce.stats.balance import together
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
+from vivavoce.stats.summary_results import ClusteredDifference
 from vivavoce.stress.base import stress_tests
 
 ROOMS = [Path(vivavoce.__file__).parent / room for room in ("report", "sections")]
@@ -140,9 +141,9 @@ def test_a_finished_sentence_is_found_by_its_pattern_and_its_parts_too():
 
 
 def test_warnings_of_designs_that_cannot_show_anything_are_translated():
-    few = {"clustered": {"smallest_p": 0.1, "clusters": 6, "method": "permutation_between"}}
-    many = {"clustered": {"smallest_p": None, "clusters": 40, "method": "cluster_robust_t"}}
-    within = {"clustered": {"smallest_p": 0.25, "clusters": 3, "method": "permutation_within"}}
+    few = ClusteredDifference(smallest_p=0.1, clusters=6, method="permutation_between")
+    many = ClusteredDifference(smallest_p=None, clusters=40, method="cluster_robust_t")
+    within = ClusteredDifference(smallest_p=0.25, clusters=3, method="permutation_within")
     told = [reach_warning(tests, 0.05) for tests in ([few], [few, few], [few, many, many], [within])]
     told += [together("room", "aaabbb", "noise", other) for other in ("xxyyyy", "xxxyyy")]
     with speaking("it"):

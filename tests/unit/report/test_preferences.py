@@ -49,9 +49,9 @@ def test_every_share_in_the_table_is_that_of_the_experimental_version(dataset: D
 def test_the_shares_are_drawn_with_their_intervals_and_a_line_at_one_half(dataset: Dataset) -> None:
     (drawn,) = [one for one in compose(dataset).blocks(Figure) if one.name == "preferences"]
     spec = json.dumps(drawn.spec)
-    for row in preference_results(dataset)["cells"]:
-        assert json.dumps(row["ratio"])[:8] in spec
-        assert json.dumps(row["low"])[:8] in spec
+    for row in preference_results(dataset).cells:
+        assert json.dumps(row.ratio)[:8] in spec
+        assert json.dumps(row.low)[:8] in spec
     assert '"half": 0.5' in spec
     assert "formality, satisfaction: " in drawn.alternative
     assert drawn.printed.startswith("<svg")

@@ -24,9 +24,9 @@ def test_each_group_has_its_counts_and_rates_with_intervals(make):
         "all",
     ]
     assert "75.0% of 20" in text
-    (alpha, _) = summary["by"]
-    clustered = alpha["subjective_success"]["clustered"]
-    assert span(clustered["low"], clustered["high"]) in text
+    (alpha, _) = summary.by
+    clustered = alpha.rates["subjective_success"].clustered
+    assert span(clustered.low, clustered.high) in text
     assert "participants" in text[text.index("under each rate") :]
     assert "SIMULATED" not in text
 

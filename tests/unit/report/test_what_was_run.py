@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scenes.summaries import made_group, made_summary
 from vivavoce.sections.run.section import what_was_run
 
 
@@ -12,7 +13,7 @@ def told(dialogues: int, participants: int) -> dict[str, str]:
         "pools": {"link": 12}, "tasks": 0, "channels": {}, "languages": {},
         "tables": {"participants": 12, "listening": 144}, "created_at": "2026-11-21T10:00:00",
     }  # fmt: skip
-    summary = {"all": {"dialogues": dialogues, "participants": participants}, "data": "abc"}
+    summary = made_summary([], made_group("all", {}, dialogues=dialogues, participants=participants))
     return dict(what_was_run(summary, description))
 
 

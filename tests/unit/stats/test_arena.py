@@ -18,37 +18,37 @@ WORTH = {"beryl": 0.7, "cobalt": 0.0, "topaz": -0.7}
 
 
 def by_name(ranked: list[dict]) -> dict[str, dict]:
-    return {one["name"]: one for one in ranked}
+    return {one.name: one for one in ranked}
 
 
 def test_known_strengths_lie_in_their_intervals_about_as_often_as_these_say(tmp_path: Path) -> None:
     held = []
     for seed in range(12):
         facts = rank_systems(made(tmp_path / str(seed), **vote_rows(60, WORTH, seed=seed)))
-        held += [one["low"] < WORTH[one["name"]] < one["high"] for one in facts["ranking"]]
+        held += [one.low < WORTH[one.name] < one.high for one in facts.ranking]
     assert 30 <= sum(held) <= 36  # of 36, 34 expected; fewer than 30 would come once in some hundred times
 
 
 def test_the_ranking_and_every_pair_are_told(tmp_path: Path) -> None:
     facts = rank_systems(made(tmp_path / "data", **vote_rows(120, WORTH)))
-    assert [one["name"] for one in facts["ranking"]] == ["beryl", "cobalt", "topaz"]
-    assert sum(one["estimate"] for one in facts["ranking"]) == pytest.approx(0)
-    assert sum(one["share"] for one in facts["ranking"]) == pytest.approx(1)
-    assert facts["participants"] == 120 and facts["votes"] == 720
-    assert sum(facts["choices"].values()) == 720
-    assert len(facts["pairs"]) == 3
-    for one in facts["pairs"]:
-        assert one["low"] < WORTH[one["a"]] - WORTH[one["b"]] < one["high"]
-        assert one["p_holm"] < 0.05
-    for one in facts["systems"]:
-        assert one["won"] + one["tied"] + one["both_bad"] + one["lost"] == one["votes"]
-    assert "unit:participant" in facts["signature"]
+    assert [one.name for one in facts.ranking] == ["beryl", "cobalt", "topaz"]
+    assert sum(one.estimate for one in facts.ranking) == pytest.approx(0)
+    assert sum(one.share for one in facts.ranking) == pytest.approx(1)
+    assert facts.participants == 120 and facts.votes == 720
+    assert sum(facts.choices.values()) == 720
+    assert len(facts.pairs) == 3
+    for one in facts.pairs:
+        assert one.low < WORTH[one.a] - WORTH[one.b] < one.high
+        assert one.p_holm < 0.05
+    for one in facts.systems:
+        assert one.won + one.tied + one.both_bad + one.lost == one.votes
+    assert "unit:participant" in facts.signature
 
 
 def test_a_leaning_to_the_left_is_told_apart_from_strength(tmp_path: Path) -> None:
     facts = rank_systems(made(tmp_path / "data", **vote_rows(150, WORTH, left=0.8)))
-    assert facts["left"]["low"] < 0.8 < facts["left"]["high"]
-    assert facts["left"]["p"] < 0.001
+    assert facts.left.low < 0.8 < facts.left.high
+    assert facts.left.p < 0.001
 
 
 def test_a_liking_for_length_is_not_taken_for_strength(tmp_path: Path) -> None:
@@ -65,12 +65,12 @@ def test_a_liking_for_length_is_not_taken_for_strength(tmp_path: Path) -> None:
     for turn in tables["turns"]:
         turn["text"] = "word " * words[turn["dialogue_id"]]
     facts = rank_systems(made(tmp_path / "data", **tables))
-    assert by_name(facts["ranking"])["topaz"]["low"] > 0.2
-    topaz = by_name(facts["controlled"])["topaz"]
-    assert topaz["low"] < 0 < topaz["high"]
-    (length,) = facts["covariates"]
-    assert length["covariate"] == "length"
-    assert length["low"] < 2.5 < length["high"]
+    assert by_name(facts.ranking)["topaz"].low > 0.2
+    topaz = by_name(facts.controlled)["topaz"]
+    assert topaz.low < 0 < topaz.high
+    (length,) = facts.covariates
+    assert length.covariate == "length"
+    assert length.low < 2.5 < length.high
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,9 @@ def test_a_system_that_never_wins_has_no_finite_worth_and_the_votes_are_still_to
     for vote in tables["votes"]:
         vote["choice"] = "left" if vote["left_system"] == "beryl" else "right"
     facts = rank_systems(made(tmp_path / "data", **tables))
-    assert facts["ranking"] is None
-    assert facts["systems"][0] | {"votes": 120, "won": 120, "lost": 0} == facts["systems"][0]
+    assert facts.ranking is None
+    first = facts.systems[0]
+    assert (first.votes, first.won, first.lost) == (120, 120, 0)
 
 
 def test_a_dataset_without_votes_is_told(tmp_path: Path) -> None:
@@ -111,8 +112,8 @@ def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Pa
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         asyncio.run(fight_all(arena_engine(study, log), 25, worth, seed=11))
         facts = rank_systems(export_dataset(log, "city", tmp_path / "data"), level=0.999)
-    assert facts["votes"] == 25 * 2 * 3
-    assert facts["leaks"] == 150  # every system said its name
-    assert [one["name"] for one in facts["ranking"]] == list(worth)
-    for one in facts["ranking"]:
-        assert one["low"] < worth[one["name"]] < one["high"]
+    assert facts.votes == 25 * 2 * 3
+    assert facts.leaks == 150  # every system said its name
+    assert [one.name for one in facts.ranking] == list(worth)
+    for one in facts.ranking:
+        assert one.low < worth[one.name] < one.high

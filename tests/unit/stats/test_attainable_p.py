@@ -8,6 +8,7 @@ from vivavoce.cli.check import warnings_of
 from vivavoce.stats.attainable_p import reach_warning
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.summary import summarise
+from vivavoce.stats.summary_results import ClusteredDifference
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 
@@ -20,13 +21,13 @@ def between(make, people: int, calls: int = 4):
 
 
 def out_of_reach(facts) -> list[str]:
-    return [warning for warning in facts["warnings"] if "out of reach" in warning]
+    return [warning for warning in facts.warnings if "out of reach" in warning]
 
 
 def test_three_against_three_are_told_that_nothing_could_have_come_out(make):
     dataset = between(make, 6)
     facts = compare_systems(dataset, measures=["subjective_success"])
-    floor = facts["tests"][0]["clustered"]["smallest_p"]
+    floor = facts.tests[0].clustered.smallest_p
     assert floor == pytest.approx(2 / math.comb(6, 3), abs=0.02)
     (warning,) = out_of_reach(facts)
     assert "at most 6" in warning
@@ -37,7 +38,7 @@ def test_three_against_three_are_told_that_nothing_could_have_come_out(make):
 def test_four_against_four_could_show_one_thing_but_not_one_of_many(make):
     dataset = between(make, 8)
     alone = compare_systems(dataset, measures=["subjective_success"])
-    assert alone["tests"][0]["clustered"]["smallest_p"] == pytest.approx(2 / math.comb(8, 4), abs=0.01)
+    assert alone.tests[0].clustered.smallest_p == pytest.approx(2 / math.comb(8, 4), abs=0.01)
     assert not out_of_reach(alone)
     three = make(
         *[("abc"[one % 3], f"p{one}", one in (0, 1, 3, 6, 9)) for one in range(12)] * 4, name="three"
@@ -48,13 +49,13 @@ def test_four_against_four_could_show_one_thing_but_not_one_of_many(make):
 def test_many_participants_are_told_nothing_of_the_kind(make):
     facts = compare_systems(between(make, 12), measures=["subjective_success"])
     # 924 ways to split twelve, of which two are the farthest apart, and ties count half
-    assert facts["tests"][0]["clustered"]["smallest_p"] == pytest.approx(1 / 924)
+    assert facts.tests[0].clustered.smallest_p == pytest.approx(1 / 924)
     assert not out_of_reach(facts)
 
 
 def test_p_of_thirty_participants_has_no_floor(make):
     facts = compare_systems(between(make, 30), measures=["subjective_success"])
-    assert facts["tests"][0]["clustered"]["smallest_p"] is None
+    assert facts.tests[0].clustered.smallest_p is None
 
 
 def test_check_doubts_a_plan_of_too_few_participants(tmp_path):
@@ -87,8 +88,6 @@ def test_a_p_that_cannot_fall_below_alpha_is_out_of_reach_also_where_it_may_equa
     floors: list[float | None], alpha: float, adjusted_by: int, told: str | None
 ) -> None:
     """What is significant lies below alpha: three against three give .1 at best, not less."""
-    tests = [
-        {"clustered": {"smallest_p": one, "clusters": 6, "method": "permutation_between"}} for one in floors
-    ]
+    tests = [ClusteredDifference(smallest_p=one, clusters=6, method="permutation_between") for one in floors]
     found = reach_warning(tests, alpha, adjusted_by)
     assert (found is None) == (told is None) and (told or "") in (found or "")

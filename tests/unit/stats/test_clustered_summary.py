@@ -2,6 +2,7 @@
 
 import pytest
 
+from vivavoce.core.result import as_json
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.summary import summarise
 
@@ -17,70 +18,70 @@ def crossed(people: int, better: int = 0) -> list[tuple]:
 
 
 def subjective(summary: dict) -> list[dict]:
-    return [test for test in summary["tests"] if test["measure"] == "subjective_success"]
+    return [test for test in summary.tests if test.measure == "subjective_success"]
 
 
 def test_every_rate_and_test_has_its_clustered_twin(make):
     summary = summarise(make(*crossed(12, 6)), "system")
-    rate = summary["by"][0]["subjective_success"]["clustered"]
+    rate = summary.by[0].rates["subjective_success"].clustered
     facts = {"low", "high", "se", "design_effect", "icc", "clusters", "method", "n_effective", "signature"}
-    assert set(rate) == facts
-    assert rate["clusters"] == 12
+    assert set(as_json(rate)) == facts
+    assert rate.clusters == 12
     (test,) = subjective(summary)
-    assert test["clustered"]["difference"] == pytest.approx(test["difference"])
-    assert test["clustered"]["method"] == "permutation_within"
-    assert test["signature"].startswith("subjective_success_difference|unit:participant|a:a|b:b|by:system|")
-    assert "|n:12|" in test["signature"]
-    assert "12 participants as wholes" in test["clustered"]["why"]
-    assert summary["all"]["subjective_success"]["clustered"]["clusters"] == 12
-    assert summary["model"]["name"] == "permutation"
-    assert "12 of them in more than one group" in summary["model"]["why"]
+    assert test.clustered.difference == pytest.approx(test.difference)
+    assert test.clustered.method == "permutation_within"
+    assert test.signature.startswith("subjective_success_difference|unit:participant|a:a|b:b|by:system|")
+    assert "|n:12|" in test.signature
+    assert "12 participants as wholes" in test.clustered.why
+    assert summary.all.rates["subjective_success"].clustered.clusters == 12
+    assert summary.model.name == "permutation"
+    assert "12 of them in more than one group" in summary.model.why
 
 
 def test_alike_dialogues_of_one_person_widen_the_interval(make):
     rows = [("a", f"p{person}", person < 10) for person in range(20) for _ in range(10)]
-    rate = summarise(make(*rows), "system")["by"][0]["subjective_success"]
-    assert rate["clustered"]["icc"] == pytest.approx(1)
-    assert rate["clustered"]["n_effective"] == pytest.approx(20)
-    assert rate["clustered"]["low"] < rate["low"] < rate["high"] < rate["clustered"]["high"]
+    rate = summarise(make(*rows), "system").by[0].rates["subjective_success"]
+    assert rate.clustered.icc == pytest.approx(1)
+    assert rate.clustered.n_effective == pytest.approx(20)
+    assert rate.clustered.low < rate.low < rate.high < rate.clustered.high
 
 
 def test_clustered_p_values_are_adjusted_and_naive_ones_are_not(make):
     rows = crossed(12, 6) + [("c", f"p{number}", number % 3) for number in range(12)]
     rows = [(system, person, bool(answer)) for system, person, answer in rows]
     found = subjective(summarise(make(*rows), "system"))
-    tests = [test["clustered"] for test in found]
-    assert [test["p_adjusted"] for test in found] == [None] * 3
-    assert [test["p_adjusted"] for test in tests] == pytest.approx(holm([test["p"] for test in tests]))
+    tests = [test.clustered for test in found]
+    assert [test.p_adjusted for test in found] == [None] * 3
+    assert [test.p_adjusted for test in tests] == pytest.approx(holm([test.p for test in tests]))
 
 
 def test_few_participants_are_permuted_within_themselves_where_they_met_both(make):
     summary = summarise(make(*crossed(6, 6)), "system")
     (test,) = subjective(summary)
-    assert summary["model"]["name"] == "permutation"
-    assert test["clustered"]["method"] == "permutation_within"
-    assert "all 64 ways" in test["clustered"]["why"]
-    assert 0 < test["clustered"]["p"] < 0.2
+    assert summary.model.name == "permutation"
+    assert test.clustered.method == "permutation_within"
+    assert "all 64 ways" in test.clustered.why
+    assert 0 < test.clustered.p < 0.2
 
 
 def test_few_participants_change_sides_as_wholes_where_nobody_met_both(make):
     rows = [("a", f"a{person}", True) for person in range(4) for _ in range(5)]
     rows += [("b", f"b{person}", False) for person in range(4) for _ in range(5)]
     (test,) = subjective(summarise(make(*rows), "system"))
-    assert test["clustered"]["method"] == "permutation_between"
-    assert test["clustered"]["p"] == pytest.approx(2 / 70, abs=0.01), "2 of the 70 ways to split 8 people"
-    assert test["p"] < 1e-6, "taken as independent, 40 dialogues look far surer"
+    assert test.clustered.method == "permutation_between"
+    assert test.clustered.p == pytest.approx(2 / 70, abs=0.01), "2 of the 70 ways to split 8 people"
+    assert test.p < 1e-6, "taken as independent, 40 dialogues look far surer"
 
 
 def test_where_nothing_varied_nothing_is_tested(make):
     rows = [(system, f"p{person}", True) for person in range(12) for system in "ab"]
     (test,) = subjective(summarise(make(*rows), "system"))
-    assert test["clustered"]["p"] is None
-    assert test["clustered"]["why"] == "Nothing varied between participants."
+    assert test.clustered.p is None
+    assert test.clustered.why == "Nothing varied between participants."
 
 
 def test_unknown_participants_leave_the_clustered_side_empty(make):
     summary = summarise(make(*[("a", None, 1), ("a", None, 0), ("b", None, 1), ("b", None, 1)]), "system")
-    assert summary["model"]["name"] == "independent"
-    assert summary["by"][0]["subjective_success"]["clustered"]["low"] is None
-    assert subjective(summary)[0]["clustered"]["method"] == "none"
+    assert summary.model.name == "independent"
+    assert summary.by[0].rates["subjective_success"].clustered.low is None
+    assert subjective(summary)[0].clustered.method == "none"

@@ -9,6 +9,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.result import as_json
 from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.glmm import fit_mixed_logistic
@@ -33,12 +34,12 @@ def drawn(seed: int = 7, people: int = 80, effect: float = 1.0) -> Cases:
 
 def test_gee_mixed_model_and_bootstrap_find_the_same_difference():
     found = check_models(drawn())
-    differences = [found[name]["difference"] for name in ("bootstrap", "gee", "mixed")]
+    differences = [found[name].difference for name in ("bootstrap", "gee", "mixed")]
     assert np.ptp(differences) < 0.03
     for one in found.values():
-        assert one["low"] < one["difference"] < one["high"]
-    assert found["gee"]["p"] < 0.001
-    assert set(found["mixed"]["deviations"]) == {"participant", "participant by system", "task"}
+        assert one.low < one.difference < one.high
+    assert found["gee"].p < 0.001
+    assert set(found["mixed"].deviations) == {"participant", "participant by system", "task"}
 
 
 def test_the_mixed_model_finds_how_much_participants_differ():
@@ -53,8 +54,8 @@ def test_means_get_linear_models():
     cases = drawn()
     times = Cases(cases.numerators * 7.5 + 30 + cases.people % 5, *cases[1:])
     found = check_models(times)
-    assert found["mixed"]["method"] == "mixed_linear"
-    assert found["gee"]["difference"] == pytest.approx(found["bootstrap"]["difference"], abs=0.5)
+    assert found["mixed"].method == "mixed_linear"
+    assert found["gee"].difference == pytest.approx(found["bootstrap"].difference, abs=0.5)
 
 
 def test_a_linear_mixed_model_takes_each_dialogue_by_its_own_ratio():
@@ -63,7 +64,7 @@ def test_a_linear_mixed_model_takes_each_dialogue_by_its_own_ratio():
     sizes = 1.0 + np.arange(len(values)) % 4
     found = mixed_linear(Cases(values * sizes, sizes, *cases[2:]))
     one_each = mixed_linear(Cases(values, np.ones(len(values)), *cases[2:]))
-    assert found["difference"] == pytest.approx(one_each["difference"])
+    assert found.difference == pytest.approx(one_each.difference)
 
 
 @pytest.mark.parametrize(("tasks", "recur"), [(4, True), (5, False), (1, False)])
@@ -71,14 +72,14 @@ def test_tasks_are_random_where_they_recur_three_times_on_average(tasks, recur):
     draw = np.random.default_rng(3)
     success, people = draw.integers(0, 2, 12).astype(float), np.arange(12) % 6
     cases = Cases(success, np.ones(12), people, np.arange(12) % tasks, np.arange(12) < 6)
-    assert ("task" in check_models(cases)["mixed"]["deviations"]) is recur
+    assert ("task" in check_models(cases)["mixed"].deviations) is recur
 
 
 def test_a_model_that_cannot_be_fitted_says_why():
     same = Cases(np.ones(8), np.ones(8), np.arange(8), np.zeros(8), np.arange(8) < 4)
     for one in check_models(same).values():
-        assert one["p"] is None
-        assert "nothing varied" in one["why"]
+        assert one.p is None
+        assert "nothing varied" in one.why
 
 
 def test_the_bootstrap_draws_whole_participants():
@@ -105,7 +106,7 @@ def test_rank_tests_are_those_of_the_reference(case):
         signed = signed_rank(a, b, zeros=zeros)
         assert (signed.w, signed.p) == pytest.approx((expected["w"], expected[name]), abs=close)
     share = clustered_superiority(a, b, range(8), [f"b{one}" for one in range(8)])
-    assert share["share"] == pytest.approx(expected["superiority"])
+    assert share.share == pytest.approx(expected["superiority"])
     assert mann_whitney([1, 1], [1]) is None
     assert signed_rank([1, 2], [1, 2]) is None
 
@@ -117,11 +118,11 @@ def test_repeated_answers_of_a_person_do_not_make_a_group_surer():
     tenfold = clustered_superiority(
         np.repeat(a, 10), np.repeat(b, 10), np.repeat(range(12), 10), np.repeat(range(12, 24), 10)
     )
-    assert tenfold["p"] == pytest.approx(once["p"])
+    assert tenfold.p == pytest.approx(once.p)
     assert mann_whitney(np.repeat(a, 10), np.repeat(b, 10)).p < mann_whitney(a, b).p / 10
     odds = ordinal_regression(a, b, range(12), range(12, 24))
-    assert odds["odds_ratio"] > 1
-    assert ordinal_regression([3, 3], [3], [1, 2], [3])["p"] is None
+    assert odds.odds_ratio > 1
+    assert ordinal_regression([3, 3], [3], [1, 2], [3]).p is None
 
 
 def answered(make, people: int = 20):
@@ -142,23 +143,23 @@ def answered(make, people: int = 20):
 
 def test_every_measure_asked_for_is_in_a_family_that_is_named(make):
     facts = compare_systems(answered(make), measures=["subjective_success", "dialogue_duration"], margin=0.2)
-    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
-    told = [item["superiority"]["p"] for item in facts["items"]]
-    assert [one["tests"] for one in facts["families"]] == [3, 3, 2]
+    assert json.loads(json.dumps(as_json(facts), allow_nan=False)) == as_json(facts)
+    told = [item.superiority.p for item in facts.items]
+    assert [one.tests for one in facts.families] == [3, 3, 2]
     assert sum(p is not None for p in told) == 2  # the third pair could not be tested, so it is in no family
     for name in ("subjective_success", "dialogue_duration"):
-        tests = [test["clustered"] for test in facts["tests"] if test["measure"] == name]
-        assert [one["p_adjusted"] for one in tests] == pytest.approx(holm([one["p"] for one in tests]))
-    assert facts["tests"][0]["effect"]["name"] == "cohen_h"
-    assert facts["tests"][-1]["effect"]["name"] == "cohen_d"
-    assert facts["tests"][0]["equivalence"]["margin"] == 0.2
-    assert [item["item_id"] for item in facts["items"]] == ["q1"] * 3
+        tests = [test.clustered for test in facts.tests if test.measure == name]
+        assert [one.p_adjusted for one in tests] == pytest.approx(holm([one.p for one in tests]))
+    assert facts.tests[0].effect.name == "cohen_h"
+    assert facts.tests[-1].effect.name == "cohen_d"
+    assert facts.tests[0].equivalence.margin == 0.2
+    assert [item.item_id for item in facts.items] == ["q1"] * 3
 
 
 def test_only_the_pairs_asked_for_are_compared(make):
     dataset = answered(make)
     facts = compare_systems(dataset, measures=["subjective_success"], pairs=[("c", "a")])
-    assert [(test["a"], test["b"]) for test in facts["tests"]] == [("c", "a")]
+    assert [(test.a, test.b) for test in facts.tests] == [("c", "a")]
     with pytest.raises(UnknownName, match="known: a, b, c"):
         compare_systems(dataset, pairs=[("a", "d")])
     with pytest.raises(InputError):
@@ -178,17 +179,17 @@ REAL = {  # measure: (S0A0 - S0A1, S1A0 - S1A1) difference
 def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(dstc2):
     pairs = [("S0A0", "S0A1"), ("S1A0", "S1A1")]
     facts = compare_systems(dstc2, by="condition", pairs=pairs)
-    assert [one["tests"] for one in facts["families"] if one["measures"]] == [18]
+    assert [one.tests for one in facts.families if one.measures] == [18]
     for name, expected in REAL.items():
-        tests = [test for test in facts["tests"] if test["measure"] == name]
-        found = [round(test["clustered"]["difference"], 4) for test in tests]
+        tests = [test for test in facts.tests if test.measure == name]
+        found = [round(test.clustered.difference, 4) for test in tests]
         assert found == pytest.approx(expected, abs=2e-4)
         for test in tests:
-            others = [test["models"][model] for model in ("bootstrap", "gee", "mixed")]
-            widths = [one["high"] - one["low"] for one in (test["clustered"], *others)]
+            others = [test.models[model] for model in ("bootstrap", "gee", "mixed")]
+            widths = [one.high - one.low for one in (test.clustered, *others)]
             assert max(widths) < 1.35 * min(widths), "four ways to respect callers agree"
-            assert all(abs(one["difference"] - test["clustered"]["difference"]) < 0.02 for one in others)
-    assert not any(test["significant"] for test in facts["tests"]), "18 comparisons were explored, not six"
+            assert all(abs(one.difference - test.clustered.difference) < 0.02 for one in others)
+    assert not any(test.significant for test in facts.tests), "18 comparisons were explored, not six"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -211,18 +212,18 @@ def test_superiority_is_that_of_every_pair_of_answers_over_participants(seed):
         square += influence**2
     found = clustered_superiority(a, b, people_a, people_b)
     reach = student.ppf(0.975, len(people) - 1) * square**0.5
-    assert (found["share"], found["clusters"]) == (pytest.approx(share), len(people))
-    assert found["low"] == pytest.approx(max(0, share - reach))
-    assert found["high"] == pytest.approx(min(1, share + reach))
-    assert found["p"] == pytest.approx(2 * student.sf(abs(share - 0.5) / square**0.5, len(people) - 1))
+    assert (found.share, found.clusters) == (pytest.approx(share), len(people))
+    assert found.low == pytest.approx(max(0, share - reach))
+    assert found.high == pytest.approx(min(1, share + reach))
+    assert found.p == pytest.approx(2 * student.sf(abs(share - 0.5) / square**0.5, len(people) - 1))
 
 
 def test_superiority_over_one_person_or_none_has_no_interval():
     alone = clustered_superiority([1, 2], [1, 1], ["p", "p"], ["q", "r"])
-    assert (alone["share"], alone["low"], alone["clusters"]) == (0.75, None, 3)
-    assert clustered_superiority([], [1], [], ["q"])["share"] is None
+    assert (alone.share, alone.low, alone.clusters) == (0.75, None, 3)
+    assert clustered_superiority([], [1], [], ["q"]).share is None
     even = clustered_superiority([2, 2], [1, 1], ["p", "q"], ["r", "s"])
-    assert (even["share"], even["p"]) == (1.0, None)
+    assert (even.share, even.p) == (1.0, None)
 
 
 def test_each_estimand_weighs_what_it_says(make):
@@ -237,7 +238,7 @@ def test_each_estimand_weighs_what_it_says(make):
     held = [(system, person, None) for system, person, _ in talks]
     names = ["words_per_user_turn", "dialogue_duration"]
     found = compare_systems(make(*held, rows={"turns": turns}, duration_s=seconds), measures=names)
-    tests = {one["measure"]: one for one in found["tests"]}
+    tests = {one.measure: one for one in found.tests}
     sides = [[(person, said) for one, person, said in talks if one == system] for system in "ab"]
 
     def difference(mean) -> float:
@@ -248,21 +249,19 @@ def test_each_estimand_weighs_what_it_says(make):
         return np.mean([np.mean(words) for words in whole.values()])
 
     words = tests["words_per_user_turn"]
-    assert words["clustered"]["difference"] == pytest.approx(
+    assert words.clustered.difference == pytest.approx(
         difference(lambda own: np.mean([word for _, said in own for word in said]))
     )
-    assert {one["estimand"]: one["difference"] for one in words["weighted"]} == {
+    assert {one.estimand: one.found.difference for one in words.weighted} == {
         "per dialogue": pytest.approx(difference(lambda own: np.mean([np.mean(said) for _, said in own]))),
         "per participant": pytest.approx(difference(over_people)),
     }
-    assert words["naive"]["method"] == "ratio_of_independent_dialogues" and words["effect"]["name"] is None
-    assert words["naive"]["clusters"] == 8 and words["clustered"]["clusters"] == 5
+    assert words.naive.method == "ratio_of_independent_dialogues" and words.effect.name is None
+    assert words.naive.clusters == 8 and words.clustered.clusters == 5
     lasted, (first, second) = tests["dialogue_duration"], (seconds[:4], seconds[4:])
     peer = ttest_ind(first, second, equal_var=False)
-    assert [one["estimand"] for one in lasted["weighted"]] == ["per participant"]
-    assert lasted["naive"]["p"] == pytest.approx(peer.pvalue)
-    assert (lasted["naive"]["low"], lasted["naive"]["high"]) == pytest.approx(
-        tuple(peer.confidence_interval())
-    )
+    assert [one.estimand for one in lasted.weighted] == ["per participant"]
+    assert lasted.naive.p == pytest.approx(peer.pvalue)
+    assert (lasted.naive.low, lasted.naive.high) == pytest.approx(tuple(peer.confidence_interval()))
     spread = ((np.var(first, ddof=1) + np.var(second, ddof=1)) / 2) ** 0.5
-    assert lasted["effect"]["value"] == pytest.approx((np.mean(first) - np.mean(second)) / spread)
+    assert lasted.effect.value == pytest.approx((np.mean(first) - np.mean(second)) / spread)

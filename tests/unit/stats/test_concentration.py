@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.core.result import as_json
 from vivavoce.stats.concentration import concentration, dominance_warning
 
 GOLDEN = json.loads(
@@ -21,7 +22,7 @@ def keys(*sizes: int) -> list[str | None]:
 
 @pytest.mark.parametrize("case", GOLDEN)
 def test_the_average_size_seen_by_a_dialogue_is_the_published_one(case):
-    spread = concentration(keys(*case["input"])).as_dict()
+    spread = as_json(concentration(keys(*case["input"])))
     for name, expected in case["expected"].items():
         assert spread[name] == pytest.approx(expected, abs=case["tolerance"])
 

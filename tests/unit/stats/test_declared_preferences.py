@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from scenes.judgements import QUESTIONS, judge_rows, made
 from vivavoce.cli.main import app
+from vivavoce.core.result import as_json
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
@@ -41,28 +42,26 @@ def cells(folder: Path, alignment: int, file: str = FILE) -> list[dict]:
     dataset = judged(folder, wins, 143, file)
     declared = declared_family(dataset)
     assert declared is not None
-    return declared["choices"]
+    return declared.choices
 
 
 def test_the_preset_declares_the_papers_test_of_every_question(tmp_path: Path) -> None:
     found = cells(tmp_path / "data", 86)
     assert len(found) == 8
-    (ease,) = (one for one in found if (one["variable"], one["question"]) == ("alignment", "ease"))
+    (ease,) = (one for one in found if (one.variable, one.question) == ("alignment", "ease"))
     # 86 of 143: chi-square 5.8811, p .015304, as recomputed from the paper's table 2
-    assert (ease["experimental"], ease["decided"]) == (86, 143)
-    assert (
-        ease["p"] == pytest.approx(0.015304, abs=1e-6) == ease["p_adjusted"]
-    )  # the largest of eight, by Holm
-    assert ease["significant"] is True
+    assert (ease.experimental, ease.decided) == (86, 143)
+    assert ease.p == pytest.approx(0.015304, abs=1e-6) == ease.p_adjusted  # the largest of eight, by Holm
+    assert ease.significant is True
 
 
 def test_bonferroni_fails_the_papers_smallest_cell_and_the_exact_test_is_another(tmp_path: Path) -> None:
     bonferroni = f"{FILE}analysis: {{correction: bonferroni}}\n"
-    (ease,) = (one for one in cells(tmp_path / "b", 86, bonferroni) if one["experimental"] == 86)
-    assert ease["p_adjusted"] == pytest.approx(8 * 0.015304, abs=1e-5) and ease["significant"] is False
+    (ease,) = (one for one in cells(tmp_path / "b", 86, bonferroni) if one.experimental == 86)
+    assert ease.p_adjusted == pytest.approx(8 * 0.015304, abs=1e-5) and ease.significant is False
     exact = f"{FILE}analysis: {{preferences: {{test: exact}}}}\n"
-    (ease,) = (one for one in cells(tmp_path / "e", 86, exact) if one["experimental"] == 86)
-    assert ease["p"] == pytest.approx(0.018891, abs=1e-6)
+    (ease,) = (one for one in cells(tmp_path / "e", 86, exact) if one.experimental == 86)
+    assert ease.p == pytest.approx(0.018891, abs=1e-6)
 
 
 def test_the_report_tells_what_was_declared_apart_from_exploration(tmp_path: Path) -> None:
@@ -102,15 +101,16 @@ def test_a_declared_cell_has_one_adjusted_p_in_analyse_and_report(tmp_path: Path
     declared = declared_family(dataset)
     assert declared is not None
     facts = preference_results(dataset)
-    asked = {(one["variable"], one["question"]): one["p_adjusted"] for one in declared["choices"]}
-    assert {(one["variable"], one["question"]): one["p_adjusted"] for one in facts["cells"]} == asked
-    assert [(one["name"], one["of"], one["tests"]) for one in facts["families"]] == [
+    asked = {(one.variable, one.question): one.p_adjusted for one in declared.choices}
+    assert {(one.variable, one.question): one.p_adjusted for one in facts.cells} == asked
+    assert [(one.name, one.of, one.tests) for one in facts.families] == [
         ("declared", "cells", 8), ("explored", "variables", 2), ("explored", "differences", 1),
     ]  # fmt: skip
     shown = analyse(str(dataset.folder))
     assert "Declared beforehand: p is adjusted by Bonferroni over 8 declared comparisons." in shown
     assert "Explored, not declared: p is adjusted by Holm over 2 variables." in shown
-    assert json.loads(analyse(str(dataset.folder), "--json"))["preferences"]["families"] == facts["families"]
+    told = json.loads(analyse(str(dataset.folder), "--json"))["preferences"]
+    assert told["families"] == as_json(facts.families)
 
 
 def test_the_terminal_names_what_each_number_of_judgements_counts(tmp_path: Path) -> None:

@@ -59,10 +59,10 @@ def test_live_and_transcript_arms_of_one_study_are_told_apart_with_their_times(t
     asyncio.run(run())
     compared, read, live = effort([export_dataset(log, "both", tmp_path / "data")], hourly=36)
     log.close_now()
-    assert [one["arm"] for one in (compared, read, live)] == ["compared", "read", "live_wizard"]
-    assert compared["seconds_per_judgement"] == pytest.approx(10)
-    assert read["seconds_per_judgement"] == pytest.approx(6)
-    assert live["seconds_per_judgement"] == pytest.approx(90)
-    assert live["people"] == 2
-    assert live["cost_per_judgement"] == pytest.approx(1.8)
-    assert compared["cost_per_judgement"] == pytest.approx(0.1)
+    assert [one.arm for one in (compared, read, live)] == ["compared", "read", "live_wizard"]
+    assert compared.seconds_per_judgement == pytest.approx(10)
+    assert read.seconds_per_judgement == pytest.approx(6)
+    assert live.seconds_per_judgement == pytest.approx(90)
+    assert live.people == 2
+    assert live.cost_per_judgement == pytest.approx(1.8)
+    assert compared.cost_per_judgement == pytest.approx(0.1)

@@ -57,51 +57,47 @@ def shop_trial(
 
 
 def adjusted_p(tests: list[dict], measure: str) -> dict[tuple[str, str], float | None]:
-    return {
-        (one["a"], one["b"]): one["clustered"]["p_adjusted"] for one in tests if one["measure"] == measure
-    }
+    return {(one.a, one.b): one.clustered.p_adjusted for one in tests if one.measure == measure}
 
 
 def test_without_a_declaration_all_headline_comparisons_are_one_explored_family(dialogues_with_goals):
     summary = summarise(dialogues_with_goals)
-    own = [one for one in summary["tests"] if one["measure"] in HEADLINES]
-    assert {one["measure"] for one in own} == set(HEADLINES)
-    found = [one["clustered"]["p_adjusted"] for one in own]
-    assert found == pytest.approx(holm([one["clustered"]["p"] for one in own]))
-    (family,) = summary["families"]
-    assert (family["name"], family["tests"]) == ("explored", 9)
-    assert family["why"] == (
+    own = [one for one in summary.tests if one.measure in HEADLINES]
+    assert {one.measure for one in own} == set(HEADLINES)
+    found = [one.clustered.p_adjusted for one in own]
+    assert found == pytest.approx(holm([one.clustered.p for one in own]))
+    (family,) = summary.families
+    assert (family.name, family.tests) == ("explored", 9)
+    assert family.why == (
         "Explored, not declared: p is adjusted by Holm over 9 comparisons (measures: 3, pairs: 3)."
     )
 
 
 def test_variants_of_a_rate_are_in_no_family(dialogues_with_goals):
-    others = [one for one in summarise(dialogues_with_goals)["tests"] if one["measure"] not in HEADLINES]
+    others = [one for one in summarise(dialogues_with_goals).tests if one.measure not in HEADLINES]
     assert others
-    assert {(one["family"], one["clustered"]["p_adjusted"]) for one in others} == {(None, None)}
+    assert {(one.family, one.clustered.p_adjusted) for one in others} == {(None, None)}
 
 
 def test_what_is_declared_is_one_family_and_the_rest_is_explored(tmp_path):
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED))
-    declared = summary["declared"]["results"]
-    assert [(one["measure"], one["a"], one["b"]) for one in declared] == [
+    declared = summary.declared.results
+    assert [(one.measure, one.a, one.b) for one in declared] == [
         ("subjective_success", "a", "b"),
         ("dialogue_duration", "a", "b"),
         ("dialogue_duration", "a", "c"),
         ("dialogue_duration", "b", "c"),
     ]
-    assert [one["p_adjusted"] for one in declared] == pytest.approx(holm([one["p"] for one in declared]))
-    assert [one["significant"] for one in declared] == [one["p_adjusted"] < one["alpha"] for one in declared]
-    names = {
-        (one["a"], one["b"]): one["family"] for one in summary["tests"] if one["measure"] == HEADLINES[0]
-    }
+    assert [one.p_adjusted for one in declared] == pytest.approx(holm([one.p for one in declared]))
+    assert [one.significant for one in declared] == [one.p_adjusted < one.alpha for one in declared]
+    names = {(one.a, one.b): one.family for one in summary.tests if one.measure == HEADLINES[0]}
     assert names == {("a", "b"): "declared", ("a", "c"): "explored", ("b", "c"): "explored"}
-    assert summary["families"][0]["why"] == (
+    assert summary.families[0].why == (
         "Declared beforehand: p is adjusted by Holm over 4 declared comparisons."
     )
-    tested = adjusted_p(summary["tests"], HEADLINES[0])
-    assert tested["a", "b"] == declared[0]["p_adjusted"]
-    rest = [one["clustered"]["p"] for one in summary["tests"] if one["family"] == "explored"]
+    tested = adjusted_p(summary.tests, HEADLINES[0])
+    assert tested["a", "b"] == declared[0].p_adjusted
+    rest = [one.clustered.p for one in summary.tests if one.family == "explored"]
     assert [tested["a", "c"], tested["b", "c"]] == pytest.approx(holm(rest))
 
 
@@ -115,41 +111,39 @@ def test_analyse_and_the_summary_never_differ_on_a_pair_whatever_is_asked_for(tm
         (["dialogue_duration", "subjective_success"], [("b", "c"), ("a", "b")]),
     ):
         facts = compare_systems(dataset, measures=measures, pairs=pairs)
-        known = adjusted_p(summary["tests"], HEADLINES[0])
-        for pair, p in adjusted_p(facts["tests"], HEADLINES[0]).items():
+        known = adjusted_p(summary.tests, HEADLINES[0])
+        for pair, p in adjusted_p(facts.tests, HEADLINES[0]).items():
             assert p == known[pair]
-        assert all(one["why"] in [family["why"] for family in facts["families"]] for one in facts["tests"])
+        assert all(one.why in [family.why for family in facts.families] for one in facts.tests)
 
 
 def test_a_measure_that_no_report_tests_keeps_its_p_whatever_is_asked_beside_it(tmp_path):
     dataset = shop_trial(tmp_path / "d")
     alone = compare_systems(dataset, measures=["dialogue_duration"], pairs=[("a", "b")])
     beside = compare_systems(dataset, measures=["dialogue_duration", "subjective_success"])
-    pair = adjusted_p(alone["tests"], "dialogue_duration")
-    assert pair["a", "b"] == adjusted_p(beside["tests"], "dialogue_duration")["a", "b"]
-    assert alone["families"][0]["tests"] == 3
+    pair = adjusted_p(alone.tests, "dialogue_duration")
+    assert pair["a", "b"] == adjusted_p(beside.tests, "dialogue_duration")["a", "b"]
+    assert alone.families[0].tests == 3
 
 
 def test_declared_measures_that_are_no_rates_have_the_declared_p_in_analyse(tmp_path):
     dataset = shop_trial(tmp_path / "d", file=DECLARED)
-    declared = {
-        (one["measure"], one["a"], one["b"]): one for one in summarise(dataset)["declared"]["results"]
-    }
-    for test in compare_systems(dataset, measures=["dialogue_duration"])["tests"]:
-        one = declared[test["measure"], test["a"], test["b"]]
-        assert test["clustered"]["p_adjusted"] == one["p_adjusted"]
-        assert (test["alpha"], test["significant"]) == (0.01, one["significant"])
+    declared = {(one.measure, one.a, one.b): one for one in summarise(dataset).declared.results}
+    for test in compare_systems(dataset, measures=["dialogue_duration"]).tests:
+        one = declared[test.measure, test.a, test.b]
+        assert test.clustered.p_adjusted == one.p_adjusted
+        assert (test.alpha, test.significant) == (0.01, one.significant)
 
 
 def test_what_a_declaration_leaves_of_a_measure_is_explored_without_it(tmp_path):
     file = DECLARED.replace("compare: [a, b, c], alpha", "compare: [a, b], alpha")
     facts = compare_systems(shop_trial(tmp_path / "d", file=file), measures=["dialogue_duration"])
-    declared, *rest = facts["tests"]
-    assert declared["why"].startswith("Declared beforehand")
-    assert [one["clustered"]["p_adjusted"] for one in rest] == pytest.approx(
-        holm([one["clustered"]["p"] for one in rest])
+    declared, *rest = facts.tests
+    assert declared.why.startswith("Declared beforehand")
+    assert [one.clustered.p_adjusted for one in rest] == pytest.approx(
+        holm([one.clustered.p for one in rest])
     )
-    assert rest[0]["why"] == (
+    assert rest[0].why == (
         "Explored, not declared: p is adjusted by Holm over 2 comparisons of dialogue duration."
     )
 
@@ -157,22 +151,22 @@ def test_what_a_declaration_leaves_of_a_measure_is_explored_without_it(tmp_path)
 def test_another_correction_is_used_where_it_is_asked_for_and_named(tmp_path):
     dataset = shop_trial(tmp_path / "d", file=DECLARED)
     facts = compare_systems(dataset, correction="bonferroni")
-    (test, *_) = facts["tests"]
-    assert test["clustered"]["p_adjusted"] == pytest.approx(min(1, 4 * test["clustered"]["p"]))
-    assert "by Bonferroni over 4 declared comparisons" in test["why"]
+    (test, *_) = facts.tests
+    assert test.clustered.p_adjusted == pytest.approx(min(1, 4 * test.clustered.p))
+    assert "by Bonferroni over 4 declared comparisons" in test.why
 
 
 def test_where_no_participant_is_known_the_naive_side_is_adjusted(tmp_path):
     summary = summarise(shop_trial(tmp_path / "d", known=False))
-    own = [one for one in summary["tests"] if one["family"]]
-    assert [one["p_adjusted"] for one in own] == pytest.approx(holm([one["p"] for one in own]))
-    assert {one["clustered"]["p_adjusted"] for one in own} == {None}
+    own = [one for one in summary.tests if one.family]
+    assert [one.p_adjusted for one in own] == pytest.approx(holm([one.p for one in own]))
+    assert {one.clustered.p_adjusted for one in own} == {None}
 
 
 def test_a_comparison_of_other_groups_is_not_the_declared_one(tmp_path):
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED), "channel")
-    assert {one["groups"] for one in summary["declared"]["results"]} == {None}
-    assert summary["declared"]["results"][0]["p_adjusted"] is not None
+    assert {one.groups for one in summary.declared.results} == {None}
+    assert summary.declared.results[0].p_adjusted is not None
 
 
 @pytest.mark.parametrize("by", ["condition", "length"])
@@ -180,29 +174,29 @@ def test_groups_of_the_same_dialogues_are_the_declared_pair_whatever_they_are_ca
     levels = {"a": "short", "b": "long", "c": "middling"}  # in another order than the systems
     dataset = shop_trial(tmp_path / "d", file=DECLARED, levels=levels)
     declared = {
-        (one["measure"], frozenset(levels[one[side]] for side in "ab")): (one["p"], one["p_adjusted"])
-        for one in summarise(dataset)["declared"]["results"]
+        (one.measure, frozenset(levels[getattr(one, side)] for side in "ab")): (one.p, one.p_adjusted)
+        for one in summarise(dataset).declared.results
     }
     pair = ("subjective_success", frozenset(("short", "long")))
     summary = summarise(dataset, by)
-    own = [one for one in summary["tests"] if one["family"] == "declared"]
-    assert [(one["measure"], frozenset((one["a"], one["b"]))) for one in own] == [pair]
-    assert own[0]["clustered"]["p_adjusted"] == declared[pair][1]
+    own = [one for one in summary.tests if one.family == "declared"]
+    assert [(one.measure, frozenset((one.a, one.b))) for one in own] == [pair]
+    assert own[0].clustered.p_adjusted == declared[pair][1]
     measures = ["subjective_success", "dialogue_duration"]
     found = {
-        (one["measure"], frozenset((one["a"], one["b"]))): one["clustered"]
-        for one in compare_systems(dataset, by=by, measures=measures)["tests"]
+        (one.measure, frozenset((one.a, one.b))): one.clustered
+        for one in compare_systems(dataset, by=by, measures=measures).tests
     }
-    assert {key: found[key]["p_adjusted"] for key in declared} == {key: p[1] for key, p in declared.items()}
+    assert {key: found[key].p_adjusted for key in declared} == {key: p[1] for key, p in declared.items()}
     for key, (p, _) in declared.items():
-        assert found[key]["p"] == pytest.approx(p)
+        assert found[key].p == pytest.approx(p)
 
 
 def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
     levels = {"a": "short", "b": "long", "c": "long"}
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED, levels=levels), "condition")
-    assert {one["groups"] for one in summary["declared"]["results"]} == {None}
-    assert {one["family"] for one in summary["tests"] if one["measure"] in HEADLINES} == {"explored"}
+    assert {one.groups for one in summary.declared.results} == {None}
+    assert {one.family for one in summary.tests if one.measure in HEADLINES} == {"explored"}
 
 
 UNTESTED = {
@@ -228,7 +222,7 @@ def test_what_was_declared_and_could_not_be_tested_is_counted_with_its_reason(tm
     lines = DECLARED.replace("c: {connect: http}}", "c: {connect: http}, z: {connect: http}}").split("\n")
     file = "\n".join(f"  {secondary}" if "secondary" in one else one for one in lines)
     summary = summarise(shop_trial(tmp_path / "d", file=file))
-    assert summary["declared"]["family"]["untested"] == 2
+    assert summary.declared.family.untested == 2
     with speaking(language), with_words(SECTIONS.get("results").locale):
         said = " ".join(answer(summary))
     assert [one for one in UNTESTED[language] if one not in said] == [], said
@@ -238,22 +232,22 @@ def test_measure_prints_the_pairs_with_the_adjusted_p_and_family_of_the_report(t
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED))
     result = CliRunner().invoke(app, ["measure", str(tmp_path / "d")], env={"COLUMNS": "160"})
     lines = result.stdout.splitlines()
-    for one in summary["declared"]["results"]:
-        name = MEASURES.get(one["measure"]).title
-        (row,) = [line for line in lines if name in line and f"{one['a']} \u2013 {one['b']}" in line]
-        assert row.split()[-2:] == [p_value(one["p_adjusted"]).split()[-1], "a"]
-        assert p_value(one["p"]) in row
+    for one in summary.declared.results:
+        name = MEASURES.get(one.measure).title
+        (row,) = [line for line in lines if name in line and f"{one.a} \u2013 {one.b}" in line]
+        assert row.split()[-2:] == [p_value(one.p_adjusted).split()[-1], "a"]
+        assert p_value(one.p) in row
     explored = [line for line in lines if line.rstrip().endswith(" b")]
     assert len(explored) == 2 and all("Subjective success" in line for line in explored)
-    for letter, family in zip("ab", summary["families"], strict=True):
-        assert f"{letter}  {family['why']}" in lines
+    for letter, family in zip("ab", summary.families, strict=True):
+        assert f"{letter}  {family.why}" in lines
     alone = CliRunner().invoke(app, ["measure", str(tmp_path / "d"), "--by", "channel"])
     assert "b  Explored" not in alone.stdout and "a  Declared beforehand" in alone.stdout
 
 
 def test_of_many_pairs_measure_prints_those_that_differ_and_counts_the_rest(tmp_path):
     summary = summarise(shop_trial(tmp_path / "d", file=DECLARED))
-    differing = sum(bool(one["significant"]) for one in summary["declared"]["results"])
+    differing = sum(bool(one.significant) for one in summary.declared.results)
     table, *said = comparisons(summary, most=5)
     assert 0 < differing < 4 and table.row_count == differing
     assert any(f"{6 - differing} more show no difference" in str(one) for one in said)

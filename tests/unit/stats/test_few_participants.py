@@ -37,23 +37,23 @@ def with_likings(seed: int, people: int, calls: int, liking: float) -> list[tupl
 
 
 def clustered(dataset) -> dict:
-    tests = summarise(dataset, "system")["tests"]
-    return next(test for test in tests if test["measure"] == "subjective_success")["clustered"]
+    tests = summarise(dataset, "system").tests
+    return next(test for test in tests if test.measure == "subjective_success").clustered
 
 
 def test_likings_of_six_people_do_not_pass_for_a_better_system() -> None:
     found = [judged(with_likings(seed, 6, 8, 2.5)) for seed in range(20)]
-    assert all(one["method"] == "permutation_within" for one in found)
-    assert sum(one["p"] < 0.05 for one in found) <= 3  # 5 % are 1; the permutation alone alarms 7 times
+    assert all(one.method == "permutation_within" for one in found)
+    assert sum(one.p < 0.05 for one in found) <= 3  # 5 % are 1; the permutation alone alarms 7 times
 
 
 def test_a_difference_that_is_the_same_for_all_is_tested_and_not_left_out(make) -> None:
     rows = [(system, f"p{person}", system == "a") for person in range(12) for system in "aabb"]
     found = clustered(make(*rows))
-    assert found["method"] == "permutation_within"
-    assert found["p"] == pytest.approx(1 / 2**12)  # 2 of 4,096 ways are as extreme, and ties count half
-    assert "Each shows the same, so there is no interval" in found["why"]
-    assert (found["low"], found["high"]) == (None, None)
+    assert found.method == "permutation_within"
+    assert found.p == pytest.approx(1 / 2**12)  # 2 of 4,096 ways are as extreme, and ties count half
+    assert "Each shows the same, so there is no interval" in found.why
+    assert (found.low, found.high) == (None, None)
 
 
 def test_a_difference_of_rates_lies_between_minus_one_and_one() -> None:
@@ -63,16 +63,16 @@ def test_a_difference_of_rates_lies_between_minus_one_and_one() -> None:
         for number in range(calls)
         for system in "ab"
     ])  # fmt: skip
-    assert (found["low"], found["high"]) == (-1.0, 1.0)
+    assert (found.low, found.high) == (-1.0, 1.0)
 
 
 def test_odds_of_a_higher_answer_have_no_p_from_few_people() -> None:
     rng = np.random.default_rng(3)
     answers, people = rng.integers(1, 6, 120).astype(float), [f"p{number % 6}" for number in range(120)]
     few = ordinal_regression(answers[:60], answers[60:], people[:60], people[60:])
-    assert few["odds_ratio"] is not None
-    assert (few["low"], few["high"], few["p"]) == (None, None, None)
-    assert "Only 6 participants" in few["why"]
+    assert few.odds_ratio is not None
+    assert (few.low, few.high, few.p) == (None, None, None)
+    assert "Only 6 participants" in few.why
 
 
 def test_means_that_are_the_same_for_everybody_have_no_interval_of_width_nothing() -> None:
@@ -87,8 +87,8 @@ def test_drawing_participants_says_nothing_of_fewer_than_ten() -> None:
     who, hits = np.repeat(np.arange(9), 4), (rng.random(36) < 0.5).astype(float)
     cases = Cases(hits, np.ones(36), who, np.zeros(36, int), np.arange(36) % 2 == 0)
     found = check_models(cases)["bootstrap"]
-    assert (found["low"], found["high"]) == (None, None)
-    assert "fewer than 10" in found["why"]
+    assert (found.low, found.high) == (None, None)
+    assert "fewer than 10" in found.why
 
 
 def test_drawn_percentiles_lie_as_far_out_as_few_participants_ask_for() -> None:
@@ -121,10 +121,10 @@ def test_interval_and_p_of_few_people_never_disagree(within: bool) -> None:
             for _ in range(int(rng.integers(1, 9)))
         ]
         found = judged(rows)
-        if found["p"] is not None and found["low"] is not None:
-            assert -1 <= found["low"] <= found["difference"] <= found["high"] <= 1
-            assert (found["low"] <= 0 <= found["high"]) == (found["p"] >= 0.05), (seed, found)
-            excluded += found["p"] < 0.05
+        if found.p is not None and found.low is not None:
+            assert -1 <= found.low <= found.difference <= found.high <= 1
+            assert (found.low <= 0 <= found.high) == (found.p >= 0.05), (seed, found)
+            excluded += found.p < 0.05
     assert excluded >= 5
 
 
@@ -139,7 +139,7 @@ def test_a_shift_of_few_people_is_inside_the_interval_as_often_as_it_says() -> N
                  for name, start in (("a", 0), ("b", 12))]  # fmt: skip
         parts = Parts(["value"], ids, values.reshape(1, -1), np.ones((1, 24)))
         test = ClusteredSummary(parts, found).test("value", 0, 1, level=0.9)
-        held += test["low"] <= 1.5 <= test["high"]
+        held += test.low <= 1.5 <= test.high
     assert held >= 170  # 90 % are 180, give or take 4
 
 
@@ -150,8 +150,8 @@ def test_the_order_of_rows_changes_no_number(make, tmp_path) -> None:
             rows = first.read(table).to_pylist()
             writer.add(table, [rows[place] for place in np.random.default_rng(1).permutation(len(rows))])
     one, other = (
-        compare_systems(dataset, measures=["subjective_success"])["tests"][0]
+        compare_systems(dataset, measures=["subjective_success"]).tests[0]
         for dataset in (first, Dataset(tmp_path / "mixed"))
     )
-    assert one["clustered"] == pytest.approx(other["clustered"])
-    assert one["models"]["bootstrap"] == pytest.approx(other["models"]["bootstrap"])
+    assert one.clustered == pytest.approx(other.clustered)
+    assert one.models["bootstrap"] == pytest.approx(other.models["bootstrap"])

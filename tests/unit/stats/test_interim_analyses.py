@@ -5,6 +5,7 @@ import json
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.result import as_json
 from vivavoce.stats.interim_analyses import monitor
 
 
@@ -25,7 +26,7 @@ def test_a_clear_difference_stops_the_trial_early(make):
     assert (facts["look"]["number"], facts["look"]["stop"]) == (2, "effect")
     assert facts["anytime"]["stop"] is True
     assert facts["anytime"]["interval"][0] > 0
-    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert json.loads(json.dumps(as_json(facts), allow_nan=False)) == as_json(facts)
 
 
 def test_a_trial_without_difference_stops_as_idle_only_late(make):

@@ -35,29 +35,31 @@ PAIRS = [
 
 def test_opinions_are_those_of_people_who_heard_the_tones(make: Make) -> None:
     found = listening_results(make(rows={"listening": OPINIONS}))
-    told = [(one["condition"], one["mean"], one["ratings"], one["participants"], one["clips"], one["counts"])
-            for one in found["opinions"]]  # fmt: skip
+    told = [(one.condition, one.mean, one.ratings, one.participants, one.clips, one.counts)
+            for one in found.opinions]  # fmt: skip
     assert told == [("a", 4.0, 4, 3, 2, [0, 1, 0, 1, 2]), ("b", 2.25, 4, 3, 1, [1, 2, 0, 1, 0])]
-    assert (found["participants"], found["judgements"], found["left_out"]) == (4, 8, 1)
-    (contrast,) = found["contrasts"]
-    assert (contrast["a"], contrast["b"], contrast["difference"]) == ("a", "b", 1.75)
-    assert (contrast["participants"], contrast["both"]) == (4, 2)
-    assert contrast["p_holm"] == contrast["p"] is not None
-    assert contrast["low"] < 1.75 < contrast["high"] and found["pairs"] == []
+    assert (found.participants, found.judgements, found.left_out) == (4, 8, 1)
+    (contrast,) = found.contrasts
+    assert (contrast.a, contrast.b, contrast.difference) == ("a", "b", 1.75)
+    assert (contrast.participants, contrast.both) == (4, 2)
+    assert contrast.p_holm == contrast.p is not None
+    assert contrast.low < 1.75 < contrast.high and found.pairs == []
 
 
 def test_a_tie_counts_half_and_the_order_of_a_pair_does_not_matter(make: Make) -> None:
     found = listening_results(make(rows={"listening": PAIRS}))
-    (pair,) = found["pairs"]
-    assert (pair["a"], pair["b"], pair["share"], pair["judgements"]) == ("a", "b", 2.5 / 4, 4)
-    assert (pair["a_better"], pair["b_better"], pair["ties"], pair["participants"]) == (2, 1, 1, 3)
-    assert found["opinions"] == []
+    (pair,) = found.pairs
+    assert (pair.a, pair.b, pair.share, pair.judgements) == ("a", "b", 2.5 / 4, 4)
+    assert (pair.a_better, pair.b_better, pair.ties, pair.participants) == (2, 1, 1, 3)
+    assert found.opinions == []
 
 
 def test_every_figure_says_what_it_is_of(make: Make) -> None:
     found = listening_results(make(rows={"listening": [*OPINIONS, *PAIRS]}))
     signatures = [
-        one["signature"].split("|") for name in ("opinions", "contrasts", "pairs") for one in found[name]
+        one.signature.split("|")
+        for name in ("opinions", "contrasts", "pairs")
+        for one in getattr(found, name)
     ]
     assert [one[0] for one in signatures] == ["opinion", "opinion", "opinion_difference", "clip_pair"]
     assert "condition:a" in signatures[0] and "n:3" in signatures[0]
@@ -66,7 +68,7 @@ def test_every_figure_says_what_it_is_of(make: Make) -> None:
 
 def test_without_participants_visits_are_the_people(make: Make) -> None:
     rows = [judged(None, "a", 3, visit_id="v1"), judged(None, "a", 4, visit_id="v2")]
-    assert listening_results(make(rows={"listening": rows}))["participants"] == 2
+    assert listening_results(make(rows={"listening": rows})).participants == 2
 
 
 def test_only_judgements_by_people_who_heard_the_tones_count(make: Make) -> None:

@@ -127,7 +127,7 @@ def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
     (warning,) = [one for one in fit_model(trial, CROSSED)["warnings"] if "unbalanced" in one]
     assert "of acoustics makes up" in warning and "holds the one still" in warning
     for facts in (summarise(trial, "manager"), compare_systems(trial, by="manager")):
-        assert any("manager and acoustics are unbalanced" in one for one in facts["warnings"])
+        assert any("manager and acoustics are unbalanced" in one for one in facts.warnings)
     assert not balance_warnings(trial, "system"), "cells of the design are what they are"
 
 

@@ -1,6 +1,7 @@
 """Models of paired choices: closed forms, the reference's worths, real judgements, people as clusters."""
 
 import json
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def test_several_systems_have_the_reference_worths(case: dict) -> None:
     fitted = fit(differences(names, first, second), np.array(said), np.arange(len(said)))
     assert fitted is not None
     assert fitted.readiness == pytest.approx(case["expected"]["nu"], abs=case["tolerance"])
-    by_name = {one["name"]: one["estimate"] for one in worths(names, fitted)}
+    by_name = {one.name: one.estimate for one in worths(names, fitted)}
     assert [by_name[name] for name in names] == pytest.approx(case["expected"]["beta"], abs=case["tolerance"])
 
 
@@ -66,8 +67,8 @@ def test_the_error_of_a_share_is_the_usual_one_and_grows_when_people_repeat_them
     alike = fit(np.ones((100, 1)), said, np.arange(100) // 10, "decided")
     assert alone is not None and alike is not None
     usual = (1 / (100 * 0.6 * 0.4)) ** 0.5
-    assert alone.interval([1.0])["se"] == pytest.approx(usual, rel=0.01)
-    assert alike.interval([1.0])["se"] == pytest.approx(usual * 10**0.5, rel=0.06)
+    assert alone.interval([1.0]).se == pytest.approx(usual, rel=0.01)
+    assert alike.interval([1.0]).se == pytest.approx(usual * 10**0.5, rel=0.06)
 
 
 @pytest.mark.parametrize("said", [outcomes(20, 0, 0), outcomes(0, 8, 0), outcomes(0, 0, 0)])
@@ -82,29 +83,29 @@ def test_columns_that_say_the_same_have_no_fit() -> None:
 def test_only_variables_with_ties_have_tie_models() -> None:
     rows = judge_rows(40, {"empathy": 0.7}, ties=0.2) + judge_rows(40, {"facing": 0.6})
     every = tie_models(rows)
-    assert {one["question"] for one in every} == {None, "ease", "utility", "satisfaction", "interaction"}
-    found = [one for one in every if one["question"] is None]
-    assert [(one["variable"], one["model"]) for one in found] == [
+    assert {one.question for one in every} == {None, "ease", "utility", "satisfaction", "interaction"}
+    found = [one for one in every if one.question is None]
+    assert [(one.variable, one.model) for one in found] == [
         ("empathy", "decided"), ("empathy", "davidson"), ("empathy", "rao_kupper"),
     ]  # fmt: skip
-    assert {one["participants"] for one in found} == {40}
-    assert found[0]["estimate"] == pytest.approx(found[1]["estimate"], abs=1e-4)
-    assert abs(found[2]["estimate"]) < abs(found[1]["estimate"])
+    assert {one.participants for one in found} == {40}
+    assert found[0].estimate == pytest.approx(found[1].estimate, abs=1e-4)
+    assert abs(found[2].estimate) < abs(found[1].estimate)
 
 
 def test_the_tie_models_of_a_question_are_those_of_its_choices_alone() -> None:
     rows = judge_rows(40, {"empathy": 0.7}, ties=0.2) + judge_rows(40, {"facing": 0.6}, ties=0.3)
     every = tie_models(rows)
     alone = tie_models([row for row in rows if (row["variable"], row["question"]) == ("facing", "utility")])
-    asked = [one for one in every if (one["variable"], one["question"]) == ("facing", "utility")]
-    assert asked == [{**one, "question": "utility"} for one in alone] and asked[0]["choices"] == 40
+    asked = [one for one in every if (one.variable, one.question) == ("facing", "utility")]
+    assert asked == [replace(one, question="utility") for one in alone] and asked[0].choices == 40
     for one in every:
-        if one["model"] != "rao_kupper":
-            assert one["share"] == pytest.approx(1 / (1 + exp(-one["estimate"])))
-        if one["model"] == "davidson":
-            assert one["tied"] == pytest.approx(one["ties"] / one["choices"], abs=1e-4)
+        if one.model != "rao_kupper":
+            assert one.share == pytest.approx(1 / (1 + exp(-one.estimate)))
+        if one.model == "davidson":
+            assert one.tied == pytest.approx(one.ties / one.choices, abs=1e-4)
     whole = tie_models([row for row in rows if row["variable"] == "facing"])
-    assert whole == [one for one in every if one["variable"] == "facing"]
+    assert whole == [one for one in every if one.variable == "facing"]
 
 
 def levelled(people: int, scale: dict[str, float], seed: int = 1) -> list[dict]:
@@ -123,28 +124,28 @@ def levelled(people: int, scale: dict[str, float], seed: int = 1) -> list[dict]:
 def test_known_levels_are_ranked_and_their_worths_lie_in_the_intervals() -> None:
     scale = {"casual": -0.4, "plain": 0.6, "stiff": -0.2}
     (found,) = levels(levelled(120, scale))
-    assert found["best"] == "plain"
-    assert found["participants"] == 120
-    for one in found["levels"]:
-        assert one["low"] < scale[one["name"]] < one["high"]
-    assert sum(one["share"] for one in found["levels"]) == pytest.approx(1)
+    assert found.best == "plain"
+    assert found.participants == 120
+    for one in found.levels:
+        assert one.low < scale[one.name] < one.high
+    assert sum(one.share for one in found.levels) == pytest.approx(1)
 
 
 def test_levels_never_compared_with_each_other_have_no_worths() -> None:
     rows = judge_rows(20, {"formality": 0.6})
     apart = [{**row, "control_level": "x", "experimental_level": "y"} for row in rows]
     (found,) = levels(rows + apart)
-    assert found["levels"] is None
+    assert found.levels is None
 
 
 def test_combined_strategies_have_effects_of_their_own_and_together() -> None:
     scale = {"casual/cool": 0.0, "casual/warm": 0.8, "formal/cool": 0.3, "formal/warm": 0.6}
     rows = [{**row, "variable": "register/empathy"} for row in levelled(150, scale, seed=7919)]
     (found,) = combined(rows)
-    assert found["interactions"]
+    assert found.interactions
     true = {"register=formal": 0.3, "empathy=warm": 0.8, "register=formal x empathy=warm": -0.5}
-    for one in found["terms"]:
-        assert one["low"] < true[one["term"]] < one["high"], one
+    for one in found.terms:
+        assert one.low < true[one.term] < one.high, one
 
 
 def test_a_combination_of_two_cells_only_has_main_effects_or_nothing() -> None:
@@ -153,7 +154,7 @@ def test_a_combination_of_two_cells_only_has_main_effects_or_nothing() -> None:
         for row in judge_rows(20, {"x": 0.6})
     ]
     (found,) = combined(rows)
-    assert found["terms"] == []
+    assert found.terms == []
 
 
 @pytest.mark.shared
@@ -170,16 +171,16 @@ def test_the_judgements_of_marco_are_analysed_by_the_tie_models(shared: Path, ca
     ]  # fmt: skip
     assert len(rows) == 2226
     win, tie, loss = (case["expected"][name] for name in ("win", "tie", "loss"))
-    by_model = {one["model"]: one for one in tie_models(rows)}
-    assert by_model["davidson"]["participants"] == by_model["rao_kupper"]["participants"] == 100
+    by_model = {one.model: one for one in tie_models(rows)}
+    assert by_model["davidson"].participants == by_model["rao_kupper"].participants == 100
     for name in ("davidson", "rao_kupper"):
-        assert by_model[name]["tied"] == pytest.approx(tie, abs=case["tolerance"])
-    assert by_model["davidson"]["estimate"] == pytest.approx(log(win / loss), abs=0.02)
+        assert by_model[name].tied == pytest.approx(tie, abs=case["tolerance"])
+    assert by_model["davidson"].estimate == pytest.approx(log(win / loss), abs=0.02)
     threshold = (logit(win) - logit(loss)) / 2
-    assert by_model["rao_kupper"]["estimate"] == pytest.approx(threshold, abs=0.02)
-    assert by_model["decided"]["share"] == pytest.approx(win / (win + loss), abs=0.005)
+    assert by_model["rao_kupper"].estimate == pytest.approx(threshold, abs=0.02)
+    assert by_model["decided"].share == pytest.approx(win / (win + loss), abs=0.005)
     for one in by_model.values():
-        assert one["low"] < one["estimate"] < one["high"]
+        assert one.low < one.estimate < one.high
 
 
 def drawn_choices(seed: int, ties: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -239,6 +240,6 @@ def test_models_with_ties_have_the_likelihood_and_errors_of_their_chances(ties) 
     assert found.covariance == pytest.approx(expected, rel=1e-3)
     limits = found.interval([1.0, 0.5])
     se = float(np.sqrt(np.array([1, 0.5]) @ expected @ [1, 0.5]))
-    assert limits["se"] == pytest.approx(se, rel=1e-3)
-    assert limits["high"] == pytest.approx(limits["estimate"] + student.ppf(0.975, groups - 1) * se, rel=1e-3)
-    assert limits["p"] == pytest.approx(2 * student.sf(abs(limits["estimate"]) / se, groups - 1), rel=1e-2)
+    assert limits.se == pytest.approx(se, rel=1e-3)
+    assert limits.high == pytest.approx(limits.estimate + student.ppf(0.975, groups - 1) * se, rel=1e-3)
+    assert limits.p == pytest.approx(2 * student.sf(abs(limits.estimate) / se, groups - 1), rel=1e-2)

@@ -97,7 +97,7 @@ def own_trials(nested: Nested, people: int, trials: int, seed: int) -> float:
     who, side = np.repeat(np.arange(people), [len(one) for one in sides]), np.concatenate(sides)
     hits = rng.random((trials, len(who))) < level[:, who, side]
     rows = [("ab"[one], f"p{person}") for person, one in zip(who, side, strict=True)]
-    return float(np.mean([found["p"] < 0.05 for found in judged_often(rows, hits)]))
+    return float(np.mean([found.p < 0.05 for found in judged_often(rows, hits)]))
 
 
 @pytest.mark.parametrize(

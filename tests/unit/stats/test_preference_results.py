@@ -7,6 +7,7 @@ import pytest
 from scenes.judgements import judge_rows, made, person_row
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.preference_results import has_preferences, preference_results, study_rating
+from vivavoce.stats.preferences import StudyRating
 
 
 def rated(person: int, value: float, instrument: str = "study_rating", answer: str = "good") -> dict:
@@ -18,9 +19,9 @@ def test_cost_is_told_by_judgement_and_by_variable(tmp_path: Path) -> None:
     """The paper's: 51.48 dollars for 2860 judgements on five variables."""
     likes = dict.fromkeys(("a", "b", "c", "d", "e"), 0.7)
     dataset = made(tmp_path / "data", preferences=judge_rows(143, likes))
-    cost = preference_results(dataset, cost=51.48)["cost"]
-    assert cost["per_judgement"] == pytest.approx(51.48 / 2860)
-    assert cost["per_variable"] == pytest.approx(10.296)
+    cost = preference_results(dataset, cost=51.48).cost
+    assert cost.per_judgement == pytest.approx(51.48 / 2860)
+    assert cost.per_variable == pytest.approx(10.296)
     with pytest.raises(InputError, match="cost -1"):
         preference_results(dataset, cost=-1)
 
@@ -31,11 +32,11 @@ def test_people_are_grouped_by_attribute_or_by_what_they_answered(tmp_path: Path
     dataset = made(
         tmp_path / "data", preferences=judge_rows(60, {"facing": 0.7}), participants=people, ratings=ages
     )
-    (one,) = preference_results(dataset, by="gender")["by_group"]
-    assert {name: share["participants"] for name, share in one["groups"].items()} == {"man": 30, "woman": 30}
-    assert one["differences"][0]["p_judgements"] is not None
-    (one,) = preference_results(dataset, by="rating")["by_group"]
-    assert {name: share["participants"] for name, share in one["groups"].items()} == {"old": 20, "young": 40}
+    (one,) = preference_results(dataset, by="gender").by_group
+    assert {name: share.participants for name, share in one.groups.items()} == {"man": 30, "woman": 30}
+    assert one.differences[0].p_judgements is not None
+    (one,) = preference_results(dataset, by="rating").by_group
+    assert {name: share.participants for name, share in one.groups.items()} == {"old": 20, "young": 40}
     with pytest.raises(UnknownName, match="gender, rating"):
         preference_results(dataset, by="shoes")
 
@@ -47,40 +48,40 @@ def test_answers_that_are_one_answer_make_judgements_look_surer_than_people(tmp_
     people = [person_row(number, gender="woman" if number < 50 else "man") for number in range(143)]
     alike = [{**row, "choice": whole[row["participant_id"]]} for row in rows]
     dataset = made(tmp_path / "data", preferences=alike, participants=people)
-    (test,) = preference_results(dataset, by="gender")["by_group"][0]["differences"]
-    assert test["p_judgements"] < test["p"]
+    (test,) = preference_results(dataset, by="gender").by_group[0].differences
+    assert test.p_judgements < test.p
 
 
 def test_the_rating_of_the_study_itself_is_a_mean_over_people(tmp_path: Path) -> None:
     ratings = [rated(0, 5.0), rated(1, 4.0), rated(2, 1.0, "other")]
     dataset = made(tmp_path / "data", preferences=judge_rows(3, {"a": 0.6}), ratings=ratings)
-    assert study_rating(dataset) == {"mean": 4.5, "of": 5, "participants": 2}
-    assert preference_results(dataset)["study_rating"]["participants"] == 2
+    assert study_rating(dataset) == StudyRating(mean=4.5, of=5, participants=2)
+    assert preference_results(dataset).study_rating == study_rating(dataset)
 
 
 def test_every_cell_and_variable_has_a_signature_with_its_unit_and_n(tmp_path: Path) -> None:
     dataset = made(tmp_path / "data", preferences=judge_rows(30, {"a": 0.6}, ties=0.2))
     facts = preference_results(dataset)
-    cell = facts["cells"][0]
-    line = facts["signatures"][f"a, {cell['question']}"]
+    cell = facts.cells[0]
+    line = facts.signatures[f"a, {cell.question}"]
     assert "unit:participant" in line
-    assert f"n:{cell['experimental'] + cell['control']}" in line
+    assert f"n:{cell.experimental + cell.control}" in line
     assert f"data:{dataset.hash}" in line
-    assert [one["model"] for one in facts["ties"]] == ["decided", "davidson", "rao_kupper"] * 5
+    assert [one.model for one in facts.ties] == ["decided", "davidson", "rao_kupper"] * 5
 
 
 def test_who_decides_the_same_twice_is_one_person_and_not_two(tmp_path: Path) -> None:
     once = judge_rows(30, {"facing": 0.7})
     again = [{**row, "visit_id": f"again-{row['visit_id']}"} for row in once]
-    one = preference_results(made(tmp_path / "once", preferences=once))["cells"][0]
+    one = preference_results(made(tmp_path / "once", preferences=once)).cells[0]
     both = preference_results(made(tmp_path / "twice", preferences=[*once, *again]))
-    cell = both["cells"][0]
-    assert (one["method"], one["participants"], cell["participants"]) == ("wilson", 30, 30)
-    assert cell["ratio"] == one["ratio"]
-    assert cell["high"] - cell["low"] > 0.9 * (one["high"] - one["low"])  # as sure as of thirty, not of sixty
-    assert cell["p"] > 0.5 * one["p"]
-    assert (cell["chi_square"], cell["p_exact"]) == (None, None)
-    assert "|n:30|" in both["signatures"][f"facing, {cell['question']}"]
+    cell = both.cells[0]
+    assert (one.method, one.participants, cell.participants) == ("wilson", 30, 30)
+    assert cell.ratio == one.ratio
+    assert cell.high - cell.low > 0.9 * (one.high - one.low)  # as sure as of thirty, not of sixty
+    assert cell.p > 0.5 * one.p
+    assert (cell.chi_square, cell.p_exact) == (None, None)
+    assert "|n:30|" in both.signatures[f"facing, {cell.question}"]
 
 
 def test_a_dataset_of_dialogues_has_no_preferences(tmp_path: Path) -> None:
@@ -90,4 +91,4 @@ def test_a_dataset_of_dialogues_has_no_preferences(tmp_path: Path) -> None:
 def test_a_study_of_few_pairs_judged_by_many_gets_no_agreement_over_pairs(tmp_path: Path) -> None:
     dataset = made(tmp_path / "data", preferences=judge_rows(60, {"empathy": 0.7}))
     assert len({row["pair_id"] for row in dataset.read("preferences").to_pylist()}) < 10
-    assert preference_results(dataset)["agreement"] == []
+    assert preference_results(dataset).agreement == []

@@ -22,31 +22,31 @@ def asked(people: int, like: float, *, ties: float = 0.0, seed: int = 1) -> list
 
 
 def test_a_tie_is_0_and_a_choice_of_the_control_is_below_it() -> None:
-    (one,) = [one for one in strengths(asked(60, 0.7, ties=0.2)) if one["question"] == "ease"]
+    (one,) = [one for one in strengths(asked(60, 0.7, ties=0.2)) if one.question == "ease"]
     own = [row for row in asked(60, 0.7, ties=0.2) if row["question"] == "ease"]
     signed = [SIGNS[row["choice"]] * (row["strength"] or 0) for row in own]
-    assert one["mean"] == pytest.approx(sum(signed) / len(signed))
-    assert one["counts"] == {code: signed.count(code) for code in range(-3, 4)}
-    assert one["low"] < one["mean"] < one["high"]
-    assert one["p_signed_rank"] == pytest.approx(
+    assert one.mean == pytest.approx(sum(signed) / len(signed))
+    assert one.counts == {code: signed.count(code) for code in range(-3, 4)}
+    assert one.low < one.mean < one.high
+    assert one.p_signed_rank == pytest.approx(
         wilcoxon(signed, zero_method="pratt", method="asymptotic").pvalue
     )
 
 
 def test_a_lead_in_strength_shows_where_the_votes_are_even() -> None:
     """Half prefer each version, but those for the experimental one very much."""
-    whole = next(one for one in strengths(asked(200, 0.5, seed=4)) if one["question"] is None)
-    assert whole["mean"] > 0.5
-    assert whole["p_holm"] < 0.001
-    assert whole["participants"] == 200
+    whole = next(one for one in strengths(asked(200, 0.5, seed=4)) if one.question is None)
+    assert whole.mean > 0.5
+    assert whole.p_holm < 0.001
+    assert whole.participants == 200
 
 
 @pytest.mark.parametrize("people", [3, 5, 8])
 def test_the_interval_stays_on_the_scale_however_few_they_are(people: int) -> None:
     for seed in range(5):
         for one in strengths(asked(people, 0.9, seed=seed)):
-            if one["low"] is not None:
-                assert -3 <= one["low"] <= one["mean"] <= one["high"] <= 3
+            if one.low is not None:
+                assert -3 <= one.low <= one.mean <= one.high <= 3
 
 
 def test_people_are_the_unit_of_all_questions_together() -> None:
@@ -56,15 +56,15 @@ def test_people_are_the_unit_of_all_questions_together() -> None:
     same = [
         {**row, **{key: first[row["participant_id"]][key] for key in ("choice", "strength")}} for row in rows
     ]
-    of_one, *_, whole = sorted(strengths(same), key=lambda one: one["question"] is None)
-    assert whole["high"] - whole["low"] == pytest.approx(of_one["high"] - of_one["low"], rel=0.05)
-    assert whole["p_signed_rank"] == pytest.approx(of_one["p_signed_rank"])
+    of_one, *_, whole = sorted(strengths(same), key=lambda one: one.question is None)
+    assert whole.high - whole.low == pytest.approx(of_one.high - of_one.low, rel=0.05)
+    assert whole.p_signed_rank == pytest.approx(of_one.p_signed_rank)
 
 
 def test_a_strength_that_was_not_asked_is_not_analysed(tmp_path: Path) -> None:
     assert strengths(judge_rows(20, {"empathy": 0.7}, ties=0.2)) == []
     facts = preference_results(made(tmp_path / "data", preferences=asked(20, 0.7)))
-    assert facts["strengths"][0]["variable"] == "empathy"
-    line = facts["signatures"]["empathy, strength"]
+    assert facts.strengths[0].variable == "empathy"
+    line = facts.signatures["empathy, strength"]
     assert line.startswith("preference_strength|unit:participant|interval:cluster_robust_logit_t 0.95|")
     assert "|n:20|" in line

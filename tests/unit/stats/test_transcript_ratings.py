@@ -10,7 +10,7 @@ from scenes.judgements import judge_rows, made
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.effort import effort
-from vivavoce.stats.transcript_ratings import _width, has_readings, rated_transcripts
+from vivavoce.stats.transcript_ratings import AttentionCheck, _width, has_readings, rated_transcripts
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -45,13 +45,13 @@ def broken_rows(values: list[float]) -> list[dict]:
 def test_broken_transcripts_are_in_no_mean_and_who_likes_them_is_counted(tmp_path: Path) -> None:
     sound = reading_rows(60, 0.5)
     plain = rated_transcripts(made(tmp_path / "plain", readings=sound))
-    assert plain["attention"] is None
+    assert plain.attention is None
     facts = rated_transcripts(
         made(tmp_path / "data", readings=[*sound, *broken_rows([0.1, 9.0, 0.2, 9.0, 9.0])])
     )
-    assert facts["attention"] == {"participants": 5, "failed": 3}
+    assert facts.attention == AttentionCheck(participants=5, failed=3)
     same = ("items", "variables", "ratings", "participants", "transcripts")
-    assert {name: facts[name] for name in same} == {name: plain[name] for name in same}
+    assert [getattr(facts, name) for name in same] == [getattr(plain, name) for name in same]
 
 
 def test_a_reversed_item_does_not_make_a_broken_transcript_a_good_one(tmp_path: Path) -> None:
@@ -60,27 +60,26 @@ def test_a_reversed_item_does_not_make_a_broken_transcript_a_good_one(tmp_path: 
         "version": "control", "level": "control", "instrument": "sus", "item_id": "q2", "simulated": True,
     }  # fmt: skip
     rows = [{**row, "value": 1.0}, {**row, "value": 5.0, "pair_id": "broken", "role": "attention"}]
-    assert rated_transcripts(made(tmp_path / "d", readings=rows))["attention"] == {
-        "participants": 1,
-        "failed": 0,
-    }
+    assert rated_transcripts(made(tmp_path / "d", readings=rows)).attention == AttentionCheck(
+        participants=1, failed=0
+    )
 
 
 def test_a_known_difference_is_found_within_people(tmp_path: Path) -> None:
     facts = rated_transcripts(made(tmp_path / "data", readings=reading_rows(60, 0.5)))
-    (whole,) = facts["variables"]
-    assert whole["low"] < 0.5 < whole["high"]
-    assert whole["high"] - whole["low"] < 0.4  # far narrower than people differ among themselves
-    assert whole["participants"] == 60 and whole["p_holm"] < 0.001
-    assert [one["item"] for one in facts["items"]] == ["ease", "utility"]
-    assert facts["transcripts"] == 2
+    (whole,) = facts.variables
+    assert whole.low < 0.5 < whole.high
+    assert whole.high - whole.low < 0.4  # far narrower than people differ among themselves
+    assert whole.participants == 60 and whole.p_holm < 0.001
+    assert [one.item for one in facts.items] == ["ease", "utility"]
+    assert facts.transcripts == 2
 
 
 def test_without_a_difference_the_interval_holds_zero_about_as_often_as_it_says(tmp_path: Path) -> None:
     held = 0
     for seed in range(20):
         facts = rated_transcripts(made(tmp_path / str(seed), readings=reading_rows(25, 0.0, seed)))
-        held += facts["variables"][0]["low"] < 0 < facts["variables"][0]["high"]
+        held += facts.variables[0].low < 0 < facts.variables[0].high
     assert held >= 16  # 19 expected
 
 
@@ -89,14 +88,14 @@ def test_reversed_items_are_turned_round(tmp_path: Path) -> None:
         {**row, "instrument": "sus", "item_id": "q2", "value": 5.0 if row["version"] == "control" else 2.0}
         for row in reading_rows(3, 0.0)
     ]
-    (item,) = rated_transcripts(made(tmp_path / "data", readings=rows))["items"]
-    assert (item["control"], item["experimental"], item["difference"]) == (1.0, 4.0, 3.0)
+    (item,) = rated_transcripts(made(tmp_path / "data", readings=rows)).items
+    assert (item.control, item.experimental, item.difference) == (1.0, 4.0, 3.0)
 
 
 def test_one_version_alone_has_no_difference(tmp_path: Path) -> None:
     rows = [row for row in reading_rows(5, 0.0) if row["version"] == "control"]
-    (whole,) = rated_transcripts(made(tmp_path / "data", readings=rows))["variables"]
-    assert whole["experimental"] is None and whole["difference"] is None and whole["p"] is None
+    (whole,) = rated_transcripts(made(tmp_path / "data", readings=rows)).variables
+    assert whole.experimental is None and whole.difference is None and whole.p is None
 
 
 def test_nothing_rated_is_told(tmp_path: Path) -> None:
@@ -131,17 +130,17 @@ def test_a_live_session_and_a_comparison_cost_what_the_paper_says(tmp_path: Path
     ]
     wizard = live(tmp_path / "live", "wizard", 6.0)  # five such dialogues make the session of 30 minutes
     compared, talked = effort([made(tmp_path / "data", preferences=pairs), wizard], hourly=10)
-    assert (compared["arm"], compared["people"], compared["judgements"]) == ("compared", 1, 200)
-    assert compared["minutes_per_participant"] == pytest.approx(3)
-    assert compared["seconds_per_judgement"] == pytest.approx(9)
-    assert (talked["arm"], talked["people"]) == ("live_wizard", 2)
-    assert talked["seconds_per_judgement"] == pytest.approx(90)
-    assert talked["cost_per_judgement"] / compared["cost_per_judgement"] == pytest.approx(20)
+    assert (compared.arm, compared.people, compared.judgements) == ("compared", 1, 200)
+    assert compared.minutes_per_participant == pytest.approx(3)
+    assert compared.seconds_per_judgement == pytest.approx(9)
+    assert (talked.arm, talked.people) == ("live_wizard", 2)
+    assert talked.seconds_per_judgement == pytest.approx(90)
+    assert talked.cost_per_judgement / compared.cost_per_judgement == pytest.approx(20)
 
 
 def test_a_system_without_a_wizard_takes_one_person(tmp_path: Path) -> None:
     (arm,) = effort([live(tmp_path / "live", "http", 3.0)])
-    assert (arm["arm"], arm["people"], arm["cost_per_judgement"]) == ("live", 1, None)
+    assert (arm.arm, arm.people, arm.cost_per_judgement) == ("live", 1, None)
 
 
 def test_nothing_judged_has_no_arms(tmp_path: Path) -> None:

@@ -112,9 +112,9 @@ LIKES = {"alignment": 0.63, "empathy": 0.75, "formality": 0.3}
 
 def test_intervals_hold_known_preferences_about_as_often_as_they_say(dataset: Make):
     held = [
-        one["low"] < LIKES[one["variable"]] < one["high"]
+        one.low < LIKES[one.variable] < one.high
         for seed in range(20)
-        for one in compare_transcripts(dataset(50, LIKES, seed=seed))["variables"]
+        for one in compare_transcripts(dataset(50, LIKES, seed=seed)).variables
     ]
     assert len(held) == 60
     assert 52 <= sum(held) <= 60  # 57 expected; fewer than 52 would come once in a hundred times
@@ -122,26 +122,26 @@ def test_intervals_hold_known_preferences_about_as_often_as_they_say(dataset: Ma
 
 def test_preferences_are_told_by_variable_as_the_experimental_version_s_share(dataset: Make):
     facts = compare_transcripts(dataset(300, LIKES))
-    for one in facts["variables"]:
-        assert one["participants"] == 300
-        assert one["marginal"] == pytest.approx(one["ratio"])
-        assert one["p_holm"] < 0.001
-        assert set(one) >= {"service", "experience"}
-    assert [one["preferred"] for one in facts["variables"]] == ["experimental", "experimental", "control"]
-    assert facts["variables"][2]["ratio"] < 0.5
-    assert not [one for one in facts["variables"] if "share_of_preferred" in one]
-    assert len(facts["cells"]) == 12
-    assert all(one["p"] < 1e-6 for one in facts["same_preference"])
-    assert facts["position"]["p"] > 0.01
+    for one in facts.variables:
+        assert one.participants == 300
+        assert one.marginal == pytest.approx(one.ratio)
+        assert one.p_holm < 0.001
+        assert one.service is not None and one.experience is not None
+    assert [one.preferred for one in facts.variables] == ["experimental", "experimental", "control"]
+    assert facts.variables[2].ratio < 0.5
+
+    assert len(facts.cells) == 12
+    assert all(one.p < 1e-6 for one in facts.same_preference)
+    assert facts.position.p > 0.01
 
 
 def test_a_leaning_to_the_left_is_told_apart_from_preference(dataset: Make):
     facts = compare_transcripts(dataset(300, {"empathy": 0.7, "facing": 0.6}, left=0.1))
-    position = facts["position"]
-    assert position["log_odds"] > 0.2
-    assert position["p"] < 0.001
-    assert position["left"] > position["low"] > 0.5
-    assert {one["variable"]: round(one["ratio"], 1) for one in facts["variables"]} == {
+    position = facts.position
+    assert position.log_odds > 0.2
+    assert position.p < 0.001
+    assert position.left > position.low > 0.5
+    assert {one.variable: round(one.ratio, 1) for one in facts.variables} == {
         "empathy": 0.7,
         "facing": 0.6,
     }
@@ -157,32 +157,32 @@ def test_the_unit_is_the_person_not_the_judgement(dataset: Make):
     ) as writer:
         writer.add("preferences", [{**row, "choice": first[row["participant_id"]]} for row in rows])
         facts = compare_transcripts(writer.close())
-    (variable,) = facts["variables"]
-    (ease, *_) = facts["cells"]
-    assert variable["high"] - variable["low"] > 0.95 * (ease["high"] - ease["low"])
+    (variable,) = facts.variables
+    (ease, *_) = facts.cells
+    assert variable.high - variable.low > 0.95 * (ease.high - ease.low)
 
 
 def test_ties_are_counted_beside_the_share(dataset: Make):
     facts = compare_transcripts(dataset(200, {"empathy": 0.7}, ties=0.3))
-    (one,) = facts["variables"]
-    assert one["decided"] + one["ties"] == one["choices"] == 800
-    assert one["low"] < 0.7 < one["high"]
+    (one,) = facts.variables
+    assert one.decided + one.ties == one.choices == 800
+    assert one.low < 0.7 < one.high
 
 
 def test_groups_are_compared_by_person(dataset: Make):
     made = dataset(100, {"empathy": 0.7})
     groups = {f"p{person}": ("women", "men")[person % 2] for person in range(100)}
-    (one,) = compare_transcripts(made, groups=groups)["by_group"]
-    assert {name: share["participants"] for name, share in one["groups"].items()} == {"men": 50, "women": 50}
-    assert one["differences"][0]["low"] < one["differences"][0]["difference"] < one["differences"][0]["high"]
+    (one,) = compare_transcripts(made, groups=groups).by_group
+    assert {name: share.participants for name, share in one.groups.items()} == {"men": 50, "women": 50}
+    assert one.differences[0].low < one.differences[0].difference < one.differences[0].high
 
 
 def test_what_was_not_accepted_is_counted_and_left_out(dataset: Make):
     with pytest.raises(InputError, match="no accepted choices"):
         compare_transcripts(dataset(5, {"empathy": 0.7}, accepted=False, flags="fast"))
     facts = compare_transcripts(dataset(6, {"empathy": 0.7}, flags="fast one_side"))
-    assert facts["responses"]["flags"] == {"fast": 6, "one_side": 6}
-    assert facts["responses"]["seconds_per_judgement"] == pytest.approx(50)
+    assert facts.responses.flags == {"fast": 6, "one_side": 6}
+    assert facts.responses.seconds_per_judgement == pytest.approx(50)
 
 
 def test_a_dataset_without_choices_is_told(tmp_path: Path):
@@ -194,19 +194,19 @@ def test_a_dataset_without_choices_is_told(tmp_path: Path):
 
 def test_a_variable_that_everybody_prefers_has_an_interval_and_no_model(dataset: Make):
     facts = compare_transcripts(dataset(30, {"empathy": 1.5}))
-    assert facts["variables"][0]["ratio"] == 1
-    assert facts["variables"][0]["low"] < 1
-    assert facts["position"]["log_odds"] is None
+    assert facts.variables[0].ratio == 1
+    assert facts.variables[0].low < 1
+    assert facts.position.log_odds is None
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_interval_leaves_what_is_possible_with_few_and_opposite_people(dataset: Make, seed: int):
     facts = compare_transcripts(dataset(4, {"pace": 0.93, "empathy": 0.07, "facing": 0.5}, seed=seed))
-    known = [one for one in facts["differences"] if one["low"] is not None]
+    known = [one for one in facts.differences if one.low is not None]
     assert known
     for one in known:
-        assert -1 <= one["low"] <= one["difference"] <= one["high"] <= 1
-        assert (one["p"] < 0.05) == (not one["low"] <= 0 <= one["high"])
+        assert -1 <= one.low <= one.difference <= one.high <= 1
+        assert (one.p < 0.05) == (not one.low <= 0 <= one.high)
 
 
 @pytest.mark.parametrize(("people", "like"), [(4, 0.8), (8, 0.9), (30, 0.62), (30, 1.5)])
@@ -214,10 +214,10 @@ def test_the_interval_of_a_variable_excludes_one_half_exactly_where_its_p_is_sma
     dataset: Make, people: int, like: float
 ):
     for seed in range(5):
-        (one,) = compare_transcripts(dataset(people, {"pace": like}, seed=seed))["variables"]
-        assert (one["p"] < 0.05) == (not one["low"] <= 0.5 <= one["high"])
+        (one,) = compare_transcripts(dataset(people, {"pace": like}, seed=seed)).variables
+        assert (one.p < 0.05) == (not one.low <= 0.5 <= one.high)
 
 
 def test_what_everybody_prefers_is_tested_over_people(dataset: Make):
-    (one,) = compare_transcripts(dataset(30, {"empathy": 1.5}))["variables"]
-    assert one["p"] == pytest.approx(2 * 0.5**30)
+    (one,) = compare_transcripts(dataset(30, {"empathy": 1.5})).variables
+    assert one.p == pytest.approx(2 * 0.5**30)

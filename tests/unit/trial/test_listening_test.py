@@ -79,21 +79,19 @@ def test_mean_opinion_scores_are_those_of_the_people_whose_hearing_was_right(tmp
     run(study, log, clock, opinion, people=5, deaf={4})
     dataset = export_dataset(log, "clips", tmp_path / "D")
     facts = listening_results(dataset)
-    assert (facts["participants"], facts["left_out"], facts["judgements"]) == (4, 1, 24)
-    clean, noisy = facts["opinions"]
-    assert (clean["condition"], clean["mean"], clean["counts"]) == ("clean", 4.5, [0, 0, 0, 6, 6])
-    assert (noisy["mean"], noisy["ratings"], noisy["clips"]) == (2.5, 12, 3)
+    assert (facts.participants, facts.left_out, facts.judgements) == (4, 1, 24)
+    clean, noisy = facts.opinions
+    assert (clean.condition, clean.mean, clean.counts) == ("clean", 4.5, [0, 0, 0, 6, 6])
+    assert (noisy.mean, noisy.ratings, noisy.clips) == (2.5, 12, 3)
     # four people whose means are 4, 5, 4, 5, with t of three degrees of freedom, on the logit of the place
     # between 1 and 5
     error = np.std([4.0, 5.0, 4.0, 5.0], ddof=1) / np.sqrt(4) / 4
     for one in (clean, noisy):
-        place = (one["mean"] - 1) / 4
+        place = (one.mean - 1) / 4
         reach = student.ppf(0.975, 3) * error / (place * (1 - place))
-        assert one["low"] == pytest.approx(1 + 4 * expit(logit(place) - reach))
-        assert (
-            1 < one["low"] < one["mean"] < one["high"] == pytest.approx(1 + 4 * expit(logit(place) + reach))
-        )
-        assert "interval:cluster_robust_logit_t 0.95" in one["signature"]
+        assert one.low == pytest.approx(1 + 4 * expit(logit(place) - reach))
+        assert 1 < one.low < one.mean < one.high == pytest.approx(1 + 4 * expit(logit(place) + reach))
+        assert "interval:cluster_robust_logit_t 0.95" in one.signature
 
 
 def test_two_conditions_are_compared_within_listeners(tmp_path, log, clock) -> None:
@@ -104,22 +102,22 @@ def test_two_conditions_are_compared_within_listeners(tmp_path, log, clock) -> N
 
     run(listening_study(tmp_path / "study"), log, clock, differing, people=8)
     facts = listening_results(export_dataset(log, "clips", tmp_path / "D"))
-    (one,) = facts["contrasts"]
-    assert (one["a"], one["b"], one["participants"], one["both"]) == ("clean", "noisy", 8, 8)
+    (one,) = facts.contrasts
+    assert (one.a, one.b, one.participants, one.both) == ("clean", "noisy", 8, 8)
     # differences 2, 1, 1, 1, 1, 1, 1, 1: of the 256 ways to swap conditions within people two are as extreme
-    assert one["difference"] == pytest.approx(9 / 8)
-    assert one["p"] == pytest.approx(2 / 256) == one["p_holm"]
-    assert 0 < one["low"] < 1 < 9 / 8 < one["high"] < 2
-    wide = [each["high"] - each["low"] for each in facts["opinions"]]
-    assert one["high"] - one["low"] < min(wide)
-    assert "interval:permutation_within 0.95" in one["signature"]
+    assert one.difference == pytest.approx(9 / 8)
+    assert one.p == pytest.approx(2 / 256) == one.p_holm
+    assert 0 < one.low < 1 < 9 / 8 < one.high < 2
+    wide = [each.high - each.low for each in facts.opinions]
+    assert one.high - one.low < min(wide)
+    assert "interval:permutation_within 0.95" in one.signature
 
 
 def test_of_two_clips_a_tie_counts_half(tmp_path, log, clock) -> None:
     run(listening_study(tmp_path / "study", method="pairs"), log, clock, preference)
-    (pair,) = listening_results(export_dataset(log, "clips", tmp_path / "D"))["pairs"]
-    assert (pair["a"], pair["b"], pair["share"]) == ("clean", "noisy", pytest.approx(7.5 / 9))
-    assert (pair["a_better"], pair["ties"], pair["b_better"]) == (6, 3, 0)
+    (pair,) = listening_results(export_dataset(log, "clips", tmp_path / "D")).pairs
+    assert (pair.a, pair.b, pair.share) == ("clean", "noisy", pytest.approx(7.5 / 9))
+    assert (pair.a_better, pair.ties, pair.b_better) == (6, 3, 0)
 
 
 def test_an_answer_before_the_clip_can_have_been_heard_is_refused(tmp_path, log, clock) -> None:

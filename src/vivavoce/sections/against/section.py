@@ -155,7 +155,7 @@ class AgainstSection(LeadingSection[Facts]):
             return None
         margin = options.margin
         if margin is None:
-            margin = (declared["analysis"]["margin"] if declared else None) or MARGIN
+            margin = (declared.analysis.margin if declared else None) or MARGIN
         return against(material.dataset, options.against, by=material.by, margin=margin)
 
     def blocks(self, results: Facts) -> list[Block]:

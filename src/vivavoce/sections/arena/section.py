@@ -1,16 +1,15 @@
 """Two systems side by side: the ranking by votes, and what sways them."""
 
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
 from vivavoce.report.language import say, translated
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import between, coefficient, count, listed, p_value, percent, plural
+from vivavoce.report.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.arena import rank_systems
-
-Facts = dict[str, Any]
+from vivavoce.stats.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, rank_systems
+from vivavoce.stats.preferences import NamedWorth
 
 COVARIATES: Final = {
     "left": "standing on the left",
@@ -27,68 +26,72 @@ def _three(value: float | None) -> str:
     return coefficient(value, 3)
 
 
-def _limits(one: Facts) -> Cell:
-    return Cell(between(one.get("low"), one.get("high"), _three))
+def _limits(one: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> Cell:
+    return Cell(_interval(one))
 
 
-def arena_blocks(facts: Facts) -> list[Block]:
+def _interval(one: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> str:
+    return between(one.low, one.high, _three) if one else MISSING
+
+
+def arena_blocks(facts: ArenaResults) -> list[Block]:
     """The arena."""
     blocks: list[Block] = [Paragraph(_votes(facts)), _ranking(facts), _pairs(facts), _terms(facts)]
-    if facts["leaks"]:
+    if facts.leaks:
         said = say(
             "In {n} votes an answer named a system; the name was masked on the page.",
-            n=count(facts["leaks"]),
+            n=count(facts.leaks),
         )
         blocks.append(Bullets((said,)))
     return blocks
 
 
-def arena_answer(facts: Facts) -> list[str]:
+def arena_answer(facts: ArenaResults) -> list[str]:
     """The answer in plain words."""
-    if facts["ranking"] is None:
+    if facts.ranking is None:
         return [say("No ranking: a system never wins or never loses against the others."), _votes(facts)]
-    names = [one["name"] for one in facts["ranking"]]
-    sure = [one for one in facts["pairs"] if is_significant(one["p_holm"])]
+    names = [one.name for one in facts.ranking]
+    sure = [one for one in facts.pairs if is_significant(one.p_holm)]
     found = [_order(names, sure)]
-    found.append(
-        say("{k} of {n} pairs of systems differ after adjustment.", k=len(sure), n=len(facts["pairs"]))
-    )
-    steady = [one["name"] for one in facts["controlled"] or ()]
+    found.append(say("{k} of {n} pairs of systems differ after adjustment.", k=len(sure), n=len(facts.pairs)))
+    steady = [one.name for one in facts.controlled or ()]
     if steady and steady != names:
         found.append(say("With length and style held fixed the order is {order}.", order=listed(steady)))
     return [*found, _votes(facts)]
 
 
-def _order(names: list[str], sure: list[Facts]) -> str:
+def _order(names: list[str], sure: list[ArenaPair]) -> str:
     """The order, and how far it can be relied on."""
     order = listed(names)
-    if any({one["a"], one["b"]} == set(names[:2]) for one in sure):
+    if any({one.a, one.b} == set(names[:2]) for one in sure):
         return say("Voters liked {best} best; the order is {order}.", best=names[0], order=order)
     if sure:
         return say("The order is {order}; between the first two no difference could be shown.", order=order)
     return say("No difference could be shown; in these votes the order is {order}.", order=order)
 
 
-def _votes(facts: Facts) -> str:
+def _votes(facts: ArenaResults) -> str:
     return say(
         "{people} cast {votes} on two anonymous answers to the same message.",
-        people=plural(facts["participants"], "participant"), votes=plural(facts["votes"], "vote"),
+        people=plural(facts.participants, "participant"), votes=plural(facts.votes, "vote"),
     )  # fmt: skip
 
 
-def _ranking(facts: Facts) -> TableOfText:
-    tally = {one["name"]: one for one in facts["systems"]}
-    steady = {one["name"]: one for one in facts["controlled"] or ()}
+def _ranking(facts: ArenaResults) -> TableOfText:
+    tally = {one.name: one for one in facts.systems}
+    steady = {one.name: one for one in facts.controlled or ()}
+    worths = {one.name: one for one in facts.ranking or ()}
     rows = []
-    for one in facts["ranking"] or facts["systems"]:
-        own, held = tally[one["name"]], steady.get(one["name"], {})
+    for name in worths or tally:
+        own, worth, held = tally[name], worths.get(name), steady.get(name)
         rows.append(
             Row(
-                one["name"],
+                name,
                 (
-                    Cell(_three(one.get("estimate"))), _limits(one), Cell(percent(one.get("share"))),
-                    Cell(_three(held.get("estimate")), (between(held.get("low"), held.get("high"), _three),)),
-                    *(Cell(count(own[name])) for name in ("won", "tied", "both_bad", "lost")),
+                    Cell(_three(worth and worth.estimate)), _limits(worth),
+                    Cell(percent(worth and worth.share)),
+                    Cell(_three(held and held.estimate), (_interval(held),)),
+                    *(Cell(count(votes)) for votes in (own.won, own.tied, own.both_bad, own.lost)),
                 ),
             )
         )  # fmt: skip
@@ -100,21 +103,21 @@ def _ranking(facts: Facts) -> TableOfText:
         "Worths after Davidson, their mean 0, a vote for both bad counting as a tie, with a term for the "
         "side; participants as the unit. A dash: the system never wins or never loses."
     )
-    signed = ((say("All votes"), facts["signature"]),)
+    signed = ((say("All votes"), facts.signature),)
     return TableOfText("arena", say("Ranking"), columns, tuple(rows), note, signed)
 
 
-def _pairs(facts: Facts) -> TableOfText:
+def _pairs(facts: ArenaResults) -> TableOfText:
     rows = [
         Row(
-            f"{one['a']} – {one['b']}",
+            f"{one.a} – {one.b}",
             (
-                Cell(count(one["votes"])), Cell(f"{count(one['a_won'])} : {count(one['b_won'])}"),
-                Cell(_three(one["estimate"])), _limits(one), Cell(p_value(one["p"])),
-                adjusted_cell(one["p_holm"]),
+                Cell(count(one.votes)), Cell(f"{count(one.a_won)} : {count(one.b_won)}"),
+                Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p)),
+                adjusted_cell(one.p_holm),
             ),
         )
-        for one in facts["pairs"]
+        for one in facts.pairs
     ]  # fmt: skip
     columns = heads(
         say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% interval"), "p", "p (Holm)"
@@ -123,13 +126,11 @@ def _pairs(facts: Facts) -> TableOfText:
     return TableOfText("arena_pairs", say("Systems compared"), columns, tuple(rows), note)
 
 
-def _terms(facts: Facts) -> TableOfText:
+def _terms(facts: ArenaResults) -> TableOfText:
+    terms = [("left", facts.left), *((one.covariate, one) for one in facts.covariates)]
     rows = [
-        Row(
-            translated(COVARIATES[one["covariate"]]),
-            (Cell(_three(one["estimate"])), _limits(one), Cell(p_value(one["p"]))),
-        )
-        for one in ({"covariate": "left", **facts["left"]}, *facts["covariates"])
+        Row(translated(COVARIATES[name]), (Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p))))
+        for name, one in terms
     ]
     columns = heads(say("What sways votes"), say("Log odds"), say("95% interval"), "p")
     note = say(
@@ -139,7 +140,7 @@ def _terms(facts: Facts) -> TableOfText:
     return TableOfText("arena_terms", say("Side, length and style"), columns, tuple(rows), note)
 
 
-class ArenaSection(LeadingSection[Facts]):
+class ArenaSection(LeadingSection[ArenaResults]):
     """Which of two anonymous systems people vote for."""
 
     name = "arena"
@@ -149,11 +150,11 @@ class ArenaSection(LeadingSection[Facts]):
     needs = ("votes",)
     dashboard = True
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> ArenaResults:
         return rank_systems(material.dataset)
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: ArenaResults) -> list[Block]:
         return arena_blocks(results)
 
-    def front(self, results: Facts) -> Front:
+    def front(self, results: ArenaResults) -> Front:
         return Front(lead=_votes(results), answer=tuple(arena_answer(results)))

@@ -9,6 +9,7 @@ from vivavoce.report.content import headlines
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
+from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
 
@@ -19,7 +20,7 @@ OURS: Final = ("the project's", "this project")  # sources that are no publicati
 class CiteFound:
     """The summary, the description of the dataset, and the scales of its questionnaires."""
 
-    summary: Facts
+    summary: Summary
     description: Facts
     scales: list[Facts]
 
@@ -43,17 +44,17 @@ class CiteSection(Section[CiteFound]):
         return [*blocks, Heading(say("Sources")), Bullets(found)] if found else blocks
 
 
-def cite(summary: Facts, description: Facts) -> list[str]:
+def cite(summary: Summary, description: Facts) -> list[str]:
     """How to name this report, its data and the program in a paper."""
     year = str(description["created_at"] or "")[:4]
     return [
         say(
             "Report: \u201c{study}: evaluation report\u201d, {year}. Made by Vivavoce {version} from dataset "
             "{data}.",
-            study=summary["study"],
+            study=summary.study,
             year=year or say("undated"),
-            version=summary["vivavoce"],
-            data=summary["data"],
+            version=summary.vivavoce,
+            data=summary.data,
         ),
         say(
             "Numbers: give the signature under the table with every number you take over; it names "
@@ -62,17 +63,17 @@ def cite(summary: Facts, description: Facts) -> list[str]:
         say(
             "Program: Vivavoce, version {version}, a laboratory in which chatbots and voice bots are "
             "examined by people (Apache-2.0).",
-            version=summary["vivavoce"],
+            version=summary.vivavoce,
         ),
     ]
 
 
-def sources(summary: Facts) -> list[str]:
+def sources(summary: Summary) -> list[str]:
     """The publications behind the measures and the statistics."""
     shown = {
         measure.source
         for name, measure in MEASURES
-        if summary["all"]["measures"].get(name, {}).get("denominator") and not measure.source.startswith(OURS)
+        if summary.all.counted(name) and not measure.source.startswith(OURS)
     }
     statistics = [
         say(

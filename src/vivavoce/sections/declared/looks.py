@@ -8,11 +8,11 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.numbers import amount, between, count, difference
 
-Facts = dict[str, Any]
+Row_ = dict[str, Any]  # of the table `looks`
 ANYTIME: Final = "anytime"
 
 
-def looks_blocks(looks: list[Facts]) -> list[Block]:
+def looks_blocks(looks: list[Row_]) -> list[Block]:
     """One row for each look and pair, as they were seen then; nothing where no look was taken."""
     if not looks:
         return []
@@ -35,7 +35,7 @@ def looks_blocks(looks: list[Facts]) -> list[Block]:
     ]  # fmt: skip
 
 
-def _row(look: Facts) -> Row:
+def _row(look: Row_) -> Row:
     unit = MEASURES.get(look["measure"]).unit if look["measure"] in MEASURES else ""
     number = count(look["look_number"])
     planned = look["looks_planned"]

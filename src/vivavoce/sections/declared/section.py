@@ -1,5 +1,6 @@
 """What was declared before the data, and what came of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,9 +24,15 @@ from vivavoce.report.numbers import (
 )
 from vivavoce.report.section import Section
 from vivavoce.sections.declared.looks import looks_blocks
+from vivavoce.stats.declared_results import (
+    AdjustedEquivalence,
+    DeclaredChoice,
+    DeclaredComparison,
+    DeclaredFamily,
+    FrozenDeclaration,
+)
 from vivavoce.stats.multiple_testing import NAMES
-
-Facts = dict[str, Any]
+from vivavoce.study.analysis_file import Primary
 
 SETTINGS: Final = {
     "primary": "primary comparison",
@@ -40,7 +47,9 @@ SETTINGS: Final = {
 }
 
 
-def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bool) -> list[Block]:
+def declared_blocks(
+    declared: FrozenDeclaration | None, found: DeclaredFamily | None, *, has_file: bool
+) -> list[Block]:
     """What the study file named beforehand, its results, and what was changed after the data had begun."""
     if declared is None or found is None:
         missing = (
@@ -49,24 +58,24 @@ def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bo
             else say("The dataset carries no study file, hence no declaration.")
         )
         return [Paragraph(missing + " " + say("Everything in this report is exploration."))]
-    analysis = declared["analysis"]
+    analysis = declared.analysis
     facts = [
-        (say("Primary"), "" if analysis["primary"] is None else _asked(analysis["primary"])),
-        (say("Secondary"), "; ".join(_asked(one) for one in analysis["secondary"])),
-        (say("Transcripts"), transcripts_words(analysis["preferences"])),
-        (say("Correction"), translated(NAMES[analysis["correction"]])),
-        (say("Margin"), "" if analysis["margin"] is None
-         else say("{margin} for success rates", margin=amount(analysis["margin"], ""))),
-        (say("Exclusions"), "; ".join(map(rule_words, analysis["exclude"])) or say("none")),
-        (say("Notes"), " ".join(analysis["notes"])),
-        (say("Stopping"), stopping_words(analysis["stopping"])),
-        (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", **{
-            name: declared[name] for name in ("revision", "sha256")})),
+        (say("Primary"), "" if analysis.primary is None else _asked(analysis.primary)),
+        (say("Secondary"), "; ".join(_asked(one) for one in analysis.secondary)),
+        (say("Transcripts"), transcripts_words(analysis.preferences)),
+        (say("Correction"), translated(NAMES[analysis.correction])),
+        (say("Margin"), "" if analysis.margin is None
+         else say("{margin} for success rates", margin=amount(analysis.margin, ""))),
+        (say("Exclusions"), "; ".join(map(rule_words, analysis.model_dump()["exclude"])) or say("none")),
+        (say("Notes"), " ".join(analysis.notes)),
+        (say("Stopping"), stopping_words(analysis.stopping)),
+        (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", revision=declared.revision,
+            sha256=declared.sha256)),
     ]  # fmt: skip
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
-        *([_results_table(found)] if found["results"] else []),
-        *([_choices_table(found)] if found["choices"] else []),
+        *([_results_table(found)] if found.results else []),
+        *([_choices_table(found)] if found.choices else []),
         Paragraph(
             say(
                 "Everything else in this report, the other tables of tests included, was not declared and is "
@@ -74,40 +83,40 @@ def declared_blocks(declared: Facts | None, found: Facts | None, *, has_file: bo
             )
         ),
     ]
-    changes = _changes(declared, found["results"])
+    changes = _changes(declared, found.results)
     if changes:
         blocks.append(Bullets(tuple(changes)))
     return blocks
 
 
-def _asked(one: Facts) -> str:
-    name = one["measure"]
+def _asked(one: Primary) -> str:
+    name = one.measure
     shown = title(name) if name in MEASURES else name
-    facts = {"measure": shown, "systems": ", ".join(one["compare"]), "alpha": amount(one["alpha"], "")}
-    if one["margin"] is None:
+    facts = {"measure": shown, "systems": ", ".join(one.compare), "alpha": amount(one.alpha, "")}
+    if one.margin is None:
         return say("{measure}: {systems} (alpha {alpha})", **facts)
     return say(
-        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(one["margin"], "")
+        "{measure}: {systems} (alpha {alpha}, margin {margin})", **facts, margin=amount(one.margin, "")
     )
 
 
-def _choices_table(found: Facts) -> TableOfText:
+def _choices_table(found: DeclaredFamily) -> TableOfText:
     verdicts = {
         True: say("not preferred alike"), False: say("no preference shown"), None: say("nothing decided"),
     }  # fmt: skip
     rows = [
         Row(
-            translated(one["question"]),
+            translated(one.question),
             (
-                Cell(percent(one["ratio"]), (_share_of(one),)),
-                Cell(span(one["low"], one["high"])),
-                Cell(p_value(one["p"])),
-                Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
-                Cell(verdicts[one["significant"]], words=True),
+                Cell(percent(one.ratio), (_share_of(one),)),
+                Cell(span(one.low, one.high)),
+                Cell(p_value(one.p)),
+                Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
+                Cell(verdicts[one.significant], words=True),
             ),
-            group=one["variable"],
+            group=one.variable,
         )
-        for one in found["choices"]
+        for one in found.choices
     ]
     return TableOfText(
         "declared_choices",
@@ -118,41 +127,41 @@ def _choices_table(found: Facts) -> TableOfText:
         ),
         tuple(rows),
         _note(say("One choice of each participant. Wilson's interval."), found),
-        tuple((f"{one['variable']}, {translated(one['question'])}", one["signature"])
-              for one in found["choices"]),
+        tuple((f"{one.variable}, {translated(one.question)}", one.signature)
+              for one in found.choices),
     )  # fmt: skip
 
 
-def _share_of(one: Facts) -> str:
-    text = f"{count(one['experimental'])} / {count(one['decided'])}"
-    return Shown(text, k=one["experimental"], n=one["decided"])
+def _share_of(one: DeclaredChoice) -> str:
+    text = f"{count(one.experimental)} / {count(one.decided)}"
+    return Shown(text, k=one.experimental, n=one.decided)
 
 
-def _results_table(found: Facts) -> TableOfText:
+def _results_table(found: DeclaredFamily) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
-    margins = any(one["equivalence"] for one in found["results"])
+    margins = any(one.equivalence for one in found.results)
     rows = []
-    for one in found["results"]:
-        shown = title(one["measure"]) if one["measure"] in MEASURES else one["measure"]
-        if one["unknown"] is not None:
-            verdict = say("cannot be tested: the dataset has no {name}", name=one["unknown"])
-        elif one["significant"] is None:
-            verdict = translated(one["why"]) or say("no test was possible")
+    for one in found.results:
+        shown = title(one.measure) if one.measure in MEASURES else one.measure
+        if one.unknown is not None:
+            verdict = say("cannot be tested: the dataset has no {name}", name=one.unknown)
+        elif one.significant is None:
+            verdict = translated(one.why) or say("no test was possible")
         else:
-            verdict = say("differ") if one["significant"] else say("no difference shown")
-        unit = MEASURES.get(one["measure"]).unit if one["measure"] in MEASURES else ""
+            verdict = say("differ") if one.significant else say("no difference shown")
+        unit = MEASURES.get(one.measure).unit if one.measure in MEASURES else ""
         rows.append(
             Row(
-                f"{one['a']} \u2013 {one['b']}",
+                f"{one.a} \u2013 {one.b}",
                 (
-                    Cell(difference(one["difference"], unit)),
-                    Cell(between(one["low"], one["high"], lambda value, unit=unit: difference(value, unit))),
-                    Cell(p_value(one["p"])),
-                    Cell(p_value(one["p_adjusted"]), strong=bool(one["significant"])),
+                    Cell(difference(one.difference, unit)),
+                    Cell(between(one.low, one.high, lambda value, unit=unit: difference(value, unit))),
+                    Cell(p_value(one.p)),
+                    Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
                     Cell(verdict, words=True),
-                    *([_equal_cell(one["equivalence"], unit)] if margins else []),
+                    *([_equal_cell(one.equivalence, unit)] if margins else []),
                 ),
-                group=f"{names[one['question']]}: {shown}",
+                group=f"{names[one.question]}: {shown}",
             )
         )
     return TableOfText(
@@ -176,60 +185,60 @@ def _results_table(found: Facts) -> TableOfText:
             found,
         ),
         tuple(
-            (f"{one['a']} \u2013 {one['b']}, {title(one['measure']).lower()}", one["signature"])
-            for one in found["results"]
-            if one["signature"]
+            (f"{one.a} \u2013 {one.b}, {title(one.measure).lower()}", one.signature)
+            for one in found.results
+            if one.signature
         ),
     )
 
 
-def _equal_cell(equal: Facts | None, unit: str) -> Cell:
+def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
     """Whether a difference is shown to be smaller than its margin, with the 90 % interval that decides."""
     if equal is None:
         return Cell(MISSING)
-    verdict = say("yes") if equal["equivalent"] else say("not shown")
-    limits = between(equal["interval"][0], equal["interval"][1], lambda value: difference(value, unit))
-    margin = distance(equal["margin"], unit)
+    verdict = say("yes") if equal.equivalent else say("not shown")
+    limits = between(equal.interval[0], equal.interval[1], lambda value: difference(value, unit))
+    margin = distance(equal.margin, unit)
     return Cell(
         verdict,
         (
             say("margin {margin}; 90%: {interval}", margin=margin, interval=limits),
-            say("p {p}, adjusted over {tests}", p=p_value(equal["p_adjusted"]), tests=count(equal["tests"])),
+            say("p {p}, adjusted over {tests}", p=p_value(equal.p_adjusted), tests=count(equal.tests)),
         ),
         words=True,
     )
 
 
-def _note(words: str, found: Facts) -> str:
+def _note(words: str, found: DeclaredFamily) -> str:
     """What stands under a declared table: how to read it, and the family of its p values."""
-    return f"{words} {translated(found['family']['why'])}"
+    return f"{words} {translated(found.family.why)}"
 
 
-def _changes(declared: Facts, results: list[Facts]) -> list[str]:
+def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison]) -> list[str]:
     """Where declaration and data part ways."""
     found = []
-    if (declared["analysis"]["stopping"] or {}).get("rule"):
+    if declared.analysis.stopping and declared.analysis.stopping.rule:
         found.append(
             say(
                 "The trial was watched while it ran. The intervals and p here are those of a single look; "
                 "where the rule stopped the trial, its look, with the wider interval, is what counts."
             )
         )
-    if declared["revisions"] > 1:
+    if declared.revisions > 1:
         found.append(
             say(
                 "The study was served in {revisions}; the declaration counts as it stood when the first "
                 "participant came.",
-                revisions=plural(declared["revisions"], "revision"),
+                revisions=plural(declared.revisions, "revision"),
             )
         )
-    if declared["changed"]:
-        names = ", ".join(translated(str(SETTINGS.get(name, name))) for name in declared["changed"])
+    if declared.changed:
+        names = ", ".join(translated(str(SETTINGS.get(name, name))) for name in declared.changed)
         found.append(
             say("Changed in a later revision, after participants had come: {names}. These changes are "
                 "ignored here.", names=names)
         )  # fmt: skip
-    if any(one["unknown"] for one in results):
+    if any(one.unknown for one in results):
         found.append(say("A declared comparison cannot be made with this dataset; see the table."))
     return found
 
@@ -238,9 +247,9 @@ def _changes(declared: Facts, results: list[Facts]) -> list[str]:
 class DeclaredFound:
     """The declaration and its results, None without one; the looks of its stopping rule."""
 
-    declared: Facts | None
-    results: Facts | None
-    looks: list[Facts]
+    declared: FrozenDeclaration | None
+    results: DeclaredFamily | None
+    looks: list[dict[str, Any]]
     has_file: bool
 
 
@@ -254,8 +263,8 @@ class DeclaredSection(Section[DeclaredFound]):
     needs = ()
 
     def results(self, material: Material) -> DeclaredFound | None:
-        results = material.summary["declared"]
-        if not (material.holds("dialogues") or (results and results["choices"])):
+        results = material.summary.declared
+        if not (material.holds("dialogues") or (results and results.choices)):
             return None
         has_file = bool(material.dataset.manifest.get("study", {}).get("file"))
         looks = material.dataset.read("looks").to_pylist()

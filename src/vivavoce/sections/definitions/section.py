@@ -1,18 +1,15 @@
 """Definitions of every measure that the report shows a number of."""
 
-from typing import Any
-
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Definition, Fold, Heading
 from vivavoce.report.content import family_title, headlines, is_variant, settings, title
 from vivavoce.report.language import say, translated
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
+from vivavoce.stats.summary_results import Summary
 
-Facts = dict[str, Any]
 
-
-class DefinitionsSection(Section[Facts]):
+class DefinitionsSection(Section[Summary]):
     """Headline rates first, then family by family."""
 
     name = "definitions"
@@ -20,10 +17,10 @@ class DefinitionsSection(Section[Facts]):
     title = "Definitions"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> Summary:
         return material.summary
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: Summary) -> list[Block]:
         found = definitions(results)
         variants = tuple(one for one in found if one.variant)
         first = set(headlines(results))
@@ -42,11 +39,9 @@ class DefinitionsSection(Section[Facts]):
         return blocks
 
 
-def definitions(summary: Facts) -> list[Definition]:
+def definitions(summary: Summary) -> list[Definition]:
     """Every measure that the report shows a number of: the headline rates first."""
-    shown = [
-        name for name, measure in MEASURES if summary["all"]["measures"].get(name, {}).get("denominator")
-    ]
+    shown = [name for name, measure in MEASURES if summary.all.counted(name)]
     first = list(headlines(summary))
     return [_definition(name) for name in [*first, *(name for name in shown if name not in first)]]
 

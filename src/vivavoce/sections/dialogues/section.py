@@ -14,6 +14,7 @@ from vivavoce.report.section import Section
 from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
 from vivavoce.stats.correlations import correlations
 from vivavoce.stats.rates import is_rate
+from vivavoce.stats.summary_results import MeasuredTotal, Summary
 
 Facts = dict[str, Any]
 
@@ -24,7 +25,7 @@ FEWEST_CORRELATED: Final = 3
 class DialoguesFound:
     """The summary, durations by group, and rank correlations of measures."""
 
-    summary: Facts
+    summary: Summary
     durations: list[Facts]
     correlations: list[Facts]
 
@@ -56,20 +57,16 @@ class DialoguesSection(Section[DialoguesFound]):
         return blocks
 
 
-def measures_table(summary: Facts) -> TableOfText | None:
+def measures_table(summary: Summary) -> TableOfText | None:
     """Everything that is no success rate, one row a measure."""
     groups = with_all(summary)
-    names = [
-        name
-        for name, measure in MEASURES
-        if not is_rate(name) and summary["all"]["measures"].get(name, {}).get("denominator")
-    ]
+    names = [name for name, measure in MEASURES if not is_rate(name) and summary.all.counted(name)]
     if not names:
         return None
     rows = [
         Row(
             title(name),
-            tuple(_measure_cell(row["measures"][name], MEASURES.get(name).analysis_unit) for row in groups),
+            tuple(_measure_cell(row.measures[name], MEASURES.get(name).analysis_unit) for row in groups),
             group=family_title(name),
         )
         for name in sorted(names, key=lambda name: MEASURES.get(name).family)
@@ -84,12 +81,12 @@ def measures_table(summary: Facts) -> TableOfText | None:
     )
 
 
-def _under_measures(summary: Facts, names: list[str]) -> str:
+def _under_measures(summary: Summary, names: list[str]) -> str:
     under = say(
         "Pooled over all cases; under each number, its 95% interval with participants as the unit where "
         "it has one, and how many cases it rests on."
     )
-    if any(summary["all"]["measures"][name]["open"] for name in names):
+    if any(summary.all.measures[name].open for name in names):
         under += " " + say(
             "Open: annotators differ and nobody decided; the number is the mean over annotators, and the two "
             "are the lowest and highest that decisions could give."
@@ -97,16 +94,16 @@ def _under_measures(summary: Facts, names: list[str]) -> str:
     return under
 
 
-def _measure_cell(measured: Facts, unit: str) -> Cell:
-    if measured["value"] is None:
+def _measure_cell(measured: MeasuredTotal, unit: str) -> Cell:
+    if measured.value is None:
         return Cell(amount(None, ""), (say("no case"),))
-    cases = round(measured["denominator"])
+    cases = round(measured.denominator)
     counted = unit.replace("_", " ")
     under: list[str] = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
-    clustered, shown = measured["clustered"], measured["unit"]
-    if interval := limits(clustered["low"], clustered["high"], shown):
+    clustered, shown = measured.clustered, measured.unit
+    if interval := limits(clustered.low, clustered.high, shown):
         under.insert(0, interval)
-    if measured["open"]:
-        low, high = (amount(measured[name], shown) for name in ("lowest", "highest"))
-        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(measured["open"])))
-    return Cell(amount(measured["value"], shown), tuple(under))
+    if measured.open:
+        low, high = (amount(end, shown) for end in (measured.lowest, measured.highest))
+        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(measured.open)))
+    return Cell(amount(measured.value, shown), tuple(under))

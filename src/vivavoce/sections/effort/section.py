@@ -1,6 +1,6 @@
 """What a judgement takes, in each way of judging."""
 
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import heads
@@ -8,9 +8,7 @@ from vivavoce.report.language import say, translated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, coefficient, count
 from vivavoce.report.section import Section
-from vivavoce.stats.effort import effort
-
-Facts = dict[str, Any]
+from vivavoce.stats.effort import JudgementEffort, effort
 
 ARMS: Final = {
     "compared": "Transcripts compared",
@@ -22,19 +20,19 @@ ARMS: Final = {
 COMPARED: Final = ("preferences", "readings", "listening", "votes")  # tables of comparisons
 
 
-def effort_blocks(rows: list[Facts]) -> list[Block]:
+def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
     """What a judgement takes in each way of judging; [] where nothing was judged."""
     if not rows:
         return []
-    priced = any(one["cost_per_judgement"] is not None for one in rows)
+    priced = any(one.cost_per_judgement is not None for one in rows)
     shown = [
         Row(
-            translated(ARMS[one["arm"]]),
+            translated(ARMS[one.arm]),
             (
-                Cell(count(one["judgements"])), Cell(count(one["participants"])), Cell(count(one["people"])),
-                Cell(coefficient(one["seconds_per_judgement"], 1)),
-                Cell(coefficient(one["minutes_per_participant"], 1)),
-                *([Cell(coefficient(one["cost_per_judgement"], 3) if priced else MISSING)] if priced else []),
+                Cell(count(one.judgements)), Cell(count(one.participants)), Cell(count(one.people)),
+                Cell(coefficient(one.seconds_per_judgement, 1)),
+                Cell(coefficient(one.minutes_per_participant, 1)),
+                *([Cell(coefficient(one.cost_per_judgement, 3) if priced else MISSING)] if priced else []),
             ),
         )
         for one in rows
@@ -52,7 +50,7 @@ def effort_blocks(rows: list[Facts]) -> list[Block]:
     return [TableOfText("effort", say("What a judgement takes"), columns, tuple(shown), note)]
 
 
-class EffortSection(Section[list[Facts]]):
+class EffortSection(Section[list[JudgementEffort]]):
     """Only where people compared something: dialogues alone have their durations elsewhere."""
 
     name = "effort"
@@ -62,11 +60,11 @@ class EffortSection(Section[list[Facts]]):
     needs = ()
     dashboard = True
 
-    def results(self, material: Material) -> list[Facts] | None:
+    def results(self, material: Material) -> list[JudgementEffort] | None:
         if not any(map(material.holds, COMPARED)):
             return None
         last = material.options.against
         return effort([material.dataset, *([last] if last else [])], material.options.hourly)
 
-    def blocks(self, results: list[Facts]) -> list[Block]:
+    def blocks(self, results: list[JudgementEffort]) -> list[Block]:
         return effort_blocks(results)

@@ -44,7 +44,7 @@ class FlowSection(Section[FlowFound]):
 
     def results(self, material: Material) -> FlowFound:
         declared = material.declared
-        return FlowFound(flow(material.dataset), tuple(declared["analysis"]["notes"]) if declared else ())
+        return FlowFound(flow(material.dataset), tuple(declared.analysis.notes) if declared else ())
 
     def blocks(self, results: FlowFound) -> list[Block]:
         noted = [Heading(say("Noted beforehand")), Bullets(results.notes)] if results.notes else []

@@ -1,7 +1,6 @@
 """What the numbers cannot say."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from vivavoce.report.blocks import Block, Bullets
 from vivavoce.report.content import headlines, is_clustered
@@ -9,15 +8,14 @@ from vivavoce.report.language import say, translated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.section import Section
-
-Facts = dict[str, Any]
+from vivavoce.stats.summary_results import GroupSummary, Summary
 
 
 @dataclass(frozen=True, slots=True)
 class LimitsFound:
     """The summary, and whether the domain's facts come from what systems said."""
 
-    summary: Facts
+    summary: Summary
     self_reported: bool
 
 
@@ -38,12 +36,12 @@ class LimitsSection(Section[LimitsFound]):
         return [Bullets(tuple(sentences))] if sentences else []
 
 
-def limits_of(summary: Facts, *, self_reported: bool) -> list[str]:
+def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
     """What these numbers cannot say, in sentences."""
-    shown, whole = headlines(summary), summary["all"]
+    shown, whole = headlines(summary), summary.all
     sentences: list[str] = []
     if shown and is_clustered(summary):
-        sentences.append(translated(summary["model"]["why"]))
+        sentences.append(translated(summary.model.why))
     elif shown:
         sentences.append(
             say(
@@ -51,7 +49,7 @@ def limits_of(summary: Facts, *, self_reported: bool) -> list[str]:
                 "who came back make them narrower than they should be."
             )
         )
-    if summary["tests"]:
+    if summary.tests:
         sentences.append(say("Tests of what the study did not declare beforehand are exploration."))
     if "subjective_success" in shown:
         sentences.append(
@@ -76,7 +74,7 @@ def limits_of(summary: Facts, *, self_reported: bool) -> list[str]:
                 "consistently wrong about a place cannot be caught."
             )
         )
-    if summary["simulated"]:
+    if summary.simulated:
         sentences.append(
             say(
                 "Programs held the dialogues. They tell that the trial and the measures work, "
@@ -86,15 +84,15 @@ def limits_of(summary: Facts, *, self_reported: bool) -> list[str]:
     return sentences
 
 
-def _on_inferred_goals(whole: Facts) -> list[str]:
+def _on_inferred_goals(whole: GroupSummary) -> list[str]:
     sentences = [
         say(
             "Success against inferred goals takes the goal from what participants said. It counts goals: "
             "a change of mind is a new goal, so one dialogue may count several times."
         )
     ]
-    no_match = whole["measures"].get("no_match_goals", {}).get("numerator")
-    void = whole["measures"].get("void_goals", {}).get("numerator")
+    no_match = _total(whole, "no_match_goals")
+    void = _total(whole, "void_goals")
     if no_match:
         sentences.append(
             say(
@@ -108,3 +106,7 @@ def _on_inferred_goals(whole: Facts) -> list[str]:
             say("{goals} without any constraint or request are left out.", goals=plural(round(void), "goal"))
         )
     return sentences
+
+
+def _total(whole: GroupSummary, name: str) -> float | None:
+    return whole.measures[name].numerator if name in whole.measures else None

@@ -1,111 +1,108 @@
 """Listening tests: mean opinion scores, and preferences between conditions."""
 
-from typing import Any
-
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, difference, p_value, plural
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.listening import listening_results
-
-Facts = dict[str, Any]
+from vivavoce.stats.listening import ConditionContrast, ListeningResults, listening_results
 
 
-def listening_blocks(facts: Facts) -> list[Block]:
+def listening_blocks(facts: ListeningResults) -> list[Block]:
     """Judgements of clips."""
     said = say(
         "{people} gave {judgements} of clips, each after it was heard to its end.",
-        people=plural(facts["participants"], "participant"),
-        judgements=plural(facts["judgements"], "judgement"),
+        people=plural(facts.participants, "participant"),
+        judgements=plural(facts.judgements, "judgement"),
     )
     blocks: list[Block] = [Paragraph(said)]
-    if facts["opinions"]:
+    if facts.opinions:
         blocks.append(_opinions(facts))
-    if facts["contrasts"]:
+    if facts.contrasts:
         blocks.append(_contrasts(facts))
-    if facts["pairs"]:
+    if facts.pairs:
         blocks.append(_pairs(facts))
-    if facts["left_out"]:
+    if facts.left_out:
         out = say("{people} failed the hearing check and are left out.",
-                  people=plural(facts["left_out"], "participant"))  # fmt: skip
+                  people=plural(facts.left_out, "participant"))  # fmt: skip
         blocks.append(Bullets((out,)))
     return blocks
 
 
-def _opinions(facts: Facts) -> TableOfText:
+def _opinions(facts: ListeningResults) -> TableOfText:
     rows = [
         Row(
-            one["condition"],
+            one.condition,
             (
-                Cell(coefficient(one["mean"]), (plural(one["participants"], "participant"),)),
-                Cell(between(one["low"], one["high"], coefficient)), Cell(count(one["ratings"])),
-                Cell(count(one["clips"])),
+                Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
+                Cell(between(one.low, one.high, coefficient)), Cell(count(one.ratings)),
+                Cell(count(one.clips)),
             ),
         )
-        for one in facts["opinions"]
+        for one in facts.opinions
     ]  # fmt: skip
     columns = heads(
         say("Condition"), say("Mean opinion score"), say("95% interval"), say("Ratings"), say("Clips")
     )
     note = say("1 is bad, 5 is excellent. The interval is taken over participants, who rate many clips each.")
-    signed = tuple((one["condition"], one["signature"]) for one in facts["opinions"])
+    signed = tuple((one.condition, one.signature) for one in facts.opinions)
     return TableOfText("listening", say("Mean opinion scores"), columns, tuple(rows), note, signed)
 
 
-def _contrasts(facts: Facts) -> TableOfText:
+def _contrasts(facts: ListeningResults) -> TableOfText:
     rows = [
         Row(
-            f"{one['a']} – {one['b']}",
+            f"{one.a} – {one.b}",
             (
-                Cell(signed_points(one["difference"]),
+                Cell(signed_points(one.difference),
                      _raters(one)),
-                Cell(between(one["low"], one["high"], signed_points)), Cell(p_value(one["p"])),
-                adjusted_cell(one["p_holm"]),
+                Cell(between(one.low, one.high, signed_points)), Cell(p_value(one.p)),
+                adjusted_cell(one.p_holm),
             ),
         )
-        for one in facts["contrasts"]
+        for one in facts.contrasts
     ]  # fmt: skip
     note = say(
         "Score of the first minus score of the second, from −4 to 4. Interval and p have participants as the "
         "unit, within those who rated both; p is adjusted after Holm over the pairs of conditions."
     )
-    signed = tuple((f"{one['a']} – {one['b']}", one["signature"]) for one in facts["contrasts"])
+    signed = tuple((f"{one.a} – {one.b}", one.signature) for one in facts.contrasts)
     columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
     return TableOfText("listening_contrasts", say("Conditions compared"), columns, tuple(rows), note, signed)
 
 
-def listening_answer(facts: Facts) -> list[str]:
+def listening_answer(facts: ListeningResults) -> list[str]:
     """Which conditions differ, in plain words, and on what it rests."""
     found: list[str] = []
-    sure = [one for one in facts["contrasts"] if is_significant(one["p_holm"])]
+    sure = [one for one in facts.contrasts if is_significant(one.p_holm)]
     for one in sure:
-        better, worse = (one["a"], one["b"]) if one["difference"] > 0 else (one["b"], one["a"])
-        limits = (one["low"], one["high"]) if one["difference"] > 0 else (-one["high"], -one["low"])
+        better, worse = (one.a, one.b) if one.difference > 0 else (one.b, one.a)
+        signed = [limit if one.difference > 0 or limit is None else -limit for limit in (one.low, one.high)]
+        limits = signed if one.difference > 0 else signed[::-1]
         found.append(
             say(
                 "{better} sounds better than {worse}: {difference} of the scale's 4 points (95% interval "
                 "{interval}).",
-                better=better, worse=worse, difference=coefficient(abs(one["difference"])),
-                interval=between(*limits, coefficient),
+                better=better, worse=worse, difference=coefficient(abs(one.difference)),
+                interval=between(limits[0], limits[1], coefficient),
             )
         )  # fmt: skip
-    if len(facts["contrasts"]) > len(sure):
+    if len(facts.contrasts) > len(sure):
         found.append(
             say(
                 "Between {n} of {of} pairs of conditions no difference of opinion scores could be shown.",
-                n=len(facts["contrasts"]) - len(sure), of=len(facts["contrasts"]),
+                n=len(facts.contrasts) - len(sure), of=len(facts.contrasts),
             )
         )  # fmt: skip
-    pairs = len(facts["contrasts"])
+    pairs = len(facts.contrasts)
     if pairs > 1:
         found.append(say("This rests on p adjusted after Holm over {n} pairs of conditions.", n=pairs))
     return found
 
 
-def _raters(one: Facts) -> tuple[str, str]:
-    return plural(one["participants"], "participant"), say("{n} rated both", n=count(one["both"]))
+def _raters(one: ConditionContrast) -> tuple[str, str]:
+    return plural(one.participants, "participant"), say("{n} rated both", n=count(one.both))
 
 
 def signed_points(value: float) -> str:
@@ -113,18 +110,18 @@ def signed_points(value: float) -> str:
     return difference(value, "points")
 
 
-def _pairs(facts: Facts) -> TableOfText:
+def _pairs(facts: ListeningResults) -> TableOfText:
     rows = [
         Row(
-            f"{one['a']} – {one['b']}",
+            f"{one.a} – {one.b}",
             (
-                Cell(coefficient(one["share"]), (plural(one["participants"], "participant"),)),
-                Cell(between(one["low"], one["high"], coefficient)), Cell(p_value(one["p"])),
-                adjusted_cell(one["p_holm"]),
-                Cell(count(one["a_better"])), Cell(count(one["ties"])), Cell(count(one["b_better"])),
+                Cell(coefficient(one.share), (plural(one.participants, "participant"),)),
+                Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),
+                adjusted_cell(one.p_holm),
+                Cell(count(one.a_better)), Cell(count(one.ties)), Cell(count(one.b_better)),
             ),
         )
-        for one in facts["pairs"]
+        for one in facts.pairs
     ]  # fmt: skip
     columns = heads(
         say("Pair"), say("Share for the first"), say("95% interval"), "p", "p (Holm)", say("First better"),
@@ -134,11 +131,11 @@ def _pairs(facts: Facts) -> TableOfText:
         "No difference counts half to each. Interval and p (against one half) are taken over participants; p "
         "is adjusted after Holm over the pairs."
     )
-    signed = tuple((f"{one['a']} – {one['b']}", one["signature"]) for one in facts["pairs"])
+    signed = tuple((f"{one.a} – {one.b}", one.signature) for one in facts.pairs)
     return TableOfText("clip-pairs", say("Which clip sounds better"), columns, tuple(rows), note, signed)
 
 
-class ListeningSection(LeadingSection[Facts]):
+class ListeningSection(LeadingSection[ListeningResults]):
     """How clips sound to people."""
 
     name = "listening"
@@ -148,16 +145,16 @@ class ListeningSection(LeadingSection[Facts]):
     needs = ("listening",)
     dashboard = True
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> ListeningResults:
         return listening_results(material.dataset)
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: ListeningResults) -> list[Block]:
         return listening_blocks(results)
 
-    def front(self, results: Facts) -> Front:
+    def front(self, results: ListeningResults) -> Front:
         lead = say(
             "{judgements} of clips by ear, by {people}.",
-            judgements=plural(results["judgements"], "judgement"),
-            people=plural(results["participants"], "participant"),
+            judgements=plural(results.judgements, "judgement"),
+            people=plural(results.participants, "participant"),
         )
         return Front(lead=lead, answer=tuple(listening_answer(results)))

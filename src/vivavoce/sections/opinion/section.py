@@ -10,6 +10,7 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
 from vivavoce.report.section import Section
 from vivavoce.stats.opinion import opinion_against_record
+from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
 
@@ -19,7 +20,7 @@ class OpinionFound:
     """Fourfold counts by group, and the summary."""
 
     opinion: Facts
-    summary: Facts
+    summary: Summary
 
 
 class OpinionSection(Section[OpinionFound]):
@@ -39,7 +40,7 @@ class OpinionSection(Section[OpinionFound]):
         return [make(results.opinion, results.summary) for make in (opinion_table, agreement_table)]
 
 
-def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
+def opinion_table(opinion: Facts, summary: Summary) -> TableOfText:
     """What participants said against what the log shows."""
     rows = [
         Row(
@@ -73,7 +74,7 @@ def opinion_table(opinion: Facts, summary: Facts) -> TableOfText:
     )
 
 
-def agreement_table(opinion: Facts, summary: Facts) -> TableOfText:
+def agreement_table(opinion: Facts, summary: Summary) -> TableOfText:
     """How much more often people said yes than the log shows, and how far the two agree beyond chance."""
     several = len(opinion["by"]) > 1
     rows = []

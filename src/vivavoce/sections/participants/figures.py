@@ -15,9 +15,9 @@ BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 MOST_SINGLE_BARS: Final = 12
 
 
-def participants_figure(histogram: dict[str, int]) -> Figure:
+def participants_figure(histogram: dict[int, int]) -> Figure:
     """How many participants held how many dialogues; large numbers of dialogues share a bar."""
-    bars = _bars({int(size): people for size, people in histogram.items()})
+    bars = _bars(histogram)
 
     def draw(width: int) -> Any:
         upright = width == NARROW and any(len(bar["size"]) > 2 for bar in bars)

@@ -11,6 +11,7 @@ from vivavoce.report.numbers import amount, count, percent
 from vivavoce.report.section import Section
 from vivavoce.sections.participants.figures import learning_figure, participants_figure
 from vivavoce.stats.learning import learning
+from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
 
@@ -19,7 +20,7 @@ Facts = dict[str, Any]
 class ParticipantsFound:
     """The summary, and success by the number of a participant's dialogue."""
 
-    summary: Facts
+    summary: Summary
     learning: list[Facts]
 
 
@@ -36,9 +37,9 @@ class ParticipantsSection(Section[ParticipantsFound]):
 
     def blocks(self, results: ParticipantsFound) -> list[Block]:
         summary = results.summary
-        if not summary["all"]["participants"]:
+        if not summary.all.participants:
             return [Paragraph(say("Who held which dialogue is not recorded."))]
-        histogram = summary["all"]["dialogues_per_participant"]["histogram"]
+        histogram = summary.all.dialogues_per_participant.histogram
         blocks: list[Block] = [participants_figure(histogram), participants_table(summary)]
         shown = headlines(summary)
         if any(row["measure"] in shown for row in results.learning):
@@ -46,27 +47,27 @@ class ParticipantsSection(Section[ParticipantsFound]):
         return blocks
 
 
-def participants_table(summary: Facts) -> TableOfText:
+def participants_table(summary: Summary) -> TableOfText:
     rows = []
     for row in with_all(summary):
-        spread = row["dialogues_per_participant"]
+        spread = row.dialogues_per_participant
         rows.append(
             Row(
                 group_name(row, summary),
                 (
-                    Cell(count(spread["participants"])),
-                    Cell(count(row["dialogues"])),
-                    Cell(amount(spread["mean"], "")),
-                    Cell(amount(spread["median"], "")),
-                    Cell(count(spread["largest"])),
-                    Cell(percent(spread["largest_ratio"])),
+                    Cell(count(spread.participants)),
+                    Cell(count(row.dialogues)),
+                    Cell(amount(spread.mean, "")),
+                    Cell(amount(spread.median, "")),
+                    Cell(count(spread.largest)),
+                    Cell(percent(spread.largest_ratio)),
                     Cell(
-                        percent(spread["top_ratio"]),
-                        (say("busiest {n}", n=count(spread["top_participants"])),),
+                        percent(spread.top_ratio),
+                        (say("busiest {n}", n=count(spread.top_participants)),),
                     ),
-                    Cell(amount(spread["size_star"], "")),
+                    Cell(amount(spread.size_star, "")),
                 ),
-                total=row is summary["all"],
+                total=row is summary.all,
             )
         )
     return TableOfText(

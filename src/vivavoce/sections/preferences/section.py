@@ -1,6 +1,7 @@
 """Choices between transcripts: what was preferred, how surely, and what may have swayed it."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
@@ -20,10 +21,20 @@ from vivavoce.report.numbers import (
 )
 from vivavoce.report.section import Front, LeadingSection
 from vivavoce.sections.preferences.strengths import share_figure, strength_table
+from vivavoce.stats.declared_results import DeclaredChoice
 from vivavoce.stats.preference_models import few_tie_models
 from vivavoce.stats.preference_results import preference_results
-
-Facts = dict[str, Any]
+from vivavoce.stats.preferences import (
+    ChoiceAgreement,
+    CombinedStrategies,
+    DeclaredPreferences,
+    GroupPreference,
+    PreferenceResults,
+    QuestionPreference,
+    RankedLevels,
+    ResponseCounts,
+    VariablePreference,
+)
 
 MODELS: Final = {
     "decided": "Decided choices only",
@@ -40,37 +51,37 @@ FLAGS: Final = {
 QUALITIES: Final = ("service", "experience")
 
 
-def preference_blocks(facts: Facts) -> list[Block]:
+def preference_blocks(facts: PreferenceResults) -> list[Block]:
     """The section."""
     blocks: list[Block] = [Paragraph(_people(facts)), share_figure(facts), _table(facts), _tests(facts)]
-    if facts["strengths"]:
+    if facts.strengths:
         blocks.append(strength_table(facts))
-    if facts["differences"]:
+    if facts.differences:
         blocks.append(_differences(facts))
-    if facts["ties"]:
+    if facts.ties:
         blocks.append(_ties(facts))
-    if facts["agreement"]:
-        blocks.append(_agreement(facts["agreement"]))
-    blocks += [_levels(one) for one in facts["levels"] if one["levels"]]
-    blocks += [_terms(one) for one in facts["combined"] if one["terms"]]
-    blocks += [_groups(one, facts["by_what"]) for one in facts.get("by_group", ())]
+    if facts.agreement:
+        blocks.append(_agreement(facts.agreement))
+    blocks += [_levels(one) for one in facts.levels if one.levels]
+    blocks += [_terms(one) for one in facts.combined if one.terms]
+    blocks += [_groups(one, facts.by_what or "") for one in facts.by_group or ()]
     return [*blocks, Heading(say("What may have swayed the choices")), Bullets(tuple(_swayed(facts)))]
 
 
-def preference_answer(facts: Facts) -> list[str]:
+def preference_answer(facts: PreferenceResults) -> list[str]:
     """The answer in plain words, and on what it rests: what was declared, else each variable as a whole."""
-    said = _declared_answer(facts["declared"]) if facts["declared"] else _explored_answer(facts)
+    said = _declared_answer(facts.declared) if facts.declared else _explored_answer(facts)
     return [*said, _people(facts)]
 
 
-def _declared_answer(declared: Facts) -> list[str]:
+def _declared_answer(declared: DeclaredPreferences) -> list[str]:
     """The declared cells by variable and version, how many show nothing, and their family."""
-    choices = declared["choices"]
+    choices = declared.choices
     sure: dict[tuple[str, str], list[str]] = {}
     for one in choices:
-        if one["significant"]:
-            version = say("experimental" if one["ratio"] >= 0.5 else "control")
-            sure.setdefault((one["variable"], version), []).append(_declared_cell(one))
+        if one.significant:
+            version = say(_favoured(one)[0])
+            sure.setdefault((one.variable, version), []).append(_declared_cell(one))
     found = [
         say(
             "{variable}, as declared beforehand: the {version} version is preferred for {cells}.",
@@ -78,85 +89,91 @@ def _declared_answer(declared: Facts) -> list[str]:
         )
         for (variable, version), cells in sure.items()
     ]  # fmt: skip
-    unsure = sum(one["significant"] is False for one in choices)
+    unsure = sum(one.significant is False for one in choices)
     if unsure:
         n = plural(len(choices), "declared comparison")
         found.append(say("No preference could be shown in {k} of {n} of transcripts.", k=count(unsure), n=n))
-    return [*found, translated(declared["family"]["why"])]
+    return [*found, translated(declared.family.why)]
 
 
-def _declared_cell(one: Facts) -> str:
+def _declared_cell(one: DeclaredChoice) -> str:
     """A question with the share of the version that it prefers."""
     return say(
         "{question} ({share} of the choices, 95% interval {interval}; adjusted p {p})",
-        question=translated(one["question"]),
-        share=percent(max(one["ratio"], 1 - one["ratio"])),
+        question=translated(one.question),
+        share=percent(_favoured(one)[1]),
         interval=span(*_limits(one)),
-        p=p_value(one["p_adjusted"]),
+        p=p_value(one.p_adjusted),
     )
 
 
-def _explored_answer(facts: Facts) -> list[str]:
-    sure = [one for one in facts["variables"] if is_significant(one["p_holm"])]
+def _explored_answer(facts: PreferenceResults) -> list[str]:
+    sure = [one for one in facts.variables if is_significant(one.p_holm)]
     found = [
         say(
             "{variable}: {share} of the choices fell on the {version} version (95% interval {interval}).",
-            variable=one["variable"],
-            share=percent(max(one["ratio"], 1 - one["ratio"])),
-            version=say("experimental" if one["ratio"] >= 0.5 else "control"),
+            variable=one.variable,
+            share=percent(_favoured(one)[1]),
+            version=say(_favoured(one)[0]),
             interval=span(*_limits(one)),
         )
         for one in sure
     ]
-    unsure = [one["variable"] for one in facts["variables"] if one not in sure]
+    unsure = [one.variable for one in facts.variables if one not in sure]
     if unsure:
         found.append(say("No preference could be shown for {variables}.", variables=listed(unsure)))
     return [*found, _family_words(facts, "variables")]
 
 
-def _family_words(facts: Facts, of: str) -> str:
+def _family_words(facts: PreferenceResults, of: str) -> str:
     """The family over which the p of these was adjusted, in a sentence."""
-    return next((translated(one["why"]) for one in facts["families"] if one["of"] == of), "")
+    return next((translated(one.why) for one in facts.families if one.of == of), "")
 
 
-def _limits(one: Facts) -> tuple[float | None, float | None]:
+def _favoured(one: DeclaredChoice | VariablePreference) -> tuple[str, float]:
+    """The version that more of the decided choices fell on, and its share of them."""
+    share = 0.5 if one.ratio is None else one.ratio
+    return ("experimental", share) if share >= 0.5 else ("control", 1 - share)
+
+
+def _limits(one: DeclaredChoice | VariablePreference) -> tuple[float | None, float | None]:
     """The limits of the share of the version that is named."""
-    if one["low"] is None or one["ratio"] >= 0.5:
-        return one["low"], one["high"]
-    return 1 - one["high"], 1 - one["low"]
+    if one.low is None or one.high is None or _favoured(one)[0] == "experimental":
+        return one.low, one.high
+    return 1 - one.high, 1 - one.low
 
 
-def _people(facts: Facts) -> str:
-    answered = facts["responses"]
+def _people(facts: PreferenceResults) -> str:
+    answered = facts.responses
     return say(
         "{people} gave {judgements} between two transcripts that differ in one strategy.",
         people=people_words(answered),
-        judgements=plural(answered["judgements"], "judgement"),
+        judgements=plural(answered.judgements, "judgement"),
     )
 
 
-def people_words(answered: Facts) -> str:
+def people_words(answered: ResponseCounts) -> str:
     """How many people chose; where they are not told apart, how many pairs were judged."""
-    n = answered["participants"]
-    return plural(n, "participant") if answered["people_known"] else plural(n, "judged pair")
+    n = answered.participants
+    return plural(n, "participant") if answered.people_known else plural(n, "judged pair")
 
 
-def _table(facts: Facts) -> TableOfText:
+def _table(facts: PreferenceResults) -> TableOfText:
     """Variables by questions, with marginals, as the paper prints its table 2."""
-    questions = list(dict.fromkeys(one["question"] for one in facts["cells"]))
-    cells = {(one["variable"], one["question"]): one for one in facts["cells"]}
+    questions = list(dict.fromkeys(one.question for one in facts.cells))
+    cells = {(one.variable, one.question): one for one in facts.cells}
     rows = []
-    for one in facts["variables"]:
-        asked = [cells.get((one["variable"], question)) for question in questions]
+    for one in facts.variables:
+        asked = [cells.get((one.variable, question)) for question in questions]
         rows.append(
             Row(
-                one["variable"],
+                one.variable,
                 (
                     *(_ratio(cell) for cell in asked),
                     Cell(
-                        percent(one["marginal"]),
-                        (span(one["low"], one["high"]), plural(one["participants"], "participant")),
-                        strong=is_significant(one["p_holm"]),
+                        percent(one.marginal),
+                        (span(one.low, one.high), plural(one.participants, "participant")),
+                        strong=is_significant(one.p_holm),
                     ),
                     *(_quality(one, quality) for quality in QUALITIES),
                 ),
@@ -173,38 +190,38 @@ def _table(facts: Facts) -> TableOfText:
         "unit. Bold: significant after adjustment, first of the questions, then of the variables."
     )
     note = f"{note} {_family_words(facts, 'cells')} {_family_words(facts, 'variables')}"
-    signed = tuple(one for one in facts["signatures"].items() if not one[0].endswith(", strength"))
+    signed = tuple(one for one in facts.signatures.items() if not one[0].endswith(", strength"))
     return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
 
 
-def _ratio(cell: Facts | None) -> Cell:
-    if cell is None or cell["ratio"] is None:
+def _ratio(cell: QuestionPreference | None) -> Cell:
+    if cell is None or cell.ratio is None:
         return Cell(MISSING)
-    decided = cell["experimental"] + cell["control"]
-    counted = say("{k} of {n}", k=count(cell["experimental"]), n=count(decided))
-    strong = is_significant(cell["p_adjusted"], cell["alpha"])
-    return Cell(percent(cell["ratio"]), (span(cell["low"], cell["high"]), counted), strong=strong)
+    decided = cell.experimental + cell.control
+    counted = say("{k} of {n}", k=count(cell.experimental), n=count(decided))
+    strong = is_significant(cell.p_adjusted, cell.alpha)
+    return Cell(percent(cell.ratio), (span(cell.low, cell.high), counted), strong=strong)
 
 
-def _quality(one: Facts, quality: str) -> Cell:
-    found = one.get(quality)
-    if not found or found["ratio"] is None:
+def _quality(one: VariablePreference, quality: str) -> Cell:
+    found = getattr(one, quality)
+    if not found or found.ratio is None:
         return Cell(MISSING)
-    return Cell(percent(found["ratio"]), (span(found["low"], found["high"]),))
+    return Cell(percent(found.ratio), (span(found.low, found.high),))
 
 
-def _tests(facts: Facts) -> TableOfText:
+def _tests(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            translated(one["question"]),
+            translated(one.question),
             (
-                Cell(coefficient(one["chi_square"])), Cell(p_value(one["p"])), Cell(p_value(one["p_exact"])),
-                Cell(p_value(one["p_adjusted"]), strong=is_significant(one["p_adjusted"], one["alpha"])),
-                Cell(count(one["ties"])),
+                Cell(coefficient(one.chi_square)), Cell(p_value(one.p)), Cell(p_value(one.p_exact)),
+                Cell(p_value(one.p_adjusted), strong=is_significant(one.p_adjusted, one.alpha)),
+                Cell(count(one.ties)),
             ),
-            group=one["variable"],
+            group=one.variable,
         )
-        for one in facts["cells"]
+        for one in facts.cells
     ]  # fmt: skip
     columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
     note = say(
@@ -215,17 +232,17 @@ def _tests(facts: Facts) -> TableOfText:
     return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)
 
 
-def _differences(facts: Facts) -> TableOfText:
+def _differences(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            f"{one['a']} – {one['b']}",
+            f"{one.a} – {one.b}",
             (
-                Cell(points(one["difference"])), Cell(between(one["low"], one["high"], points)),
-                Cell(p_value(one["p"])),
-                adjusted_cell(one["p_holm"]),
+                Cell(points(one.difference)), Cell(between(one.low, one.high, points)),
+                Cell(p_value(one.p)),
+                adjusted_cell(one.p_holm),
             ),
         )
-        for one in facts["differences"]
+        for one in facts.differences
     ]  # fmt: skip
     columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
     note = say("Difference of the shares that prefer the experimental version, within participants.")
@@ -233,19 +250,19 @@ def _differences(facts: Facts) -> TableOfText:
     return TableOfText("preference_differences", say("Variables compared"), columns, tuple(rows), note)
 
 
-def _ties(facts: Facts) -> TableOfText:
+def _ties(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            translated(MODELS[one["model"]]),
+            translated(MODELS[one.model]),
             (
-                Cell(translated(one["question"] or "all"), words=True),
-                Cell(coefficient(one["estimate"], 3)),
-                Cell(between(one["low"], one["high"], lambda value: coefficient(value, 3))),
-                Cell(p_value(one["p"])), Cell(percent(one["share"])), Cell(percent(one["tied"])),
+                Cell(translated(one.question or "all"), words=True),
+                Cell(coefficient(one.estimate, 3)),
+                Cell(between(one.low, one.high, lambda value: coefficient(value, 3))),
+                Cell(p_value(one.p)), Cell(percent(one.share)), Cell(percent(one.tied)),
             ),
-            group=one["variable"],
+            group=one.variable,
         )
-        for one in few_tie_models(facts["ties"])
+        for one in few_tie_models(facts.ties)
     ]  # fmt: skip
     columns = heads(
         say("Model"),
@@ -260,20 +277,20 @@ def _ties(facts: Facts) -> TableOfText:
     return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
 
 
-def _agreement(found: list[Facts]) -> TableOfText:
+def _agreement(found: Sequence[ChoiceAgreement]) -> TableOfText:
     """How judges of the same pair chose, ties included, and how far they agree."""
     rows = [
         Row(
-            one["question"],
+            one.question,
             (
-                *(Cell(percent(one[choice])) for choice in ("experimental", "tie", "control")),
+                *(Cell(percent(getattr(one, choice))) for choice in ("experimental", "tie", "control")),
                 Cell(
-                    coefficient(one["value"]),
-                    (between(one["low"], one["high"], coefficient), translated(METHODS[one["method"]])),
+                    coefficient(one.value),
+                    (between(one.low, one.high, coefficient), translated(METHODS[one.method])),
                 ),
-                Cell(count(one["pairs"]), (judged(one["judges"]),)),
+                Cell(count(one.pairs), (judged(one.judges),)),
             ),
-            group=one["variable"],
+            group=one.variable,
         )
         for one in found
     ]
@@ -295,67 +312,67 @@ def judged(judges: int | None) -> str:
     return plural(judges, "judge") + " " + say("each") if judges else say("2 judges or more each")
 
 
-def _levels(one: Facts) -> TableOfText:
+def _levels(one: RankedLevels) -> TableOfText:
     rows = [
         Row(
-            each["name"],
+            each.name,
             (
-                Cell(coefficient(each["estimate"], 3)),
-                Cell(between(each["low"], each["high"], lambda value: coefficient(value, 3))),
-                Cell(percent(each["share"])),
+                Cell(coefficient(each.estimate, 3)),
+                Cell(between(each.low, each.high, lambda value: coefficient(value, 3))),
+                Cell(percent(each.share)),
             ),
         )
-        for each in one["levels"]
+        for each in one.levels or ()
     ]
     return TableOfText(
-        f"levels_{one['variable']}",
-        say("Levels of {variable}", variable=one["variable"]),
+        f"levels_{one.variable}",
+        say("Levels of {variable}", variable=one.variable),
         heads(say("Level"), say("Log worth"), say("95% interval"), say("Share")),
         tuple(rows),
         say("Worths after Davidson, their mean 0; participants as the unit."),
     )
 
 
-def _terms(one: Facts) -> TableOfText:
+def _terms(one: CombinedStrategies) -> TableOfText:
     rows = [
         Row(
-            each["term"],
+            each.term,
             (
-                Cell(coefficient(each["estimate"], 3)),
-                Cell(between(each["low"], each["high"], lambda value: coefficient(value, 3))),
-                Cell(p_value(each["p"])),
+                Cell(coefficient(each.estimate, 3)),
+                Cell(between(each.low, each.high, lambda value: coefficient(value, 3))),
+                Cell(p_value(each.p)),
             ),
         )
-        for each in one["terms"]
+        for each in one.terms
     ]
     return TableOfText(
-        f"effects_{one['variable']}",
-        say("Effects of what {variable} combines", variable=one["variable"]),
+        f"effects_{one.variable}",
+        say("Effects of what {variable} combines", variable=one.variable),
         heads(say("Effect"), say("Log odds"), say("95% interval"), "p"),
         tuple(rows),
         say("A row with x is an interaction; participants as the unit."),
     )
 
 
-def _groups(one: Facts, by: str) -> TableOfText:
+def _groups(one: GroupPreference, by: str) -> TableOfText:
     rows = [
         Row(
             name,
             (
-                Cell(percent(share["ratio"])), Cell(span(share["low"], share["high"])),
-                Cell(count(share["participants"])), Cell(MISSING), Cell(MISSING),
+                Cell(percent(share.ratio)), Cell(span(share.low, share.high)),
+                Cell(count(share.participants)), Cell(MISSING), Cell(MISSING),
             ),
         )
-        for name, share in one["groups"].items()
+        for name, share in one.groups.items()
     ] + [
         Row(
-            f"{test['a']} – {test['b']}",
+            f"{test.a} – {test.b}",
             (
-                Cell(points(test["difference"])), Cell(between(test["low"], test["high"], points)),
-                Cell(MISSING), Cell(p_value(test["p"])), Cell(p_value(test["p_judgements"])),
+                Cell(points(test.difference)), Cell(between(test.low, test.high, points)),
+                Cell(MISSING), Cell(p_value(test.p)), Cell(p_value(test.p_judgements)),
             ),
         )
-        for test in one["differences"]
+        for test in one.differences
     ]  # fmt: skip
     columns = heads(
         translated(by.replace("_", " ").capitalize()), say("Share"), say("95% interval"), say("Participants"),
@@ -363,74 +380,72 @@ def _groups(one: Facts, by: str) -> TableOfText:
     )  # fmt: skip
     note = say("p with participants as the unit; beside it, for comparison only, p over judgements.")
     return TableOfText(
-        f"preference_by_{one['variable']}",
-        say("{variable} by group", variable=one["variable"]),
+        f"preference_by_{one.variable}",
+        say("{variable} by group", variable=one.variable),
         columns,
         tuple(rows),
         note,
     )
 
 
-def _swayed(facts: Facts) -> list[str]:
+def _swayed(facts: PreferenceResults) -> list[str]:
     """Order, side, haste, and what it cost."""
-    answered, position, found = facts["responses"], facts["position"], []
-    for one in facts["same_preference"]:
-        if one["q"] is not None:
+    answered, position, found = facts.responses, facts.position, []
+    for one in facts.same_preference:
+        if one.q is not None:
             found.append(
                 say(
                     "Are all variables preferred alike for {question}? Cochran's Q {q}, {df} degrees of "
                     "freedom, {people}, p {p}.",
-                    question=translated(one["question"]), q=coefficient(one["q"]), df=one["df"],
-                    people=plural(one["participants"], "participant"), p=p_value(one["p"]),
+                    question=translated(one.question), q=coefficient(one.q), df=one.df,
+                    people=plural(one.participants, "participant"), p=p_value(one.p),
                 )
             )  # fmt: skip
-    if position["log_odds"] is not None:
+    if position.log_odds is not None:
         found.append(
             say(
                 "The left one was chosen in {left} of cases ({interval}); with every variable held fixed, "
                 "the leaning to the left has p {p}.",
-                left=percent(position["left"]), interval=span(position["low"], position["high"]),
-                p=p_value(position["p"]),
+                left=percent(position.left), interval=span(position.low, position.high),
+                p=p_value(position.p),
             )
         )  # fmt: skip
-    if len(facts["places"]) > 1:
-        shares = ", ".join(f"{one['comparison_number']}: {percent(one['ratio'])}" for one in facts["places"])
+    if len(facts.places) > 1:
+        shares = ", ".join(f"{one.comparison_number}: {percent(one.ratio)}" for one in facts.places)
         found.append(say("Experimental preferred by place in the order: {shares}.", shares=shares))
-    for flag, people in answered["flags"].items():
+    for flag, people in answered.flags.items():
         what = translated(str(FLAGS.get(flag, flag)))
         found.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
-    if answered["not_accepted"]:
-        people = plural(answered["not_accepted"], "participant")
+    if answered.not_accepted:
+        people = plural(answered.not_accepted, "participant")
         found.append(say("Not accepted and left out: {people}.", people=people))
     return found + _spent(facts)
 
 
-def _spent(facts: Facts) -> list[str]:
-    answered, cost, rated, found = facts["responses"], facts["cost"], facts["study_rating"], []
-    if answered["seconds_per_judgement"] is not None:
-        found.append(
-            say("A judgement took {time} s.", time=coefficient(answered["seconds_per_judgement"], 1))
-        )
-    if cost is not None and cost["per_judgement"] is not None:
+def _spent(facts: PreferenceResults) -> list[str]:
+    answered, cost, rated, found = facts.responses, facts.cost, facts.study_rating, []
+    if answered.seconds_per_judgement is not None:
+        found.append(say("A judgement took {time} s.", time=coefficient(answered.seconds_per_judgement, 1)))
+    if cost is not None and cost.per_judgement is not None:
         found.append(
             say(
                 "The study cost {total}: {judgement} a judgement, {variable} a variable.",
-                total=coefficient(cost["total"]), judgement=coefficient(cost["per_judgement"], 3),
-                variable=coefficient(cost["per_variable"]),
+                total=coefficient(cost.total), judgement=coefficient(cost.per_judgement, 3),
+                variable=coefficient(cost.per_variable),
             )
         )  # fmt: skip
     if rated is not None:
         found.append(
             say(
                 "The study itself was rated {mean} of {of} by {people}.",
-                mean=coefficient(rated["mean"], 1), of=rated["of"],
-                people=plural(rated["participants"], "participant"),
+                mean=coefficient(rated.mean, 1), of=rated.of,
+                people=plural(rated.participants, "participant"),
             )
         )  # fmt: skip
     return found
 
 
-class PreferencesSection(LeadingSection[Facts]):
+class PreferencesSection(LeadingSection[PreferenceResults]):
     """Which version of a transcript people prefer."""
 
     name = "preferences"
@@ -440,16 +455,16 @@ class PreferencesSection(LeadingSection[Facts]):
     needs = ("preferences",)
     dashboard = True
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> PreferenceResults:
         return preference_results(material.dataset, by=material.attribute, cost=material.options.cost)
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: PreferenceResults) -> list[Block]:
         return preference_blocks(results)
 
-    def front(self, results: Facts) -> Front:
-        answered = results["responses"]
+    def front(self, results: PreferenceResults) -> Front:
+        answered = results.responses
         lead = say(
             "{judgements} between two transcripts, by {people}.",
-            judgements=plural(answered["judgements"], "judgement"), people=people_words(answered),
+            judgements=plural(answered.judgements, "judgement"), people=people_words(answered),
         )  # fmt: skip
         return Front(lead=lead, answer=tuple(preference_answer(results)))

@@ -1,5 +1,6 @@
 """Choices between transcripts drawn: shares with a line at one half; and how strong they are."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import altair as alt
@@ -9,19 +10,19 @@ from vivavoce.report.content import adjusted_cell, heads
 from vivavoce.report.drawing import ACCENT, INK, LABEL_HALVES, NARROW, RULE, WARM, Figure, figure, label_px
 from vivavoce.report.language import say, translated
 from vivavoce.report.numbers import between, coefficient, count, p_value, percent, plural, span
+from vivavoce.stats.preferences import PreferenceResults, QuestionPreference, VariablePreference
 
-Facts = dict[str, Any]
-
+DrawnRow = dict[str, Any]  # of the data of a chart
 MOST_DRAWN: Final = 60
 GAP: Final = 26
 
 
-def share_figure(facts: Facts) -> Figure:
+def share_figure(facts: PreferenceResults) -> Figure:
     """The experimental version's share by variable and question, and over all of its questions.
 
     Note    with more than MOST_DRAWN questions only what stands for all of a variable's questions is drawn
     """
-    panels = {one["variable"]: _drawn_rows(one, facts["cells"]) for one in facts["variables"]}
+    panels = {one.variable: _drawn_rows(one, facts.cells) for one in facts.variables}
     panels = {name: rows for name, rows in panels.items() if rows}
     order = list(dict.fromkeys(row["question"] for rows in panels.values() for row in rows))
 
@@ -49,24 +50,22 @@ def share_figure(facts: Facts) -> Figure:
     )
 
 
-def _drawn_rows(variable: Facts, cells: list[Facts]) -> list[Facts]:
-    own = (
-        [one for one in cells if one["variable"] == variable["variable"]] if len(cells) <= MOST_DRAWN else []
-    )
-    rows = [_drawn(translated(one["question"]), one, whole=False) for one in own if one["ratio"] is not None]
-    if variable["ratio"] is not None and len(rows) != 1:
+def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference]) -> list[DrawnRow]:
+    own = [one for one in cells if one.variable == variable.variable] if len(cells) <= MOST_DRAWN else []
+    rows = [_drawn(translated(one.question), one, whole=False) for one in own if one.ratio is not None]
+    if variable.ratio is not None and len(rows) != 1:
         rows.append(_drawn(say("together"), variable, whole=True))
     return rows
 
 
-def _drawn(question: str, one: Facts, *, whole: bool) -> Facts:
+def _drawn(question: str, one: QuestionPreference | VariablePreference, *, whole: bool) -> DrawnRow:
     return {
-        "question": question, "ratio": one["ratio"], "low": one["low"], "high": one["high"], "half": 0.5,
-        "shown": percent(one["ratio"]), "whole": whole,
+        "question": question, "ratio": one.ratio, "low": one.low, "high": one.high, "half": 0.5,
+        "shown": percent(one.ratio), "whole": whole,
     }  # fmt: skip
 
 
-def _panel(name: str, rows: list[Facts], order: list[str], inner: int, width: int) -> Any:
+def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width: int) -> Any:
     room = label_px(order, width)
     y = alt.Y(
         "question:N", sort=order, title=None,
@@ -86,21 +85,21 @@ def _panel(name: str, rows: list[Facts], order: list[str], inner: int, width: in
     return (half + line + dot + text).properties(width=inner, height=alt.Step(30), title=heading)
 
 
-def strength_table(facts: Facts) -> TableOfText:
+def strength_table(facts: PreferenceResults) -> TableOfText:
     """Mean signed strength of every variable and question, with how often each answer was given."""
     rows = [
         Row(
-            translated(one["question"]) if one["question"] else say("together"),
+            translated(one.question) if one.question else say("together"),
             (
-                Cell(coefficient(one["mean"]), (plural(one["participants"], "participant"),)),
-                Cell(between(one["low"], one["high"], coefficient)), Cell(p_value(one["p"])),
-                adjusted_cell(one["p_holm"]),
-                Cell(p_value(one["p_signed_rank"])),
-                Cell(" · ".join(count(one["counts"][code]) for code in sorted(one["counts"]))),
+                Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
+                Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),
+                adjusted_cell(one.p_holm),
+                Cell(p_value(one.p_signed_rank)),
+                Cell(" · ".join(count(one.counts[code]) for code in sorted(one.counts))),
             ),
-            group=one["variable"],
+            group=one.variable,
         )
-        for one in facts["strengths"]
+        for one in facts.strengths
     ]  # fmt: skip
     columns = heads(
         say("Question"), say("Mean strength"), say("95% interval"), "p", "p (Holm)", say("p (signed ranks)"),
@@ -114,7 +113,7 @@ def strength_table(facts: Facts) -> TableOfText:
     )
     signed = tuple(
         (name.removesuffix(", strength"), line)
-        for name, line in facts["signatures"].items()
+        for name, line in facts.signatures.items()
         if name.endswith(", strength")
     )
     return TableOfText(

@@ -41,7 +41,7 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
     needs = ("dialogues",)
 
     def results(self, material: Material) -> QuestionnairesFound:
-        keys = [row["key"] for row in material.summary["by"]]
+        keys = [row.key for row in material.summary.by]
         return QuestionnairesFound(material.scales, material.description["questionnaires"], keys)
 
     def blocks(self, results: QuestionnairesFound) -> list[Block]:

@@ -1,33 +1,29 @@
 """Transcripts rated one at a time."""
 
-from typing import Any
-
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads
 from vivavoce.report.language import say, translated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, p_value, plural
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.transcript_ratings import rated_transcripts
-
-Facts = dict[str, Any]
+from vivavoce.stats.transcript_ratings import TranscriptRatings, rated_transcripts
 
 
-def reading_blocks(facts: Facts) -> list[Block]:
+def reading_blocks(facts: TranscriptRatings) -> list[Block]:
     """Rated transcripts."""
-    every = [*facts["items"], *({**whole, "item": "all"} for whole in facts["variables"])]
+    every = [*facts.items, *facts.variables]
     rows = [
         Row(
-            translated(one["item"]),
+            translated(one.item or "all"),
             (
-                Cell(coefficient(one["control"])), Cell(coefficient(one["experimental"])),
-                Cell(coefficient(one["difference"]), (plural(one["participants"], "participant"),)),
-                Cell(between(one["low"], one["high"], coefficient)), Cell(p_value(one["p"])),
-                adjusted_cell(one["p_holm"]),
+                Cell(coefficient(one.control)), Cell(coefficient(one.experimental)),
+                Cell(coefficient(one.difference), (plural(one.participants, "participant"),)),
+                Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),
+                adjusted_cell(one.p_holm),
             ),
-            group=one["variable"],
+            group=one.variable,
         )
-        for one in sorted(every, key=lambda one: one["variable"])
+        for one in sorted(every, key=lambda one: one.variable)
     ]  # fmt: skip
     columns = heads(
         say("Item"), say("Control"), say("Experimental"), say("Difference"), say("95% interval"), "p",
@@ -37,26 +33,26 @@ def reading_blocks(facts: Facts) -> list[Block]:
         "Means of the codes, reversed items turned round; the difference is taken within participants who "
         "read both versions. p is adjusted after Holm over the items, and over the variables."
     )
-    signed = ((say("All ratings"), facts["signature"]),)
+    signed = ((say("All ratings"), facts.signature),)
     said = say(
         "{people} rated {transcripts}, one at a time.",
-        people=plural(facts["participants"], "participant"),
-        transcripts=plural(facts["transcripts"], "transcript"),
+        people=plural(facts.participants, "participant"),
+        transcripts=plural(facts.transcripts, "transcript"),
     )
     table = TableOfText("readings", say("Ratings of both versions"), columns, tuple(rows), note, signed)
     blocks: list[Block] = [Paragraph(said), table]
-    if (attention := facts["attention"]) is not None:
+    if (attention := facts.attention) is not None:
         told = say(
             "{failed} of {people} who read a broken transcript rated it no lower than the others; they stay "
             "in.",
-            failed=count(attention["failed"]),
-            people=plural(attention["participants"], "participant"),
+            failed=count(attention.failed),
+            people=plural(attention.participants, "participant"),
         )
         blocks.append(Bullets((told,)))
     return blocks
 
 
-class ReadingsSection(LeadingSection[Facts]):
+class ReadingsSection(LeadingSection[TranscriptRatings]):
     """Ratings of both versions of transcripts."""
 
     name = "readings"
@@ -66,16 +62,16 @@ class ReadingsSection(LeadingSection[Facts]):
     needs = ("readings",)
     dashboard = True
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> TranscriptRatings:
         return rated_transcripts(material.dataset)
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: TranscriptRatings) -> list[Block]:
         return reading_blocks(results)
 
-    def front(self, results: Facts) -> Front:
+    def front(self, results: TranscriptRatings) -> Front:
         lead = say(
             "{ratings} of transcripts read one at a time, by {people}.",
-            ratings=plural(results["ratings"], "rating"),
-            people=plural(results["participants"], "participant"),
+            ratings=plural(results.ratings, "rating"),
+            people=plural(results.participants, "participant"),
         )
         return Front(lead=lead)

@@ -1,6 +1,6 @@
 """The answer in plain words: what was declared first, then what was explored, then on what it rests."""
 
-from typing import Any
+from typing import NamedTuple
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import headlines, interval_of, title
@@ -18,19 +18,18 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
-from vivavoce.stats.family import decisive
+from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily
 from vivavoce.stats.multiple_testing import NAMES
+from vivavoce.stats.summary_results import GroupTest, Summary
 
-Facts = dict[str, Any]
 
-
-def answer(summary: Facts) -> list[str]:
+def answer(summary: Summary) -> list[str]:
     """The summary for people who read no tables: the answer first, then how sure, then on what it rests.
 
     Note    only what was declared beforehand is called better; the rest is explored, and looks at every
             comparison of its family
     """
-    declared = _declared(summary["declared"]) if summary["declared"] else []
+    declared = _declared(summary.declared) if summary.declared else []
     if not (headlines(summary) or declared):
         return []
     explored = _explored(summary, besides=bool(declared))
@@ -38,7 +37,7 @@ def answer(summary: Facts) -> list[str]:
     return [*sentences, _ground(summary), *_meanings(summary)]
 
 
-def _meanings(summary: Facts) -> list[str]:
+def _meanings(summary: Summary) -> list[str]:
     """What the words of the answer mean, for who reads nothing else."""
     shown = headlines(summary)
     meanings = {
@@ -52,7 +51,7 @@ def _meanings(summary: Facts) -> list[str]:
         ),
     }
     found = [meanings[name] for name in shown if name in meanings]
-    if summary["tests"]:
+    if summary.tests:
         found.append(
             say(
                 "A 95% interval holds the values that go well with the data; p is how often chance alone "
@@ -62,16 +61,15 @@ def _meanings(summary: Facts) -> list[str]:
     return [" ".join(found)] if found else []
 
 
-def _declared(declared: Facts) -> list[str]:
+def _declared(declared: DeclaredFamily) -> list[str]:
     """The primary comparison, how many of the secondary ones differ, and the family of both."""
     primary, secondary = (
-        [one for one in declared["results"] if one["question"] == question]
-        for question in ("primary", "secondary")
+        [one for one in declared.results if one.question == question] for question in ("primary", "secondary")
     )
     if not primary:
         return []
-    differing = [one for one in primary if one["significant"]]
-    others = [one for one in primary if one["significant"] is False]
+    differing = [_shown(one) for one in primary if one.significant]
+    others = [_shown(one) for one in primary if one.significant is False]
     sentences = [_differs(one) for one in differing]
     if others and not differing and len(others) == 1:
         sentences.append(_alike(others[0]))
@@ -85,14 +83,14 @@ def _declared(declared: Facts) -> list[str]:
         )  # fmt: skip
     if secondary:
         sentences.append(_secondary(secondary))
-    return [*sentences, translated(declared["family"]["why"])]
+    return [*sentences, translated(declared.family.why)]
 
 
-def _secondary(secondary: list[Facts]) -> str:
+def _secondary(secondary: list[DeclaredComparison]) -> str:
     """How many of all that were declared differ, and how many could not be tested."""
-    untested = sum(one["significant"] is None for one in secondary)
+    untested = sum(one.significant is None for one in secondary)
     facts = {
-        "k": count(sum(bool(one["significant"]) for one in secondary)),
+        "k": count(sum(bool(one.significant) for one in secondary)),
         "comparisons": plural(len(secondary), "secondary comparison"),
         "n": count(untested),
     }
@@ -106,23 +104,39 @@ def _secondary(secondary: list[Facts]) -> str:
     return say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
 
 
-def _facts(one: Facts) -> Facts:
-    measure = MEASURES.get(one["measure"]) if one["measure"] in MEASURES else None
+class _Shown(NamedTuple):
+    """A comparison that had a test, as a sentence tells it."""
+
+    measure: str
+    a: str
+    b: str
+    difference: float
+    low: float | None
+    high: float | None
+    p_adjusted: float | None
+
+
+def _shown(one: DeclaredComparison) -> _Shown:
+    return _Shown(one.measure, one.a, one.b, one.difference or 0.0, one.low, one.high, one.p_adjusted)
+
+
+def _facts(one: _Shown) -> dict[str, str]:
+    measure = MEASURES.get(one.measure) if one.measure in MEASURES else None
     unit = measure.unit if measure else ""
     return {
-        "a": label(one["a"]),
-        "b": label(one["b"]),
-        "measure": title(one["measure"]).lower() if measure else one["measure"],
-        "gap": _gap(one["difference"], unit),
-        "interval": between(one["low"], one["high"], lambda value: difference(value, unit)),
-        "p": p_value(one["p_adjusted"]),
+        "a": label(one.a),
+        "b": label(one.b),
+        "measure": title(one.measure).lower() if measure else one.measure,
+        "gap": _gap(one.difference, unit),
+        "interval": between(one.low, one.high, lambda value: difference(value, unit)),
+        "p": p_value(one.p_adjusted),
     }
 
 
-def _turned(one: Facts) -> Facts:
+def _turned(one: _Shown) -> _Shown:
     """The same comparison with the other group first."""
-    low, high = (None if end is None else -end for end in (one["high"], one["low"]))
-    return {**one, "a": one["b"], "b": one["a"], "difference": -one["difference"], "low": low, "high": high}
+    low, high = (None if end is None else -end for end in (one.high, one.low))
+    return one._replace(a=one.b, b=one.a, difference=-one.difference, low=low, high=high)
 
 
 def _gap(value: float, unit: str) -> str:
@@ -132,16 +146,16 @@ def _gap(value: float, unit: str) -> str:
     return amount(abs(value), unit)
 
 
-def _differs(one: Facts) -> str:
+def _differs(one: _Shown) -> str:
     """One declared comparison that differs; better is said only where the measure has a direction."""
-    direction = MEASURES.get(one["measure"]).direction
+    direction = MEASURES.get(one.measure).direction
     if direction is None:
         return say(
             "{a} and {b} differ in {measure}, the comparison declared beforehand: {gap} apart (95% interval "
             "of the difference {interval}; adjusted p {p}).",
             **_facts(one),
         )
-    better_first = (one["difference"] > 0) == (direction == "higher")
+    better_first = (one.difference > 0) == (direction == "higher")
     facts = _facts(one if better_first else _turned(one))
     return say(
         "{a} does better than {b} in {measure}, the comparison declared beforehand: {gap} apart (95% "
@@ -150,7 +164,7 @@ def _differs(one: Facts) -> str:
     )
 
 
-def _alike(one: Facts) -> str:
+def _alike(one: _Shown) -> str:
     return say(
         "No difference between {a} and {b} in {measure} could be shown, the comparison declared beforehand: "
         "{gap} apart (95% interval of the difference {interval}; adjusted p {p}).",
@@ -158,9 +172,9 @@ def _alike(one: Facts) -> str:
     )
 
 
-def _others_alike(others: list[Facts], *, among: bool) -> str:
+def _others_alike(others: list[_Shown], *, among: bool) -> str:
     """Declared comparisons that did not come out, in one sentence."""
-    pairs = listed([f"{label(one['a'])} \u2013 {label(one['b'])}" for one in others])
+    pairs = listed([f"{label(one.a)} \u2013 {label(one.b)}" for one in others])
     measure = _facts(others[0])["measure"]
     if among:
         return say("Between the other declared pairs nothing could be shown: {pairs}.", pairs=pairs)
@@ -172,20 +186,20 @@ def _others_alike(others: list[Facts], *, among: bool) -> str:
     )
 
 
-def _explored(summary: Facts, *, besides: bool) -> list[str]:
+def _explored(summary: Summary, *, besides: bool) -> list[str]:
     """Everything that was tested without a declaration: how much of it differs, and the largest of it."""
-    tests = [one for one in summary["tests"] if one["family"] == "explored"]
-    tested = [one for one in tests if one["significant"] is not None]
-    differing = [one for one in tested if one["significant"]]
+    tests = [one for one in summary.tests if one.family == "explored"]
+    tested = [one for one in tests if one.significant is not None]
+    differing = [one for one in tested if one.significant]
     if not tested or (besides and not differing):
         return (
             [say("Explored, not declared beforehand: nothing could be tested.")]
             if tests and not besides
             else []
         )
-    family = next(one for one in summary["families"] if one["name"] == "explored")
+    family = next(one for one in summary.families if one.name == "explored")
     facts = {
-        "how": translated(NAMES[family["correction"]]),
+        "how": translated(NAMES[family.correction]),
         "comparisons": plural(len(tested), "comparison"),
         "k": count(len(differing)),
     }
@@ -201,20 +215,22 @@ def _explored(summary: Facts, *, besides: bool) -> list[str]:
             "can be shown.",
             **facts,
         )
-    largest = max(differing or tested, key=lambda one: abs(one["difference"]))
-    return [f"{first} {_largest(summary, largest)}" if largest["difference"] else first]
+    largest = max(differing or tested, key=lambda one: abs(one.difference or 0.0))
+    return [f"{first} {_largest(summary, largest)}" if largest.difference else first]
 
 
-def _largest(summary: Facts, test: Facts) -> str:
-    name, found = test["measure"], decisive(test)
-    rows = {row["key"]: row[name] for row in summary["by"]}
-    one = {**test, **found, "difference": test["difference"]}
-    one = one if one["difference"] > 0 else _turned(one)
+def _largest(summary: Summary, test: GroupTest) -> str:
+    name, found = test.measure, test.decisive
+    rows = {str(row.key): row.rates[name] for row in summary.by}
+    one = _Shown(
+        name, str(test.a), str(test.b), test.difference or 0.0, found.low, found.high, found.p_adjusted
+    )
+    one = one if one.difference > 0 else _turned(one)
     facts = _facts(one) | {
-        "high": percent(rows[one["a"]]["ratio"]),
-        "low": percent(rows[one["b"]]["ratio"]),
+        "high": percent(rows[one.a].ratio),
+        "low": percent(rows[one.b].ratio),
     }
-    if found["low"] is None:
+    if found.low is None:
         return say(
             "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; adjusted p {p}).",
             **facts,
@@ -226,29 +242,29 @@ def _largest(summary: Facts, test: Facts) -> str:
     )
 
 
-def _single(summary: Facts, name: str) -> str:
-    rate = summary["all"][name]
+def _single(summary: Summary, name: str) -> str:
+    rate = summary.all.rates[name]
     low, high, _ = interval_of(rate)
     if low is None:
-        return say("{measure}: mean {mean}.", measure=title(name), mean=amount(rate["ratio"], ""))
+        return say("{measure}: mean {mean}.", measure=title(name), mean=amount(rate.ratio, ""))
     return say(
         "{measure}: {ratio} (95% interval {interval}).",
         measure=title(name),
-        ratio=percent(rate["ratio"]),
+        ratio=percent(rate.ratio),
         interval=span(low, high),
     )
 
 
-def _ground(summary: Facts) -> str:
-    whole = summary["all"]
+def _ground(summary: Summary) -> str:
+    whole = summary.all
     rates = [
-        say("{measure} {ratio}", measure=heading.lower(), ratio=percent(whole[name]["ratio"]))
+        say("{measure} {ratio}", measure=heading.lower(), ratio=percent(whole.rates[name].ratio))
         for name, heading in headlines(summary).items()
-        if whole[name]["low"] is not None
+        if whole.rates[name].low is not None
     ]
-    dialogues = plural(whole["dialogues"], "dialogue")
-    if whole["participants"]:
-        people = plural(whole["participants"], "participant")
+    dialogues = plural(whole.dialogues, "dialogue")
+    if whole.participants:
+        people = plural(whole.participants, "participant")
         ground = say("It rests on {dialogues} of {participants}.", dialogues=dialogues, participants=people)
     else:
         ground = say("It rests on {dialogues}; who held them is not known.", dialogues=dialogues)

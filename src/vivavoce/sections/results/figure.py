@@ -9,25 +9,24 @@ from vivavoce.report.content import interval_of
 from vivavoce.report.drawing import ACCENT, INK, LABEL_HALVES, NARROW, Figure, figure, groups_axis, label_px
 from vivavoce.report.language import say
 from vivavoce.report.numbers import label, percent, span
+from vivavoce.stats.summary_results import GroupSummary, SuccessRate
 
-Facts = dict[str, Any]
 
-
-def success_figure(rows: Sequence[Facts], measures: dict[str, str]) -> Figure:
+def success_figure(rows: Sequence[GroupSummary], measures: dict[str, str]) -> Figure:
     """Success rates as dots on their intervals, one panel a measure.
 
     Input   the groups of a summary; `measures` is name -> title of those to show
     """
     data = {
         name: [
-            {"group": label(row["key"]), "shown": percent(row[name]["ratio"]), **_rate(row[name])}
+            {"group": label(row.key), "shown": percent(row.rates[name].ratio), **_rate(row.rates[name])}
             for row in rows
-            if row[name]["ratio"] is not None
+            if row.rates[name].ratio is not None
         ]
         for name in measures
     }
     data = {name: found for name, found in data.items() if found}
-    order = [label(row["key"]) for row in rows]
+    order = [label(row.key) for row in rows]
 
     def draw(width: int) -> Any:
         side_by_side = width != NARROW
@@ -52,13 +51,13 @@ def success_figure(rows: Sequence[Facts], measures: dict[str, str]) -> Figure:
     )
 
 
-def _rate(rate: Facts) -> Facts:
+def _rate(rate: SuccessRate) -> dict[str, float | None]:
     low, high, _ = interval_of(rate)
-    return {"ratio": rate["ratio"], "low": low, "high": high}
+    return {"ratio": rate.ratio, "low": low, "high": high}
 
 
 def _rate_panel(
-    data: list[Facts], title: str, order: list[str], inner: int, width: int, *, named: bool
+    data: list[dict[str, Any]], title: str, order: list[str], inner: int, width: int, *, named: bool
 ) -> Any:
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=named))
     x = alt.X(

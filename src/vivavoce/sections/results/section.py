@@ -1,7 +1,5 @@
 """The success rates: how often each group succeeded, and which differ."""
 
-from typing import Any
-
 from vivavoce.report.blocks import Block, Paragraph
 from vivavoce.report.content import headlines, success_table, tests_table
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
@@ -10,11 +8,10 @@ from vivavoce.report.material import Material
 from vivavoce.report.section import Front, LeadingSection
 from vivavoce.sections.results.answer import answer
 from vivavoce.sections.results.figure import success_figure
+from vivavoce.stats.summary_results import Summary
 
-Facts = dict[str, Any]
 
-
-class ResultsSection(LeadingSection[Facts]):
+class ResultsSection(LeadingSection[Summary]):
     """Rates by group with their tests; at the front, the answer of the whole report."""
 
     name = "results"
@@ -22,10 +19,10 @@ class ResultsSection(LeadingSection[Facts]):
     title = "Results"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> Summary:
         return material.summary
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: Summary) -> list[Block]:
         shown = headlines(results)
         if not shown:
             missing = say(
@@ -36,14 +33,14 @@ class ResultsSection(LeadingSection[Facts]):
         drawable = {
             name: title
             for name, title in shown.items()
-            if all(row[name]["low"] is not None or not row[name]["n"] for row in results["by"])
+            if all(row.rates[name].low is not None or not row.rates[name].n for row in results.by)
         }
-        drawn = drawable and len(results["by"]) <= MOST_DRAWN_GROUPS
-        blocks: list[Block] = [success_figure(results["by"], drawable)] if drawn else []
+        drawn = drawable and len(results.by) <= MOST_DRAWN_GROUPS
+        blocks: list[Block] = [success_figure(results.by, drawable)] if drawn else []
         blocks.append(success_table(results))
         if tests := tests_table(results):
             blocks.append(tests)
         return blocks
 
-    def front(self, results: Facts) -> Front:
+    def front(self, results: Summary) -> Front:
         return Front(answer=tuple(answer(results)))

@@ -9,6 +9,7 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import count
 from vivavoce.report.prose import period, tally
 from vivavoce.report.section import Section
+from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
 
@@ -17,7 +18,7 @@ Facts = dict[str, Any]
 class RunFound:
     """The summary and the description of the dataset."""
 
-    summary: Facts
+    summary: Summary
     description: Facts
 
 
@@ -36,15 +37,15 @@ class RunSection(Section[RunFound]):
         return [FactList(tuple(what_was_run(results.summary, results.description)))]
 
 
-def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
+def what_was_run(summary: Summary, description: Facts) -> list[tuple[str, str]]:
     """Term and description pairs; what is not recorded is left out."""
     source = dict(description["source"])
     kind = source.pop("kind", "not recorded")
     conditions = description["conditions"] if description["conditions"] != description["systems"] else {}
     factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description["factors"].items())
     collected = (f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items())
-    simulated, dialogues = description["simulated_dialogues"], summary["all"]["dialogues"]
-    people = summary["all"]["participants"] if dialogues else description["tables"].get("participants", 0)
+    simulated, dialogues = description["simulated_dialogues"], summary.all.dialogues
+    people = summary.all.participants if dialogues else description["tables"].get("participants", 0)
     facts = [
         (say("Study"), description["study"]),
         (say("Systems"), tally(description["systems"])),
@@ -65,7 +66,7 @@ def what_was_run(summary: Facts, description: Facts) -> list[tuple[str, str]]:
         ),
         (
             say("Dataset"),
-            say("{hash} (made {day})", hash=summary["data"], day=str(description["created_at"])[:10]),
+            say("{hash} (made {day})", hash=summary.data, day=str(description["created_at"])[:10]),
         ),
     ]
     return [(term, text) for term, text in facts if text]

@@ -1,7 +1,5 @@
 """Variants of objective success: the same dialogues, counted otherwise."""
 
-from typing import Any
-
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
 from vivavoce.report.content import (
@@ -18,11 +16,10 @@ from vivavoce.report.content import (
 from vivavoce.report.language import say, translated
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
+from vivavoce.stats.summary_results import SuccessRate, Summary
 
-Facts = dict[str, Any]
 
-
-class VariantsSection(Section[Facts]):
+class VariantsSection(Section[Summary]):
     """Only where the dataset has goals."""
 
     name = "variants"
@@ -32,10 +29,10 @@ class VariantsSection(Section[Facts]):
     needs = ("dialogues",)
     dashboard = True
 
-    def results(self, material: Material) -> Facts | None:
+    def results(self, material: Material) -> Summary | None:
         return material.summary if _counted_variants(material.summary) else None
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: Summary) -> list[Block]:
         table = variants_table(results)
         how = say(
             "The same dialogues, counted otherwise: what a case is (goal, whole dialogue, last goal), how a "
@@ -45,21 +42,21 @@ class VariantsSection(Section[Facts]):
         return [Paragraph(how), Fold(say("Show all {n} variants", n=len(table.rows)), (table,))]
 
 
-def _counted_variants(summary: Facts) -> list[str]:
-    return [name for name in summary["all"] if is_variant(name) and summary["all"][name]["n"]]
+def _counted_variants(summary: Summary) -> list[str]:
+    return [name for name, rate in summary.all.rates.items() if is_variant(name) and rate.n]
 
 
-def variants_table(summary: Facts) -> TableOfText:
+def variants_table(summary: Summary) -> TableOfText:
     """Every variant of objective success: unit, policy for goals without a match, offer rule."""
     groups, names = with_all(summary), _counted_variants(summary)
     rows = [
         Row(
             translated(MEASURES.get(name).title),
-            tuple(_short_rate(row[name]) for row in groups),
+            tuple(_short_rate(row.rates[name]) for row in groups),
             (settings(name),),
-            group=unit_name(summary["all"][name]["unit"]).capitalize(),
+            group=unit_name(summary.all.rates[name].unit).capitalize(),
         )
-        for name in sorted(names, key=lambda name: (summary["all"][name]["unit"], name))
+        for name in sorted(names, key=lambda name: (summary.all.rates[name].unit, name))
     ]
     note = (
         say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
@@ -76,6 +73,6 @@ def variants_table(summary: Facts) -> TableOfText:
     )
 
 
-def _short_rate(rate: Facts) -> Cell:
+def _short_rate(rate: SuccessRate) -> Cell:
     cell = rate_cell(rate)
     return Cell(cell.main, cell.under[:2])

@@ -1,0 +1,52 @@
+"""Results are frozen dataclasses; here is the one way in which they become JSON and grow by more fields.
+
+A class names its fields in the order in which JSON prints them, and says their units and when they are empty.
+What is missing is None, and null in JSON, but for fields that are `unless_none()`: these JSON
+leaves out. What is `spread()` is an object of its own in Python, and none in JSON.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field, fields, is_dataclass
+from typing import Any, Final, TypeVar
+
+Result_ = TypeVar("Result_")
+_LEFT_OUT: Final = "left out where it is None"
+_SPREAD: Final = "its entries stand in its place"
+
+
+def unless_none() -> Any:
+    """A field that is None where nothing is given, and then left out of the JSON object."""
+    return field(default=None, metadata={_LEFT_OUT: True})
+
+
+def spread() -> Any:
+    """A field, of a mapping or result, whose entries JSON has among the other fields, in its place."""
+    return field(metadata={_SPREAD: True})
+
+
+def as_json(found: object) -> Any:
+    """A result, and all results within it, as objects and lists that `json.dumps` takes.
+
+    Input   a dataclass, a mapping or sequence of some, or a plain value
+    Output  of a dataclass its fields in their order; of everything else the same, with results turned, and
+            numbers that are keys as text, as JSON has them
+    """
+    if is_dataclass(found) and not isinstance(found, type):
+        told: dict[str, Any] = {}
+        for one in fields(found):
+            value = getattr(found, one.name)
+            if _SPREAD in one.metadata:
+                told |= as_json(value)
+            elif value is not None or _LEFT_OUT not in one.metadata:
+                told[one.name] = as_json(value)
+        return told
+    if isinstance(found, Mapping):
+        return {str(key) if isinstance(key, int) else key: as_json(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [as_json(value) for value in found]
+    return found
+
+
+def widened(kind: type[Result_], narrow: Any, **more: Any) -> Result_:
+    """A result of a class that has the fields of `narrow` and more. Raises TypeError: a field lacks."""
+    return kind(**{one.name: getattr(narrow, one.name) for one in fields(narrow)}, **more)
