@@ -113,18 +113,21 @@ class EspeakNG(_Program):
         return ["espeak-ng", "-v", voice, "-s", words_per_minute, "-f", str(text_file), "-w", str(sound_file)]
 
 
+class _LanguagesOfVoices:
+    """The languages whose words name a voice of a program; of the class, too, for nobody makes one to ask."""
+
+    def __get__(self, _: object, program: type[_Program]) -> tuple[str, ...]:
+        every = {language: Spoken.of(language) for language in Spoken.languages()}
+        return tuple(language for language, one in every.items() if one and program.name in one.voices)
+
+
 class Festival(_Program):
     """festival: Italian and English, by diphones; recognisers understand it better than espeak-ng."""
 
     name: ClassVar[str] = "festival"
     summary: ClassVar[str] = "Italian and English, by the program festival"
+    languages = _LanguagesOfVoices()
     package = "festival festvox-italp16k"
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Those whose words name a voice of festival."""
-        every = {language: Spoken.of(language) for language in Spoken.languages()}
-        return tuple(language for language, one in every.items() if one and self.name in one.voices)
 
     async def speak(self, text: str, *, language: str) -> Sound:
         kept = "".join(ch if ch.isprintable() else " " for ch in text)
