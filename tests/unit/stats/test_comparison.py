@@ -11,7 +11,7 @@ from scipy.stats import ttest_ind
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.stats.bootstrap import bootstrap_difference
-from vivavoce.stats.comparison import compare_systems
+from vivavoce.stats.comparison import _welch, compare_systems
 from vivavoce.stats.glmm import fit_mixed_logistic
 from vivavoce.stats.models import Cases, check_models, mixed_linear
 from vivavoce.stats.multiple_testing import holm
@@ -265,3 +265,26 @@ def test_each_estimand_weighs_what_it_says(make):
     assert (lasted.naive.low, lasted.naive.high) == pytest.approx(tuple(peer.confidence_interval()))
     spread = ((np.var(first, ddof=1) + np.var(second, ddof=1)) / 2) ** 0.5
     assert lasted.effect.value == pytest.approx((np.mean(first) - np.mean(second)) / spread)
+
+
+@pytest.mark.parametrize("values", [([1.0], [2.0, 3.0]), ([1.0, 2.0], [3.0]), ([2.0, 2.0], [2.0, 2.0])])
+def test_one_dialogue_or_one_value_alone_gives_a_difference_without_interval_or_p(values):
+    first, second = (np.array(one) for one in values)
+    n = len(first) + len(second)
+    is_a = np.arange(n) < len(first)
+    cases = Cases(np.concatenate([first, second]), np.ones(n), np.arange(n), np.zeros(n, int), is_a)
+    found, size = _welch(cases)
+    assert found.difference == first.mean() - second.mean()
+    assert (found.low, found.high, found.p, size.value) == (None, None, None, None)
+
+
+def test_means_are_compared_by_welchs_t_and_cohens_d():
+    first, second = np.array([1.0, 2.0, 4.0]), np.array([3.0, 7.0])
+    cases = Cases(
+        np.concatenate([first, second]), np.ones(5), np.arange(5), np.zeros(5, int), np.arange(5) < 3
+    )
+    found, size = _welch(cases)
+    reference = ttest_ind(first, second, equal_var=False)
+    span = reference.confidence_interval(0.95)
+    assert (found.low, found.high, found.p) == pytest.approx((span.low, span.high, reference.pvalue))
+    assert size.value == pytest.approx((7 / 3 - 5) / np.sqrt((7 / 3 + 8) / 2))
