@@ -55,7 +55,7 @@ class Participant:
         async with httpx.AsyncClient(base_url=self.base, follow_redirects=True, timeout=PATIENCE_S) as client:
             dialogue = await into_chat(client)
             sound, query = encode_sound(SPEECH), {"dialogue_id": dialogue, "key": "the-only-turn"}
-            told = await client.post("/voice/turn", params=query, content=sound)
+            told = await patiently(client.post, "/voice/turn", params=query, content=sound)
             assert told.status_code == 200, told.text
             self.cookies = client.cookies
 

@@ -108,6 +108,7 @@ def test_a_recipe_is_annotated_by_keyboard_with_an_offer_taken_by_one_key(browse
     page.locator("#action").focus()
     page.keyboard.press("1")
     expect(page.locator("#annotation")).to_have_value("add(onion, *pot*)")
+    expect(page.locator("#save")).to_be_focused()  # also before the script is there
     page.keyboard.press("Enter")
     expect(page.locator(".quoted")).to_contain_text("stir")
     page.locator("#annotation").fill("stir(*onion*)")

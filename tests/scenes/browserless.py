@@ -40,11 +40,11 @@ class Forms(HTMLParser):
 
 
 async def patiently(call, *arguments, **options) -> httpx.Response:
-    """Make a request until the server answers: what a browser does while the connection is lost."""
+    """Make a request until the server answers and is not busy: what a page does."""
     while True:
         try:
             response = await call(*arguments, **options)
-            if response.status_code < 500:
+            if response.status_code < 500 and not (response.status_code == 409 and '"busy"' in response.text):
                 return response
         except httpx.HTTPError:
             pass

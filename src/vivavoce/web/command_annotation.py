@@ -120,7 +120,8 @@ def _page(
     ]  # fmt: skip
     facts = {"lines": lines, "at": at, "key": sequence.key, "draft": draft, "fields": FIELDS,
              "actions": _actions(templates), "language_of_words": sequence.commands[0].language,
-             "filled": BLANK, "wrong": None, "unfit": False, "empty": False, "stale": False}  # fmt: skip
+             "filled": BLANK, "wrong": None, "unfit": False, "empty": False, "stale": False,
+             "taken": False}  # fmt: skip
     return expert_page(request, "commands", **facts | more)
 
 
@@ -163,7 +164,7 @@ async def press(
         return _page(request, workplace, *found, at, text, **more)
 
     if take:
-        return shown(take)
+        return shown(take, taken=True)
     if press == "none":
         return _save(site, workplace, key_of(who), sequence, at, None)
     if press != "check" and predicate:

@@ -55,8 +55,8 @@ if (form) {
   if (text.value !== text.defaultValue) checkSoon(); // written before this script was there
   document.addEventListener("keydown", keys);
   const column = Number(text.dataset.column);
-  if (document.activeElement !== document.body) {
-    // somebody is writing already
+  if (document.activeElement !== document.body || form.querySelector("[autofocus]")) {
+    // somebody is writing already, or the page says itself where to go on
   } else if (column) {
     text.focus();
     text.setSelectionRange(column - 1, column - 1);
