@@ -187,7 +187,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         doing(page, "speaking", "listening")
         doing(page, "listening")
         assert len(parlour.events("user_turn_sent")) == 1
-        (lost,) = parlour.events("microphone_lost")
+        (lost,) = eventually(lambda: parlour.events("microphone_lost"), "the loss was never logged")
         assert lost.lost_s > 0.5
         assert len(parlour.events("microphone_opened")) == 1
         speak(page, QUESTION)
