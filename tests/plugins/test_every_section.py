@@ -16,7 +16,6 @@ from vivavoce.core import shelf
 from vivavoce.core.errors import InputError
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.schema import TABLES
 from vivavoce.report.blocks import Block, DocumentSection, Figure, Fold, TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
@@ -25,6 +24,7 @@ from vivavoce.report.material import Material, ReportOptions
 from vivavoce.report.pdf import data_of
 from vivavoce.report.reference import sections_reference
 from vivavoce.report.section import SECTIONS, Section, fill, sections_in_order
+from vivavoce.testing.section import SectionContract
 
 EVERY = sections_in_order()
 named = pytest.mark.parametrize("section", EVERY, ids=lambda section: section.name)
@@ -69,21 +69,21 @@ def test_each_section_stands_in_a_place_of_its_own() -> None:
     assert [one.order for one in EVERY] == sorted(one.order for one in EVERY)
 
 
+@pytest.mark.parametrize("test", [name for name in dir(SectionContract) if name.startswith("test_")])
 @named
-def test_a_section_needs_tables_that_there_are_and_says_its_title(section: Section[Any]) -> None:
-    assert set(section.needs) <= set(TABLES)
-    assert section.title and section.title[0].isupper() and not section.title.endswith(".")
-    assert re.fullmatch(r"[a-z][a-z_-]*", section.name)
-
-
-@named
-def test_a_section_is_left_out_of_a_dataset_without_what_it_needs(
-    section: Section[Any], tmp_path: Path
+def test_a_section_of_ours_keeps_the_contract_to_which_packages_are_held(
+    section: Section[Any], test: str, materials: list[Material]
 ) -> None:
-    with DatasetWriter(tmp_path / "d", study={"name": "s"}, source={"kind": "log"}):
-        pass
-    found = [one.written("") for one in fill(Material(Dataset(tmp_path / "d")), [section])]
-    assert found == [] or not section.needs
+    contract = SectionContract()
+    contract.name, contract.languages = section.name, ("en", "it")
+    material = next(one for one in materials if any(each.written("") for each in fill(one, [section])))
+    contract.dataset, contract.options = material.dataset, material.options
+    getattr(contract, test)()
+
+
+@named
+def test_the_name_of_a_section_can_be_typed(section: Section[Any]) -> None:
+    assert re.fullmatch(r"[a-z][a-z_-]*", section.name)
 
 
 @named

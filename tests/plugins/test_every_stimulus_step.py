@@ -26,8 +26,7 @@ from scenes.websites import running
 from vivavoce import web
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.board import Board
-from vivavoce.desk.progress import progress, whereabouts
-from vivavoce.log.erasure import erase_participant
+from vivavoce.desk.progress import progress
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.simulation.trial import run_trial
@@ -36,6 +35,7 @@ from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
 from vivavoce.study.step_kind import STEPS, kind_of
+from vivavoce.testing.stimulus_step import StimulusStepContract
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
@@ -95,6 +95,14 @@ EXAMPLES = {
         "Quale sportello dovrebbe rispondere a questa richiesta?",
     ),
 }  # fmt: skip
+
+OURS = sorted(name for name in STEPS.names() if name in EXAMPLES)
+KILLED = "test_what_was_acknowledged_is_there_after_a_kill"
+TESTS = [
+    pytest.param(name, marks=pytest.mark.long if name == KILLED else ())
+    for name in dir(StimulusStepContract)
+    if name.startswith("test_")
+]
 
 
 @pytest.fixture(scope="module")
@@ -166,28 +174,14 @@ def test_every_step_that_presents_stimuli_has_an_example(strangers: None) -> Non
     assert {name for name in STEPS.names() if isinstance(STEPS.get(name), StimulusStep)} == set(EXAMPLES)
 
 
-def test_people_answer_one_after_another_and_every_answer_is_a_row(
-    study: Study, example: Example, log: Log, tmp_path: Path
-) -> None:
-    with visitors(study, log) as visitor:
-        person = begun(visitor())
-        total = len(planned(study, log))
-        for number in range(1, total + 1):
-            assert f"{number} of {total}" in person.html
-            answer(person, example)
-        assert "Thank you" in person.html
-    kind = kind_of(study.visit[0])
-    assert isinstance(kind, StimulusStep)
-    dataset = export_dataset(log, "city", tmp_path / "data")
-    given = events_of(log, "response_given")
-    assert [one.event.position for one in given] == list(range(total))
-    if kind.table is not None:
-        rows = dataset.read(kind.table.name).to_pylist()
-        assert len({row["answered_at"] for row in rows}) == total
-        assert {row["answered_at"] for row in rows} == {one.at for one in given}
-        assert not any(row["simulated"] for row in rows)
-    (step,) = dataset.read("steps").to_pylist()
-    assert step["kind"] == kind.name and step["duration_s"] > 0
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("name", OURS)
+def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str, test: str) -> None:
+    contract, example = StimulusStepContract(), EXAMPLES[name]
+    contract.name, contract.languages = name, ("en", "it")
+    contract.answer, contract.gap = example.answer, example.gap
+    contract.write = lambda folder: written(example, folder)
+    getattr(contract, test)()
 
 
 def test_an_answer_that_cannot_be_taken_comes_back_as_it_was_entered(
@@ -222,22 +216,6 @@ def test_an_answer_that_comes_too_early_is_kept_and_not_stored(
         answer(person, example)
         (given,) = events_of(log, "response_given")
         assert given.event.response_s == 3
-
-
-def test_a_form_sent_twice_and_one_of_another_tab_count_once(
-    study: Study, example: Example, log: Log
-) -> None:
-    with visitors(study, log) as visitor:
-        person = begun(visitor())
-        late = Forms(person.html).forms["/respond"] | example.answer
-        answer(person, example)
-        shown = person.html
-        again = person.client.post("/respond", data=late)
-        assert "2 of" in again.text and "2 of" in shown
-        assert len(events_of(log, "response_given")) == 1
-        person.html = shown
-        answer(person, example)
-        assert [one.event.position for one in events_of(log, "response_given")] == [0, 1]
 
 
 CHECKED = EXAMPLES["listen"]._replace(visit="listen: {clips: clips.csv, audio: clips}")
@@ -344,20 +322,6 @@ def test_a_transcript_from_a_page_that_was_open_at_an_update_still_counts(log: L
     assert given.event.response["text"] is None
 
 
-def test_another_process_goes_on_with_the_same_stimulus(study: Study, example: Example, log: Log) -> None:
-    with visitors(study, log) as visitor:
-        person = begun(visitor())
-        answer(person, example)
-        cookies, page = dict(person.client.cookies), person.look()
-    with visitors(study, log) as visitor:
-        later = visitor()
-        later.client.cookies.update(cookies)
-        assert later.look() == page
-        answer(later, example)
-    assert [one.event.position for one in events_of(log, "response_given")] == [0, 1]
-    assert len(events_of(log, "stimuli_planned")) == 1
-
-
 def test_a_page_can_be_read_in_the_other_language_and_keeps_its_place(
     study: Study, example: Example, log: Log
 ) -> None:
@@ -380,25 +344,6 @@ def test_nobody_reads_the_stimuli_of_another(study: Study, log: Log) -> None:
             assert stranger.client.get(path, follow_redirects=False).status_code != 200
 
 
-def test_the_dashboard_counts_what_was_answered_and_says_what_people_are_doing(
-    study: Study, example: Example, log: Log
-) -> None:
-    kind = kind_of(study.visit[0])
-    assert isinstance(kind, StimulusStep)
-    with visitors(study, log) as visitor:
-        person = begun(visitor())
-        for _ in range(2):
-            answer(person, example)
-        seen = Board(study, log).see(progress)
-        (work,) = seen.work
-        given = events_of(log, "response_given")
-        pieces = sum(kind.pieces(kind.response.model_validate(one.event.response)) for one in given)
-        assert (work.noun, work.pieces, work.participants) == (kind.counted, pieces, 1)
-        assert (pieces >= 2, work.different) == (True, 2)
-        assert work.things == kind.things
-        assert kind.doing in {one["doing"] for one in Board(study, log).see(whereabouts)[0]}
-
-
 def test_the_dashboard_reads_answers_to_a_step_that_the_study_has_no_more(
     study: Study, example: Example, log: Log, tmp_path: Path
 ) -> None:
@@ -409,15 +354,6 @@ def test_the_dashboard_reads_answers_to_a_step_that_the_study_has_no_more(
     other = EXAMPLES["compare" if study.visit[0].kind == "rate" else "rate"]
     seen = Board(written(other, tmp_path / "changed"), log).see(progress)
     assert {work.noun for work in seen.work if work.pieces} == {kind_of(study.visit[0]).counted}
-
-
-def test_whoever_is_erased_leaves_no_answer(study: Study, example: Example, log: Log, tmp_path: Path) -> None:
-    with visitors(study, log) as visitor:
-        person = begun(visitor())
-        answer(person, example)
-    (opened,) = events_of(log, "visit_opened")
-    erase_participant(log, "city", opened.event.participant_id, by="test")
-    assert events_of(log, "response_given") == []
 
 
 def test_programs_draw_plans_of_their_own(study: Study, log: Log, tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def press(page: Page, button: str) -> None:
 
 def overflow(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
+    page.wait_for_load_state()
     wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return int(wider)
 

@@ -2,21 +2,21 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from html.parser import HTMLParser
 from pathlib import Path
 
-import httpx
-
-from scenes.patience import PATIENCE_S, eventually
+from scenes.patience import eventually
 from scenes.visits import Parrot, make_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
 from vivavoce.study.model import Study
+from vivavoce.testing import pages
+from vivavoce.testing.pages import PageForms as Forms
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
+__all__ = ["Forms", "Visitor", "events_of", "serve", "study_with_texts"]
 DOCUMENTS = {
     "consent.md": {"en": "# Please agree\n\nWe keep your words.", "it": "# Acconsenti\n\nTeniamo le parole."},
     "how.md": {"en": "# How to\n\nTalk.", "it": "# Come\n\nParla."},
@@ -24,55 +24,12 @@ DOCUMENTS = {
 }
 
 
-class Forms(HTMLParser):
-    """The forms of a page: by action, the hidden fields of the first with this action."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.forms: dict[str, dict[str, str]] = {}
-        self._open: dict[str, str] | None = None
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        facts = {name: value or "" for name, value in attrs}
-        if tag == "form":
-            self._open = {}
-            self.forms.setdefault(facts.get("action", ""), self._open)
-        if (
-            tag == "input"
-            and self._open is not None
-            and (facts.get("type") == "hidden" or "readonly" in facts)
-        ):
-            self._open[facts["name"]] = facts.get("value", "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self._open = None
-
-
-class Visitor:
-    """One browser with its cookies; `html` is the page that it shows."""
+class Visitor(pages.Visitor):
+    """One browser with its cookies, and the engine behind the pages."""
 
     def __init__(self, server: Running) -> None:
+        super().__init__(server.url)
         self.server, self.engine = server, server.site.engine
-        self.client = httpx.Client(
-            base_url=server.url, follow_redirects=True, trust_env=False, timeout=PATIENCE_S
-        )
-        self.html = ""
-
-    def look(self, path: str = "/visit") -> str:
-        response = self.client.get(path)
-        assert response.status_code == 200, response.text
-        self.html = response.text
-        return self.html
-
-    def press(self, action: str, status: int = 200, **fields: str) -> str:
-        """Send the form with this action, as shown, with what was entered."""
-        form = Forms(self.html).forms[action]
-        response = self.client.post(action, data={**form, **fields})
-        assert response.status_code == status, response.text
-        self.html = response.text
-        return self.html
 
     def into_dialogue(self, language: str = "en") -> str:
         """Start, agree, read, and wait for the greeting; the dialogue's key."""

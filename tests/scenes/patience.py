@@ -8,19 +8,11 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-PATIENCE_S: Final = 120.0
+from vivavoce.testing.pages import PATIENCE_S, eventually
+
+__all__ = ["PATIENCE_S", "eventually", "eventually_there"]
 STEP_S: Final = 0.01
 Result = TypeVar("Result")
-
-
-def eventually(reached: Callable[[], Result], awaited: str = "it never came to that") -> Result:
-    """Ask until the answer is true; that answer."""
-    until = time.monotonic() + PATIENCE_S
-    while not (answer := reached()):
-        if time.monotonic() > until:
-            raise AssertionError(awaited)
-        time.sleep(STEP_S)
-    return answer
 
 
 async def eventually_there(

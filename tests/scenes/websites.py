@@ -1,15 +1,11 @@
 """A study served for real: a bot in its own process, the participants' pages in a thread, a log on disk."""
 
-import asyncio
-import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import httpx
 
@@ -19,11 +15,11 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce.testing.pages import Running, running
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce.web.serving import PageServer
 
-Result = TypeVar("Result")
+__all__ = ["Running", "Website", "await_answer", "restaurant_bot", "running", "served_study"]
 
 
 @dataclass(frozen=True)
@@ -69,42 +65,6 @@ def served_study(
             yield Website(server.url, engine, log)
             for connector in connectors.values():
                 server.call(connector.shut_down())
-
-
-class Running(PageServer):
-    """An application on a free port, or the one that was agreed, served by a thread."""
-
-    def __init__(self, app, port: int | None = None) -> None:
-        self.port = port or free_port()
-        super().__init__(app, port=self.port, timeout_graceful_shutdown=2)
-        self.loop: asyncio.AbstractEventLoop | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self.loop = asyncio.get_running_loop()
-        await super().startup(sockets)
-
-    def call(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of a coroutine, run where the application runs."""
-        assert self.loop is not None
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE_S)
-
-
-@contextmanager
-def running(app, port: int | None = None) -> Iterator[Running]:
-    """Serve an application until the block is left."""
-    server = Running(app, port)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        eventually(lambda: server.started, "the pages were never served")
-        yield server
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE_S)
 
 
 def await_answer(url: str) -> None:

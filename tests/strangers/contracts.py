@@ -9,7 +9,7 @@ from vivavoce.testing.language import LanguageContract
 from vivavoce.testing.measure import MeasureContract
 from vivavoce.testing.questionnaire import QuestionnaireContract
 from vivavoce.testing.section import SectionContract
-from vivavoce.testing.step import StepContract
+from vivavoce.testing.stimulus_step import StimulusStepContract
 from vivavoce.testing.stress_test import StressTestContract
 from vivavoce.testing.verb import VerbContract
 
@@ -43,15 +43,17 @@ class TestOpenings(SectionContract):
     name, languages = "openings", ("en", "it")
 
 
-class TestTriage(StepContract):
+class TestTriage(StimulusStepContract):
     name, languages = "triage", ("en", "it")
+    answer, gap = {"desk": "loans", "sure": "on"}, {"sure": "on"}
     settings = {"enquiries": "enquiries.txt", "desks": ["loans", "maps"]}
     files = {"enquiries.txt": (HERE / "study" / "enquiries.txt").read_text("utf-8")}
 
 
-class TestPitch(StepContract):
+class TestPitch(StimulusStepContract):
     name, languages = "pitch", ("en", "it")
-    settings = {"each": 4}
+    settings = {"each": 5, "check": False}
+    answer, gap = {"higher": "second", "plays": "2"}, {"plays": "3"}
 
 
 class TestHesitation(StressTestContract):

@@ -201,7 +201,9 @@ def test_every_package_keeps_the_contract_of_its_shelf(site: Path) -> None:
         check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout
-    contracts = set(re.findall(r"class \w+\((\w+)Contract\)", (HERE / "contracts.py").read_text("utf-8")))
+    contracts = set(
+        re.findall(r"class \w+\((?:Stimulus)?(\w+)Contract\)", (HERE / "contracts.py").read_text("utf-8"))
+    )
     assert contracts == {"".join(map(str.capitalize, name.split("_"))) for name in PACKAGES}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-def _call(session: str = "voip-aa-20130301_100000", caller: str = "aa") -> dict[str, Any]:
+def a_call(session: str = "voip-aa-20130301_100000", caller: str = "aa") -> dict[str, Any]:
     """Two turns: a greeting answered with a wish, an offer answered with a request."""
 
     def turn(
@@ -78,7 +78,7 @@ def _call(session: str = "voip-aa-20130301_100000", caller: str = "aa") -> dict[
     }
 
 
-def _write(folder: Path, call: dict[str, Any]) -> Path:
+def write_files(folder: Path, call: dict[str, Any]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in call.items():
         (folder / name).write_text(json.dumps(content), encoding="utf-8")
@@ -87,24 +87,24 @@ def _write(folder: Path, call: dict[str, Any]) -> Path:
 
 @pytest.fixture
 def call() -> dict[str, Any]:
-    return _call()
+    return a_call()
 
 
 @pytest.fixture
 def make_call() -> Callable[..., dict[str, Any]]:
-    return _call
+    return a_call
 
 
 @pytest.fixture
 def write_call() -> Callable[[Path, dict[str, Any]], Path]:
-    return _write
+    return write_files
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """A folder of three calls in two conditions, by two callers."""
     root = tmp_path / "corpus"
-    _write(root / "Mar13_S1A0" / "one", _call())
-    _write(root / "Mar13_S1A0" / "two", _call("voip-bb-20130301_100000", "bb"))
-    _write(root / "Mar13_S0A1" / "three", _call("voip-aa-20130301_110000"))
+    write_files(root / "Mar13_S1A0" / "one", a_call())
+    write_files(root / "Mar13_S1A0" / "two", a_call("voip-bb-20130301_100000", "bb"))
+    write_files(root / "Mar13_S0A1" / "three", a_call("voip-aa-20130301_110000"))
     return root

@@ -1,0 +1,188 @@
+"""What every step keeps to that presents stimuli: what people meet, and what is kept."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from vivavoce.core.clock import ManualClock
+from vivavoce.desk.board import Board
+from vivavoce.desk.progress import progress, whereabouts
+from vivavoce.log.erasure import erase_participant
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log, StoredEvent
+from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.testing.pages import PageForms, Visitor, eventually, visitors
+from vivavoce.testing.step import StepContract
+
+
+class StimulusStepContract(StepContract):
+    """What every such step keeps to, tried on its page by somebody without scripts.
+
+    Each participant is given two stimuli or more.
+
+    answer   fields of the page, as filled in by whoever answers, whatever stimulus is due
+    gap      fields that cannot be taken as they are
+    wait_s   how long one looks or listens before an answer is taken
+    """
+
+    answer: Mapping[str, str]
+    gap: Mapping[str, str]
+    wait_s: float = 3
+
+    def test_participants_are_told_what_they_do_and_what_is_kept_of_it(self) -> None:
+        with self._study() as study:
+            told = self._kind().told(study.visit[-1], study)
+            assert told.does and told.keeps
+
+    def test_people_answer_one_after_another_and_every_answer_is_a_row(self) -> None:
+        with self._study() as study, self._log() as log:
+            with visitors(study, log) as visitor:
+                person = self._begun(visitor())
+                (plan,) = [one.event for one in _events(log, "stimuli_planned")]
+                for number in range(1, len(plan.stimuli) + 1):
+                    assert f"{number} of {len(plan.stimuli)}" in person.html, person.html
+                    self._answer(person, log)
+                assert not PageForms(person.html).forms.get("/respond"), "the last answer ends the step"
+            given = _events(log, "response_given")
+            assert [one.event.position for one in given] == list(range(len(plan.stimuli)))
+            with tempfile.TemporaryDirectory() as folder:
+                data = export_dataset(log, study.name, Path(folder) / "data")
+                rows = data.read(self._stimulus().table.name).to_pylist() if self._stimulus().table else []
+                steps = [one for one in data.read("steps").to_pylist() if one["kind"] == self.name]
+            assert not rows or {one["answered_at"] for one in rows} == {one.at for one in given}
+            assert not any(row["simulated"] for row in rows)
+            assert [step["duration_s"] > 0 for step in steps] == [True]
+
+    def test_an_answer_that_cannot_be_taken_is_told_and_not_stored(self) -> None:
+        with self._study() as study, self._log() as log, visitors(study, log) as visitor:
+            person = self._begun(visitor())
+            person.press("/respond", **self.gap)
+            assert 'class="problem"' in person.html, "say on the page what is missing"
+            assert _events(log, "response_given") == []
+            self._answer(person, log)
+            assert len(_events(log, "response_given")) == 1
+
+    def test_a_form_sent_twice_and_one_of_another_tab_count_once(self) -> None:
+        with self._study() as study, self._log() as log, visitors(study, log) as visitor:
+            person = self._begun(visitor())
+            late = PageForms(person.html).forms["/respond"] | dict(self.answer)
+            self._answer(person, log)
+            shown = person.html
+            assert person.client.post("/respond", data=late).status_code == 200
+            assert len(_events(log, "response_given")) == 1
+            person.html = shown
+            self._answer(person, log)
+            assert [one.event.position for one in _events(log, "response_given")] == [0, 1]
+
+    def test_another_process_goes_on_with_the_same_stimulus(self) -> None:
+        with self._study() as study, self._log() as log:
+            with visitors(study, log) as visitor:
+                person = self._begun(visitor())
+                self._answer(person, log)
+                cookies, page = dict(person.client.cookies), person.look()
+            with visitors(study, log) as visitor:
+                later = visitor(cookies)
+                assert later.look() == page
+                self._answer(later, log)
+            assert [one.event.position for one in _events(log, "response_given")] == [0, 1]
+            assert len(_events(log, "stimuli_planned")) == 1
+
+    def test_a_page_can_be_read_in_each_language_and_keeps_its_place(self) -> None:
+        with self._study() as study, self._log() as log, visitors(study, log) as visitor:
+            person = self._begun(visitor(), study.languages[0])
+            for language in study.languages[1:]:
+                before = person.html
+                person.press("/language", language=language)
+                assert f'lang="{language}"' in person.html and person.html != before
+            self._answer(person, log)
+            (given,) = _events(log, "response_given")
+            assert given.event.language == study.languages[-1]
+
+    def test_what_was_acknowledged_is_there_after_a_kill(self) -> None:
+        with self._study() as study:
+            folder = study.folder
+            with _served(folder) as (server, url), closing(Visitor(url)) as person:
+                self._begun(person)
+                eventually(lambda: self._went_on(person), "no answer was taken")
+                cookies, due = dict(person.client.cookies), _position(person.html)
+                server.send_signal(signal.SIGKILL)
+            with _served(folder) as (_, url), closing(Visitor(url, cookies)) as later:
+                assert _position(later.look()) == due
+
+    def test_whoever_is_erased_leaves_no_answer(self) -> None:
+        with self._study() as study, self._log() as log:
+            with visitors(study, log) as visitor:
+                self._answer(self._begun(visitor()), log)
+            (opened,) = _events(log, "visit_opened")
+            erase_participant(log, study.name, opened.event.participant_id, by="contract")
+            assert _events(log, "response_given") == []
+
+    def test_the_dashboard_counts_what_was_answered_and_says_what_people_are_doing(self) -> None:
+        kind = self._stimulus()
+        with self._study() as study, self._log() as log, visitors(study, log) as visitor:
+            person = self._begun(visitor())
+            self._answer(person, log)
+            assert kind.doing in {one["doing"] for one in Board(study, log).see(whereabouts)[0]}
+            self._answer(person, log)
+            (work,) = Board(study, log).see(progress).work
+            given = [
+                kind.response.model_validate(one.event.response) for one in _events(log, "response_given")
+            ]
+            assert (work.noun, work.things, work.participants) == (kind.counted, kind.things, 1)
+            assert (work.pieces, work.different) == (sum(kind.pieces(one) for one in given), 2)
+
+    def _stimulus(self) -> StimulusStep[Any, Any, Any]:
+        kind = self._kind()
+        assert isinstance(kind, StimulusStep), f"{self.name} presents no stimuli: use StepContract"
+        return kind
+
+    def _begun(self, visitor: Visitor, language: str = "en") -> Visitor:
+        visitor.look(f"/?lang={language}")
+        visitor.press("/start")
+        return visitor
+
+    def _answer(self, visitor: Visitor, log: Log) -> None:
+        log.clock.advance(self.wait_s)  # type: ignore[attr-defined]
+        visitor.press("/respond", **self.answer)
+
+    def _went_on(self, visitor: Visitor) -> bool:
+        due = _position(visitor.html)
+        visitor.press("/respond", **self.answer)
+        return _position(visitor.html) != due
+
+    @contextmanager
+    def _log(self) -> Iterator[Log]:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Log.open(f"sqlite:///{Path(folder) / 'log.sqlite'}", ManualClock()) as log,
+        ):
+            yield log
+
+
+def _events(log: Log, kind: str) -> list[StoredEvent]:
+    return [one for one in log.all_events() if one.event.kind == kind]
+
+
+def _position(html: str) -> str:
+    """Of the stimulus that is due."""
+    return PageForms(html).forms["/respond"]["position"]
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """The study's pages in a process of their own, and where they are."""
+    command = [sys.executable, "-m", "vivavoce.testing.pages", str(folder)]
+    known = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
+    server = subprocess.Popen(command, env=known, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield server, server.stdout.readline().strip()
+    finally:
+        server.kill()
+        server.communicate()
