@@ -2,12 +2,15 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
+
+from scenes.before_shelves import FIXTURES
 
 WITHOUT = '''"""Everything that is installed, but some packages."""
 import os, sys
@@ -80,6 +83,8 @@ LISTEN = "study: ears\nlanguages: [en]\nvisit:\n  - listen: {clips: clips.csv, a
         (("stress", "propose", "please renew the atlas", "--language", "en"), "stress"),
         (("log", "verify", "postgresql://nobody@127.0.0.1/none"), "postgres"),
         (("check", "study.yaml"), "speech"),
+        (("report", "calls", "--out", "report.pdf"), "pdf"),
+        (("analyse", "calls", "--model", "dialogue_duration ~ system + (1|participant)"), "models"),
     ],
 )
 def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str, ...], extra: str) -> None:
@@ -88,6 +93,7 @@ def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str,
     (core.folder / "sounds").mkdir()
     for name in ("a.wav", "b.wav"):
         (core.folder / "sounds" / name).write_bytes(b"RIFF")
+    shutil.copytree(FIXTURES / "datasets" / "town", core.folder / "calls")
     done = core(*words)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"pip install 'vivavoce[{extra}]'" in done.stdout + done.stderr

@@ -37,7 +37,7 @@ class SystemComparison(Result[MeasuredDifference, "SystemsCompared"]):
         yield from comparison(self.facts)
 
     def plot(self, *, width: int = 420) -> "alt.TopLevelMixin":
-        """SystemComparison as dots on their 95 % intervals, a panel a measure, beside a line at zero.
+        """Differences as dots on their 95 % intervals, a panel a measure, beside a line at zero.
 
         Input   width: of a panel, in pixels
         Raises  InputError: nothing was compared

@@ -16,7 +16,7 @@ def model(facts: Facts) -> Iterator[RenderableType]:
     yield Text(
         f"{facts['response']} of {facts['rows']} {facts['unit']}s by {facts['participants']} participants; "
         f"{facts['method'].replace('_', ' ')}, log-likelihood {facts['log_likelihood']:.3f}. "
-        f"SystemComparison are in {facts['scale']}."
+        f"Differences are in {facts['scale']}."
     )
     level = f"{facts['level']:.0%}"
     table = plain_table("", "contrast", "difference", level, "p", "p (holm)", words=1)

@@ -4,11 +4,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import typst
-
+from vivavoce.core.extras import later
 from vivavoce.report.blocks import Document, TableOfText, plain
+
+if TYPE_CHECKING:
+    import typst
+else:
+    typst = later("typst")
 
 TEMPLATE: Final = Path(__file__).parent / "templates" / "report.typ"
 

@@ -5,16 +5,15 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from formulaic import ModelSpec, model_matrix
-from formulaic.errors import FormulaicError
 from scipy.stats import chi2 as chi_square
 from scipy.stats import t as student
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import later
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.balance import together
@@ -29,6 +28,13 @@ from vivavoce.stats.multiple_testing import holm
 
 Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    import formulaic
+    import formulaic.errors
+    from formulaic import ModelSpec
+else:
+    formulaic = later("formulaic")
+
 LEVEL: Final = 0.95
 MOST_LEVELS: Final = 12
 RATIOS: Final = {"rate": "odds_ratio", "ordinal": "odds_ratio", "count": "rate_ratio", "mean": None}
@@ -107,7 +113,7 @@ class _Design:
     matrix: Floats
     names: list[str]
     terms: dict[frozenset[str], slice]
-    spec: ModelSpec
+    spec: "ModelSpec"
     constant: bool
 
     def of(self, variables: pd.DataFrame) -> Floats:
@@ -125,8 +131,8 @@ def _design(formula: ModelFormula, frame: ModelFrame) -> _Design:
                 hint="leave it out of the formula",
             )  # fmt: skip
     try:
-        matrix: Any = model_matrix(formula.fixed, variables)
-    except (FormulaicError, SyntaxError, ValueError) as problem:
+        matrix: Any = formulaic.model_matrix(formula.fixed, variables)
+    except (formulaic.errors.FormulaicError, SyntaxError, ValueError) as problem:
         raise InputError(
             f"cannot read {formula.fixed!r}: {str(problem).splitlines()[0]}", place="--model",
             hint="a formula has names, and + * : / - ( ) between them",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
@@ -9,7 +10,6 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import beta as beta_law
-from threadpoolctl import threadpool_limits
 
 from vivavoce.core.errors import InputError
 from vivavoce.measures.compute import Sums
@@ -18,6 +18,10 @@ from vivavoce.stats.clusters import FEW
 from vivavoce.stats.groups import Group
 from vivavoce.stats.power import Nested
 
+try:
+    from threadpoolctl import threadpool_limits  # of the extra `fast`; without it only slower
+except ModuleNotFoundError:
+    threadpool_limits = nullcontext
 DRAWS: Final = 2000
 SEARCHED: Final = 1000
 BATCH: Final = 50
