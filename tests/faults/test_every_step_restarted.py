@@ -43,7 +43,7 @@ STEPS: dict[str, Callable[[Path], Study]] = {
 # what is entered beside the first button of each row, in the order in which forms are preferred
 ENTERED: dict[str, dict[str, str]] = {
     "/start": {}, "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {},
-    "/respond": {"counted": "9", "text": "a"}, "/elicit/typed": {"text": "boil the water"},
+    "/respond": {"counted": "9", "text": "a"},
     "/arena/vote": {"choice": "left"}, "/arena/say": {"item-text": "a thai place"},
     "/dialogue/finish": {}, "/dialogue/next": {}, "/turns/form": {"text": "a thai place"},
     "/dialogue/end/form": {"confirmed": "yes"},

@@ -48,6 +48,7 @@ KEPT_WHOLE = (
     "readings",
     "preferences",
     "listening",
+    "commands",
     "votes",
     "annotations",
     "wizard_turns",
@@ -56,13 +57,12 @@ KEPT_WHOLE = (
 FORMS: dict[str, dict[str, str]] = {
     "/consent": {"answer": "agree"}, "/read": {}, "/code": {}, "/answers": {},
     "/respond": {"counted": "4", "plays": "1", "text": "good bye"},
-    "/elicit/typed": {"text": "stir"},
     "/arena/vote": {"choice": "left"},
     "/arena/say": {"item-text": "thai food"}, "/dialogue/finish": {}, "/dialogue/next": {},
     "/turns/form": {"text": "a cheap place please"}, "/dialogue/end/form": {"confirmed": "yes"},
 }  # fmt: skip
 SINCE = dict.fromkeys(
-    ("/rated", "/choices", "/hearing", "/judged", "/transcript"), "/respond"
+    ("/rated", "/choices", "/hearing", "/judged", "/transcript", "/elicit/typed"), "/respond"
 )  # forms that have another address since then
 
 

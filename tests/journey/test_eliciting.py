@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from scenes.browser import barriers, chromium, overflow, until
 from scenes.eliciting import beeps, commanding_study, onsets
 from scenes.websites import Running, running
-from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.recordings import check_recordings, folder_of
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
+from vivavoce.steps.elicitation.models import GivenCommand
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
@@ -63,9 +64,14 @@ def eventually_recorded(page: Page, least_s: float) -> None:
     until(page, f"(document.getElementById('studio').dataset.soFar || 0) >= {least_s}")
 
 
-def given(server: Running) -> list[CommandGiven]:
-    log = server.site.engine.log
-    return [one.event for one in log.all_events() if isinstance(one.event, CommandGiven)]
+def given(server: Running) -> list[tuple[int, GivenCommand]]:
+    """Commands in the order in which they came, each with the place of its stimulus."""
+    events = [one.event for one in server.site.engine.log.all_events()]
+    return [
+        (one.position, GivenCommand.model_validate(one.response))
+        for one in events
+        if isinstance(one, ResponseGiven)
+    ]
 
 
 def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Running, tmp_path: Path) -> None:
@@ -103,7 +109,7 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
         page.locator("#text").press("Enter")
         expect(page.locator("h1")).to_contain_text("Thank")
         assert errors == []
-    assert [(one.position, one.by, one.takes) for one in given(server)] == [
+    assert [(place, one.by, one.takes) for place, one in given(server)] == [
         (0, "speech", 2), (1, "speech", 1), (1, "speech", 1), (2, "text", 1),
     ]  # fmt: skip
     kept = [one for one in log.recordings() if one.removed_at is None]
@@ -151,7 +157,7 @@ def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian
                 expect(page.locator("#text")).to_have_value("")
         expect(page.locator("h1")).to_contain_text("Grazie")
         assert errors == []
-    assert [one.text for one in given(server)] == [
+    assert [one.text for _, one in given(server)] == [
         "riempi il bollitore", "fai bollire l'acqua", "riempi la tazza",
     ]  # fmt: skip
 
@@ -243,8 +249,8 @@ def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(at_once: Running
         expect(page.locator("h1")).to_contain_text("Grazie")
         assert errors == []
     commands = given(at_once)
-    assert [one.position for one in commands] == [0, 2]
-    assert (commands[0].onset_s, commands[0].offset_s) == (0.05, float(moved))
+    assert [place for place, _ in commands] == [0, 2]
+    assert (commands[0][1].onset_s, commands[0][1].offset_s) == (0.05, float(moved))
     lengths = [one.duration_s for one in at_once.site.engine.log.recordings() if one.content == "command"]
     assert abs(lengths[0] - (float(moved) - 0.05)) < PRECISION_S
     assert check_recordings(at_once.site.engine.log, content=True).lines() == []

@@ -172,7 +172,7 @@ def test_a_visit_of_dialogues_and_commands_is_simulated(tmp_path: Path) -> None:
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         assert simulated(study, log, 2) == 2
         kinds = {one.event.kind for one in log.all_events()}
-        assert {"dialogue_ended", "command_given", "questionnaire_answered"} <= kinds
+        assert {"dialogue_ended", "response_given", "questionnaire_answered"} <= kinds
 
 
 def test_steps_with_material_follow_one_another_in_any_order(tmp_path: Path) -> None:

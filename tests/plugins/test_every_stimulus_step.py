@@ -19,6 +19,7 @@ from fastapi import APIRouter
 
 from scenes.browser import barriers, chromium, overflow, until
 from scenes.browsing import Forms, Visitor, events_of
+from scenes.eliciting import commanding_study
 from scenes.listening import listening_study
 from scenes.strangers import HERE, install, known
 from scenes.transcribing import transcribing_study
@@ -66,6 +67,11 @@ EXAMPLES = {
         {"item-ease": "right"}, "3 questions are still open",
         'name="item-ease" value="right" required checked',
         "Per favore leggi tutte e due le versioni fino in fondo.",
+    ),
+    "elicit": Example(
+        commanding_study, "elicit: {stimuli: stimuli.yaml, by: text}", {"text": "boil the water"},
+        {"text": "la " * 1000}, "This is too long. Please make it shorter.", "la la la",
+        "Che cosa deve fare il robot?",
     ),
     "listen": Example(
         listening_study, "listen: {clips: clips.csv, audio: clips, hearing: none}",
@@ -391,7 +397,7 @@ def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
             page.evaluate(f"document.querySelectorAll('audio')[{number}].play()")
             until(page, f"document.querySelectorAll('audio')[{number}].ended")
         name, value = next(iter(example.answer.items()))
-        if (field := page.locator(f'textarea[name="{name}"]')).count():
+        if (field := page.locator(f'textarea[name="{name}"], input[name="{name}"]:not([type])')).count():
             field.fill(value)
             page.reload()
             assert field.input_value() == value

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
 
 FRAME = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="30" height="9"/></svg>'
 STIMULI = """
@@ -35,6 +36,13 @@ def commanding_study(folder: Path, **settings: object) -> Study:
         f"study: tea\nlanguages: [en, it]\nvisit:\n  - elicit:\n{written}\n", encoding="utf-8"
     )
     return load_study(folder)
+
+
+async def typed(engine: SessionEngine, visit_id: str, *, position: int, key: str, text: str) -> int:
+    """Give a command in writing, as the page does."""
+    state = await engine.state(visit_id)
+    response = state.asking.read(state.presented(position), {"text": text})
+    return await engine.forms.respond(visit_id, step=0, position=position, key=key, response=response)
 
 
 def wav(seconds: float, rate: int = 16_000, channels: int = 1) -> bytes:

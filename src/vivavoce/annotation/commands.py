@@ -159,7 +159,7 @@ class CommandWorkplace(Workplace):
 
 def elicited(log: Log, study: str, scope: Scope | None = None) -> list[dict[str, Any]]:
     """The commands that participants of a study gave so far, as rows of the table `commands`."""
-    from vivavoce.log.step_rows import command_rows
+    from vivavoce.log.stimulus_rows import command_rows
     from vivavoce.log.transcriptions import with_texts
 
     wanted = [one for one in log.visits(study) if scope in (None, scope_of(simulated=one.simulated))]

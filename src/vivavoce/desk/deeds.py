@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from vivavoce.log.arena_events import VoteCast
-from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.event import Event
 from vivavoce.log.events import QuestionnaireAnswered
 from vivavoce.log.stimulus_events import ResponseGiven
@@ -53,9 +52,6 @@ WORK: Final[dict[str, DeedWork]] = {
     one.step: one
     for one in (
         DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
-        DeedWork(
-            "elicit", "command", CommandGiven, _place, lambda event: event.stimulus.stimulus_id, "stimuli"
-        ),
         DeedWork("questionnaire", "form", QuestionnaireAnswered,
              lambda event: (event.step, event.round, event.position),
              lambda event: event.instrument, "questionnaires"),

@@ -35,7 +35,6 @@ PHASES: Final = {
     "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in dialogue"),
     "code": N_("entering the code"), "feedback": N_("answering the questionnaire"),
     "arena": N_("in the arena"),
-    "elicit": N_("commanding a robot"),
     "ended": N_("ended"),
 }  # fmt: skip
 CHANGED: Final = N_("the study has changed since")

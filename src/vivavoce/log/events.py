@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.arena_events import ARENA_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
-from vivavoce.log.elicitation_events import ELICITATION_EVENTS
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.microphone_events import MICROPHONE_EVENTS
 from vivavoce.log.playback_events import PLAYBACK_EVENTS
@@ -388,7 +387,6 @@ EVENT_KINDS: Final[dict[str, type[Event]]] = {
         *ANNOTATION_EVENTS,
         *ARENA_EVENTS,
         *CALL_EVENTS,
-        *ELICITATION_EVENTS,
         *MICROPHONE_EVENTS,
         *PLAYBACK_EVENTS,
         *RECORDING_EVENTS,

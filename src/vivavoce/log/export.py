@@ -30,14 +30,11 @@ from vivavoce.log.events import (
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
+from vivavoce.log.schema_steps import COMMANDS
 from vivavoce.log.scope import scope_of
-from vivavoce.log.step_rows import (
-    command_rows,
-    step_rows,
-    vote_rows,
-)
+from vivavoce.log.step_rows import step_rows, vote_rows
 from vivavoce.log.stimulus_events import ResponseGiven
-from vivavoce.log.stimulus_rows import response_rows
+from vivavoce.log.stimulus_rows import command_rows, response_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.tables import events, studies
@@ -254,7 +251,8 @@ def export_visit(
         writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
     writer.add("votes", vote_rows(visit))
     for table, rows in response_rows(visit):
-        writer.add(table, rows)
+        if table != COMMANDS.name:  # these wait for transcripts of other visits
+            writer.add(table, rows)
     writer.add("steps", step_rows(visit))
 
 

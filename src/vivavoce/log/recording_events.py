@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from vivavoce.log.event import Event
 
-Content = Literal["command", "commands", "dialogue", "turn", "check"]
+Content = Literal["command", "commands", "response", "responses", "dialogue", "turn", "check"]
 Speaker = Literal["user", "system"]
 Removal = Literal["redone", "withdrawal", "erasure", "retention"]
 
@@ -12,7 +12,8 @@ Removal = Literal["redone", "withdrawal", "erasure", "retention"]
 class RecordingStored(Event):
     """A whole audio file is on disk; its name, hash and length never change.
 
-    content    command: one; commands: many in a row; dialogue: all of it; turn: one; check: of the microphone
+    content    command, or response to another stimulus: one; commands, responses: many in a row;
+               dialogue: all of it; turn: one; check: of the microphone
     speakers   who is heard on each channel, in the channels' order
     step       of the visit; position: of the stimulus in that step
     started_s  seconds from the opening of the dialogue to the first frame

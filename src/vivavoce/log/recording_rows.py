@@ -12,9 +12,9 @@ from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.encryption import Altered, content_of
 from vivavoce.log.models import Recording
 from vivavoce.log.queries import Reader
+from vivavoce.log.schema_steps import RECORDINGS
 from vivavoce.log.tables import recordings
 
-FOLDER: Final = "recordings"
 SAME: Final = (
     "recording_id", "participant_id", "visit_id", "content", "step", "item", "dialogue_id", "turn_index",
     "started_s", "media_type", "sample_rate_hz", "frames", "duration_s", "byte_count", "sha256",
@@ -39,7 +39,7 @@ def recording_rows(recorded: Iterable[Recording]) -> Iterator[Row]:
 
 def dataset_file(recording: Recording) -> str | None:
     """A recording's file relative to the dataset; None for one that was removed."""
-    return f"{FOLDER}/{recording.file}" if recording.removed_at is None else None
+    return f"{RECORDINGS.name}/{recording.file}" if recording.removed_at is None else None
 
 
 def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[str]:
@@ -49,7 +49,7 @@ def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> l
 
     Raises  WrongKey: they are locked, and their key is not at hand
     """
-    folder, notes = into / FOLDER, list[str]()
+    folder, notes = into / RECORDINGS.name, list[str]()
     source: Path | None = getattr(log, "recording_folder", None)
     shutil.rmtree(folder, ignore_errors=True)
     for one in recorded:

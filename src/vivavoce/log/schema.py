@@ -76,10 +76,9 @@ class _Tables(Mapping[str, Table]):
         for kind in responded_kinds():
             if (table := kind.table) is None:
                 continue
-            if table.name in found:
+            if found.setdefault(table.name, table) is not table:
                 hint = "mend or uninstall the package that offers it"
                 raise InputError(f"step {kind.name!r} has another's table {table.name!r}", hint=hint)
-            found[table.name] = table
         return found
 
     def __getitem__(self, name: str) -> Table:

@@ -6,7 +6,6 @@ from typing import Final
 
 from vivavoce.log.arena_events import BoutAssigned, VoteCast
 from vivavoce.log.dialogue_rows import Row
-from vivavoce.log.elicitation_events import CommandGiven, CommandsFinished
 from vivavoce.log.events import (
     ConsentDeclined,
     ConsentGiven,
@@ -17,13 +16,11 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.recording_rows import FOLDER
 from vivavoce.log.stimulus_events import StepFinished
 
 _DONE: Final = {
     ConsentGiven: "consent", ConsentDeclined: "consent", PageRead: "page", DialogueEnded: "dialogue",
-    QuestionnaireAnswered: "questionnaire", CommandsFinished: "elicit",
+    QuestionnaireAnswered: "questionnaire",
 }  # fmt: skip
 
 
@@ -83,47 +80,3 @@ def vote_rows(visit: Iterable[StoredEvent]) -> Iterator[Row]:
                     "exchange", "choice", "left_turn_index", "right_turn_index", "response_s",
                 }),
             }  # fmt: skip
-
-
-def command_rows(visit: Iterable[StoredEvent]) -> list[Row]:
-    """One row a stimulus that got a command, the last one where it was given anew.
-
-    Note  a spoken command has no text until it is transcribed; one whose recording was removed keeps its
-          row and its duration, without the file
-    """
-    opened: VisitOpened | None = None
-    heard: dict[str, RecordingStored] = {}
-    removed: set[str] = set()
-    given: dict[tuple[int, int], tuple[StoredEvent, CommandGiven]] = {}
-    for stored in visit:
-        match stored.event:
-            case VisitOpened() as event:
-                opened = event
-            case RecordingStored() as event:
-                heard[event.recording_id] = event
-            case RecordingRemoved() as event:
-                removed.add(event.recording_id)
-            case CommandGiven() as event:
-                given[event.step, event.position] = stored, event
-            case _:
-                pass
-    if opened is None:
-        return []
-    return [_row(opened, *given[place], heard, removed) for place in sorted(given)]
-
-
-def _row(
-    opened: VisitOpened, stored: StoredEvent, event: CommandGiven, heard: dict[str, RecordingStored],
-    removed: set[str],
-) -> Row:  # fmt: skip
-    recording = heard.get(event.recording_id or "")
-    there = recording is not None and recording.recording_id not in removed
-    return {
-        "command_id": f"{stored.visit_id}-{event.step}-{event.position}",
-        "participant_id": opened.participant_id, "recipe": event.stimulus.recipe,
-        "utterance": event.position + 1, "frame": event.stimulus.stimulus_id, "language": event.language,
-        "text": event.text, "recording": f"{FOLDER}/{recording.file}" if recording and there else None,
-        "duration_s": recording.duration_s if recording else None,
-        "microphone_distance_m": recording.microphone_distance_m if recording else None,
-        "given_at": stored.at, "simulated": opened.simulated,
-    }  # fmt: skip

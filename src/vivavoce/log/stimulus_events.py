@@ -2,7 +2,17 @@
 
 from typing import Any, Final
 
+from pydantic import BaseModel, ConfigDict
+
 from vivavoce.log.event import Event
+
+
+class LoggedSegment(BaseModel):
+    """A stretch of a recording, in seconds from its start."""
+
+    model_config = ConfigDict(frozen=True)
+    onset_s: float
+    offset_s: float
 
 
 class StimuliPlanned(Event):
@@ -33,8 +43,21 @@ class QualificationTried(Event):
     passed: bool
 
 
+class WholeRecorded(Event):
+    """Responses to all stimuli are there in one recording; this is where voice activity would cut it.
+
+    Its speaker corrects the cuts; the responses that follow have `cut_from` and their own borders.
+    """
+
+    kind = "whole_recorded"
+    step: int
+    name: str
+    recording_id: str
+    proposed: list[LoggedSegment]
+
+
 class ResponseGiven(Event):
-    """One stimulus was answered.
+    """One stimulus was answered; a later response to the same stimulus stands instead of it.
 
     language    of the page; null in older logs, where the step did not say it
     response_s  since it was due, breaks included
@@ -64,7 +87,7 @@ class StepFinished(Event):
 
 
 STIMULUS_EVENTS: Final[tuple[type[Event], ...]] = (
-    StimuliPlanned, QualificationTried, ResponseGiven, StepFinished,
+    StimuliPlanned, QualificationTried, WholeRecorded, ResponseGiven, StepFinished,
 )  # fmt: skip
 EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
     "transcripts_assigned": (StimuliPlanned, "rate"),
@@ -80,9 +103,13 @@ EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
     "transcriptions_assigned": (StimuliPlanned, "transcribe"),
     "transcript_given": (ResponseGiven, "transcribe"),
     "transcriptions_finished": (StepFinished, "transcribe"),
+    "stimuli_assigned": (StimuliPlanned, "elicit"),
+    "command_given": (ResponseGiven, "elicit"),
+    "commands_cut": (WholeRecorded, "elicit"),
+    "commands_finished": (StepFinished, "elicit"),
 }
 """Kinds of logs written before, with what they are read as, and the step that wrote them."""
-_STIMULI: Final = ("transcripts", "comparisons", "trials", "items")
+_STIMULI: Final = ("transcripts", "comparisons", "trials", "items", "stimuli")
 
 
 def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +118,7 @@ def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     shared = {key: value for key, value in payload.items() if key in model.model_fields}
     rest = {key: value for key, value in payload.items() if key not in model.model_fields}
     if model is StimuliPlanned:
-        shared["stimuli"] = next(rest[key] for key in _STIMULI if key in rest)
+        shared["stimuli"] = next(payload[key] for key in _STIMULI if key in payload)
         shared["tries"] = [{"tones": count} for count in rest.get("tones", ())]
     elif model is QualificationTried:
         shared |= {"response": rest, "passed": rest["tones"] == rest["counted"]}

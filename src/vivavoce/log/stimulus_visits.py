@@ -34,6 +34,7 @@ class StimulusVisit(Generic[Stimulus, Response]):
 
     held      its participant is still at it
     accepted  whether the whole counts; None: not decided
+    at        where in `answered` the response to a stimulus stands, by its place in `stimuli`
     """
 
     participant_id: str
@@ -42,6 +43,7 @@ class StimulusVisit(Generic[Stimulus, Response]):
     stimuli: Sequence[Stimulus] = ()
     answered: list[Answered[Stimulus, Response]] = field(default_factory=list)
     accepted: bool | None = None
+    at: dict[int, int] = field(default_factory=dict, repr=False)
 
 
 def stimulus_visits(
@@ -90,6 +92,10 @@ def _take(
         visit.stimuli = [stimulus.model_validate(one) for one in event.stimuli]
     elif isinstance(event, ResponseGiven):
         given = response.model_validate(event.response)
-        visit.answered.append(Answered(visit.stimuli[event.position], given, at))
+        one = Answered(visit.stimuli[event.position], given, at)
+        if visit.at.setdefault(event.position, len(visit.answered)) == len(visit.answered):
+            visit.answered.append(one)
+        else:  # given anew
+            visit.answered[visit.at[event.position]] = one
     elif isinstance(event, StepFinished):
         visit.accepted = event.accepted

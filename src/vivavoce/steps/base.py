@@ -14,8 +14,9 @@ from vivavoce.study.step_kind import (
 from vivavoce.study.steps import OfferedStep, Step
 
 __all__ = [
-    "ANSWERED", "OPEN", "SPOKEN", "TYPED", "Information", "Message", "OfferedStep", "SimulatedParticipant",
-    "StepFiles", "StepKind", "Written", "form_minutes", "listed", "read_page", "reading_minutes",
+    "ANSWERED", "EMPTY", "OPEN", "SPOKEN", "TOO_LONG", "TYPED", "Information", "Message", "OfferedStep",
+    "SimulatedParticipant", "StepFiles", "StepKind", "Written", "form_minutes", "listed", "read_page",
+    "reading_minutes",
 ]  # fmt: skip
 
 WORDS_A_MINUTE: Final = 200
@@ -42,6 +43,8 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
 
 
+EMPTY: Final = Message("Please write something first.")
+TOO_LONG: Final = Message("This is too long. Please make it shorter.")
 ANSWERED: Final = Message("What you answer, and how long it takes you.")
 TYPED: Final = Message("What you type. Please write no names, addresses or other personal details.")
 SPOKEN: Final = Message("What you say: your voice is recorded.")

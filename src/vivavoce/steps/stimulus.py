@@ -9,18 +9,19 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from vivavoce.audio.sound import Sound
 from vivavoce.log.columns import Table
+from vivavoce.log.recording_events import Content
 from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus
 from vivavoce.log.stimulus_visits import StimulusVisit
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Message, SimulatedParticipant, StepKind, Written
 
 __all__ = [
-    "Draw", "Given", "Outcome", "Presented", "Qualification", "Rejected", "Response", "Row", "Stimulus",
-    "StimulusStep",
+    "Draw", "Given", "Outcome", "Presented", "Qualification", "RecordedResponse", "Rejected", "Response",
+    "Row", "SoundPlan", "Stimulus", "StimulusStep",
 ]  # fmt: skip
 
 
@@ -45,8 +46,10 @@ class Draw(NamedTuple):
 class Presented(Generic[Written, Stimulus]):
     """The stimulus that is due, as the step's page shows it; position and number count from 0 and 1.
 
-    place  of the step in the visit, from 0
-    view   what of the stimulus is asked for, where the page shows it in parts: `?view=` of its address
+    place    of the step in the visit, from 0
+    view     what of the stimulus is asked for, where the page shows it in parts: `?view=` of its address
+    again    it was answered, and is answered anew
+    planned  all that this participant is presented, as it is logged
     """
 
     place: int
@@ -57,10 +60,17 @@ class Presented(Generic[Written, Stimulus]):
     position: int
     total: int
     view: str = ""
+    again: bool = False
+    planned: Sequence[Mapping[str, Any]] = ()
 
     @property
     def number(self) -> int:
         return self.position + 1
+
+    @property
+    def stimuli(self) -> list[Stimulus]:
+        """All that this participant is presented, in order."""
+        return [type(self.stimulus).model_validate(one) for one in self.planned]
 
 
 class Outcome(NamedTuple):
@@ -72,6 +82,38 @@ class Outcome(NamedTuple):
 
     accepted: bool = True
     flags: tuple[str, ...] = ()
+
+
+class SoundPlan(NamedTuple):
+    """How sound is kept that stimuli may be answered with.
+
+    longest_s              of a recording; the page stops there
+    at_once                all stimuli are answered in one recording, which its speaker then cuts;
+                           whoever answers the first with a form goes on one by one
+    microphone_distance_m  between mouth and microphone, where the study prescribes it
+    one, many              what a recording holds, as the table `recordings` says it
+    """
+
+    longest_s: float
+    at_once: bool = False
+    microphone_distance_m: float | None = None
+    one: Content = "response"
+    many: Content = "responses"
+
+
+class RecordedResponse(BaseModel):
+    """What a response says of its sound; the service fills it in. Null: it came by a form.
+
+    takes     recordings that its speaker made; all but the last were discarded before they were sent
+    cut_from  recording of many responses that it was cut out of, from onset_s to offset_s
+    """
+
+    model_config = ConfigDict(frozen=True)
+    recording_id: str | None = None
+    takes: int = 1
+    cut_from: str | None = None
+    onset_s: float | None = None
+    offset_s: float | None = None
 
 
 class Rejected(Exception):
@@ -141,7 +183,8 @@ class StimulusStep(
     """One kind of step of this sort; `page.html` beside its module shows a stimulus and asks for a response.
 
     stimulus, response  models of what is logged of each
-    table               of the dataset, a row or more for each response; None: responses are no rows
+    table               of the dataset, a row or more for each response; None: responses are no rows. One that
+                        the dataset has by itself may be filled, too
     counted             one response, or piece of one, as counts are said with it; by default the table's word
     doing               what a participant is doing, as the dashboard says it: `rating transcripts`
     things              what the stimuli are called there, in the plural
@@ -149,6 +192,7 @@ class StimulusStep(
     """
 
     page = "page"
+    whole_page, cutting_page = "whole", "cutting"
     table: ClassVar[Table | None]
     counted: ClassVar[str]
     doing: ClassVar[str]
@@ -175,6 +219,22 @@ class StimulusStep(
         elapsed_s  since the stimulus was due, breaks included; None of a program
         Raises     Rejected, such as for an answer before all of a clip can have been heard
         """
+
+    def redo(self, step: Written) -> bool:
+        """Whether the last response may be given anew: `?view=again` shows its stimulus. Most are final."""
+        return False
+
+    def sound_plan(self, step: Written) -> SoundPlan | None:
+        """How sound is kept that stimuli may be answered with; None: forms alone are sent.
+
+        The page records it by `studio.html`. Where all is recorded at once, `whole.html` beside the module
+        shows all stimuli, and `cutting.html` where the recording is cut.
+        """
+        return None
+
+    def spoken(self, shown: Presented[Written, Stimulus]) -> Response:
+        """A response that came as sound, a `RecordedResponse`."""
+        raise TypeError(f"{self.name} takes no sound")
 
     def over(self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]]) -> bool:
         """Whether the step ends here, before its last stimulus; most do not."""

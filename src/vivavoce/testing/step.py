@@ -81,7 +81,8 @@ class StepContract:
         kind = self._kind()
         if isinstance(kind, StimulusStep) and kind.table is not None:
             rows = data.everything.read(kind.table.name).to_pylist()
-            assert len({row["visit_id"] for row in rows}) == visits, "every visit leaves a row or more"
+            people = {row["participant_id"] for row in rows}
+            assert len(people) == visits, "every participant leaves a row or more"
 
     def _kind(self) -> StepKind[Any]:
         return STEPS.get(self.name)

@@ -13,6 +13,7 @@ from typing import Any
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress, whereabouts
+from vivavoce.log.columns import INSTANT
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log, StoredEvent
@@ -53,9 +54,11 @@ class StimulusStepContract(StepContract):
             assert [one.event.position for one in given] == list(range(len(plan.stimuli)))
             with tempfile.TemporaryDirectory() as folder:
                 data = export_dataset(log, study.name, Path(folder) / "data")
-                rows = data.read(self._stimulus().table.name).to_pylist() if self._stimulus().table else []
+                table = self._stimulus().table
+                rows = data.read(table.name).to_pylist() if table else []
                 steps = [one for one in data.read("steps").to_pylist() if one["kind"] == self.name]
-            assert not rows or {one["answered_at"] for one in rows} == {one.at for one in given}
+            instants = [one.name for one in table.columns if one.type == INSTANT] if table else []
+            assert not rows or {one[instants[-1]] for one in rows} == {one.at for one in given}
             assert not any(row["simulated"] for row in rows)
             assert [step["duration_s"] > 0 for step in steps] == [True]
 

@@ -19,7 +19,6 @@ from vivavoce.study.model import Study
 from vivavoce.trial import codes
 from vivavoce.trial.battle_relay import ArenaRelay
 from vivavoce.trial.battles import BattleMoves, check_text
-from vivavoce.trial.elicitation import ElicitationMoves
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
 from vivavoce.trial.playback import Playback
@@ -78,11 +77,10 @@ class SessionEngine:
         self.relay = Relay(log, self.rules, connectors, self.clock)
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
-        self.forms = Forms(self.visit, self.move, self.rules)
+        self.forms = Forms(self.visit, self.move, self.rules, log)
         self.bouts = BattleMoves(self.visit, self.move, self.rules)
         self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
         self.playback = Playback(self.visit, self.move, log, self.relay)
-        self.elicitation = ElicitationMoves(self.visit, self.move, self.rules, log)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}

@@ -1,18 +1,31 @@
-"""What participants fill in: questionnaires, responses to stimuli.
+"""What participants fill in: questionnaires, responses to stimuli, in writing or as sound.
 
 As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
-whatever a method has returned is on disk.
+whatever a method has returned is on disk, its recording included.
 """
+
+import asyncio
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 from vivavoce.log import events as log_events
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven
-from vivavoce.steps.stimulus import Qualification
+from vivavoce.log.event import Event
+from vivavoce.log.recording_events import Content, RecordingRemoved, RecordingStored
+from vivavoce.log.recordings import RecordedSound, folder_of
+from vivavoce.log.stimulus_events import LoggedSegment, QualificationTried, ResponseGiven, WholeRecorded
+from vivavoce.log.store import Log
+from vivavoce.steps.stimulus import Qualification, SoundPlan
 from vivavoce.trial.battles import Move, VisitOf
-from vivavoce.trial.errors import Stale
+from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.response_sound import MARGIN_S, sound_of
+from vivavoce.trial.segmentation import check_borders, cut_out, proposed
 from vivavoce.trial.state import VisitState
-from vivavoce.trial.visits import MoveRules
+from vivavoce.trial.visits import Draft, MoveRules, Visit
+
+MOST_TAKES: Final = 1000
 
 
 def expect_page(state: VisitState, step: int, *kinds: str) -> None:
@@ -25,8 +38,8 @@ def expect_page(state: VisitState, step: int, *kinds: str) -> None:
 class Forms:
     """The forms of a visit, on the visits of a session engine."""
 
-    def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules) -> None:
-        self._visit_of, self._move, self.rules = visit_of, move, rules
+    def __init__(self, visit_of: VisitOf, move: Move, rules: MoveRules, log: Log) -> None:
+        self._visit_of, self._move, self.rules, self.log = visit_of, move, rules, log
 
     async def answer(
         self, visit_id: str, *, step: int, round: int | None, position: int, instrument: str, wording: str,
@@ -54,32 +67,172 @@ class Forms:
             await self._move(visit, lambda d: self.rules.answer(d, answered))
 
     async def respond(
-        self, visit_id: str, *, step: int, position: int, response: BaseModel, attempt: int | None = None
-    ) -> None:
-        """Store the response to the stimulus that is due, or to a try of the check before the first.
+        self, visit_id: str, *, step: int, position: int, response: BaseModel, attempt: int | None = None,
+        key: str | None = None,
+    ) -> int:  # fmt: skip
+        """Store the response to the stimulus that is due, or to a try of the check before the first; its seq.
 
-        Raises  Stale: another stimulus is due, or another try, or none
-                Rejected: the step cannot take the response yet
+        position  that of the last response where the step allows to give it anew
+        key       of the page: the same again writes nothing, whatever it brings
+        Raises    Stale: another stimulus is due, or another try, or none
+                  Rejected: the step cannot take the response yet
         """
         visit = await self._visit_of(visit_id)
         async with visit.lock:
+            if (seq := _seq_of(visit, key)) is not None:
+                return seq
             state = visit.state
-            due = (state.phase, state.step, state.attempt, state.position)
-            if due != ("stimulus", step, attempt, position):
-                raise Stale(f"stimulus {position} is not due")
+            _expect_due(state, step, position, attempt)
             check = state.asking
             if isinstance(check, Qualification):
-                tried = QualificationTried(
+                event: Event = QualificationTried(
                     step=step, name=state.stimulus_kind.name, attempt=state.shown.position,
                     response=response.model_dump(mode="json"),
                     passed=check.passed(state.shown.stimulus, response),
                 )  # fmt: skip
-                await self._move(visit, lambda draft: draft.add(tried))
-                return
-            since = max(0.0, (self.rules.clock.now() - state.given[-1].at).total_seconds())
-            state.stimulus_kind.check(state.shown, response, None if state.simulated else since)
-            event = ResponseGiven(
-                step=step, name=state.stimulus_kind.name, position=position, language=state.language,
-                response=response.model_dump(mode="json"), response_s=since,
-            )  # fmt: skip
-            await self._move(visit, lambda draft: draft.add(event))
+            else:
+                event = self._given(state, position, response)
+            await self._move(visit, lambda draft: _write(draft, event, None, key))
+            return _seq_of(visit, key) or visit.state.seq
+
+    async def record(
+        self, visit_id: str, *, step: int, position: int, key: str, audio: bytes, takes: int = 1
+    ) -> int:
+        """Store a response that was spoken, or all of them in one recording that is to be cut; its seq.
+
+        audio   a WAV file; takes: how often it was recorded
+        Note    the same key again writes nothing; a recording takes the place of one that it replaces
+        Raises  Stale: the stimulus is not due, or not to be answered aloud
+                Refused: `bad_audio`, `empty`, or `too_long` for what the study allows
+                Rejected: the step cannot take the response yet
+        """
+        visit = await self._visit_of(visit_id)
+        async with visit.lock:
+            if (seq := _seq_of(visit, key)) is not None:
+                return seq
+            state = visit.state
+            _expect_due(state, step, position, None)
+            if (plan := state.sound_plan) is None:
+                raise Stale("nothing is to be recorded")
+            sound = sound_of(audio)
+            if sound.duration_s > plan.longest_s + MARGIN_S:
+                raise Refused("too_long", f"{sound.duration_s:.1f} of {plan.longest_s} s")
+            recording_id = _recording_id(visit, key)
+            if state.at_once:
+                shown = state.shown
+                segments = await asyncio.to_thread(proposed, audio, shown.total)
+                event: Event = WholeRecorded(
+                    step=step, name=state.stimulus_kind.name, recording_id=recording_id, proposed=segments
+                )
+                kept = await self._kept(state, plan, recording_id, audio, sound, plan.many, None)
+            else:
+                spoken = state.stimulus_kind.spoken(state.presented(position))
+                facts = {"recording_id": recording_id, "takes": max(1, min(takes, MOST_TAKES))}
+                event = self._given(state, position, spoken.model_copy(update=facts))
+                kept = await self._kept(state, plan, recording_id, audio, sound, plan.one, position)
+            await self._move(visit, lambda draft: _write(draft, event, kept, key))
+            return _seq_of(visit, key) or visit.state.seq
+
+    async def cut(
+        self, visit_id: str, *, step: int, recording_id: str, borders: Sequence[LoggedSegment | None]
+    ) -> None:
+        """Cut the recording of all responses, one piece a stimulus; None where nothing was said.
+
+        Raises  Stale: another recording is to be cut; Rejected: it cannot be cut so
+        """
+        visit = await self._visit_of(visit_id)
+        async with visit.lock:
+            state = visit.state
+            _expect_due(state, step, 0, None)
+            plan, whole = state.sound_plan, state.whole
+            if not state.at_once or plan is None or whole is None or whole.recording_id != recording_id:
+                raise Stale("another recording is to be cut")
+            path = folder_of(self.log).file(state.recordings[recording_id])
+            audio = await asyncio.to_thread(path.read_bytes)
+            check_borders(borders, state.shown.total, sound_of(audio).duration_s)
+            written: list[tuple[ResponseGiven, RecordingStored]] = []
+            for position, segment in enumerate(borders):
+                if segment is None:
+                    continue
+                piece = cut_out(audio, segment)
+                name = f"{recording_id} {position} {segment.onset_s} {segment.offset_s}"
+                facts = {
+                    "recording_id": _recording_id(visit, name), "cut_from": recording_id,
+                    **segment.model_dump(),
+                }  # fmt: skip
+                response = state.stimulus_kind.spoken(state.presented(position)).model_copy(update=facts)
+                given = self._given(state, position, response, at_once=bool(written))
+                kept = await self._kept(
+                    state, plan, facts["recording_id"], piece, sound_of(piece), plan.one, position
+                )
+                written.append((given, kept))
+
+            def write(draft: Draft) -> None:
+                for given, kept in written:
+                    _write(draft, given, kept, None)
+
+            await self._move(visit, write)
+
+    def _given(
+        self, state: VisitState, position: int, response: BaseModel, *, at_once: bool = False
+    ) -> ResponseGiven:
+        """The event of a response, if its step takes it; at_once: with the one before it.
+
+        Raises  Rejected
+        """
+        since = max(0.0, (self.rules.clock.now() - state.given[-1].at).total_seconds())
+        kind, shown = state.stimulus_kind, state.presented(position)
+        kind.check(shown, response, None if state.simulated else since)
+        return ResponseGiven(
+            step=state.step, name=kind.name, position=position, language=state.language,
+            response=response.model_dump(mode="json"), response_s=0.0 if at_once else since,
+        )  # fmt: skip
+
+    async def _kept(
+        self, state: VisitState, plan: SoundPlan, recording_id: str, audio: bytes, sound: RecordedSound,
+        content: Content, position: int | None,
+    ) -> RecordingStored:  # fmt: skip
+        """The event of a recording that is on disk for good."""
+        folder = folder_of(self.log)
+        kept = await asyncio.to_thread(folder.keep, recording_id, audio, sound.media_type)
+        return kept.event(
+            recording_id, sound, content, ["user"], step=state.step, position=position,
+            microphone_distance_m=plan.microphone_distance_m,
+        )  # fmt: skip
+
+
+def _recording_id(visit: Visit, key: str) -> str:
+    return "recording-" + sha256(f"{visit.state.visit_id} {key}".encode()).hexdigest()[:16]
+
+
+def _seq_of(visit: Visit, key: str | None) -> int | None:
+    """The event that a request with this key has already written."""
+    if key is None:
+        return None
+    return next((stored.seq for stored in visit.events if stored.client_key == key), None)
+
+
+def _expect_due(state: VisitState, step: int, position: int, attempt: int | None) -> None:
+    """The stimulus is the one that is due, or the one just before it where that may be done again."""
+    if (state.phase, state.step) != ("stimulus", step) or state.attempt != attempt:
+        raise Stale(f"stimulus {position} is not due")
+    if position != state.position and not (state.may_redo and position == state.position - 1):
+        raise Stale(f"stimulus {position} is not due")
+
+
+def _write(draft: Draft, event: Event, recording: RecordingStored | None, key: str | None) -> None:
+    """The recording first, then what it makes visible; a recording that it replaces is removed."""
+    replaced = _sound_of(draft.state, event)
+    if recording is not None:
+        draft.add(recording)
+    draft.add(event, client_key=key)
+    if replaced in draft.state.recordings:
+        draft.add(RecordingRemoved(recording_id=replaced, reason="redone"))
+
+
+def _sound_of(state: VisitState, event: Event) -> Any:
+    """The recording of what an event stands instead of; None: it has none, or there is nothing."""
+    if isinstance(event, WholeRecorded):
+        return state.whole.recording_id if state.whole is not None else None
+    before = state.answered.get(event.position) if isinstance(event, ResponseGiven) else None
+    return before.response.get("recording_id") if before is not None else None

@@ -15,24 +15,17 @@ from pydantic import BaseModel
 from vivavoce.log import arena_events
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
-from vivavoce.log.elicitation_events import (
-    CommandGiven,
-    CommandsCut,
-    CommandsFinished,
-    LoggedStimulus,
-    StimuliAssigned,
-)
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
-from vivavoce.log.store import StoredEvent
-from vivavoce.steps.stimulus import Presented, Qualification, StimulusStep
-from vivavoce.study.model import (
-    ArenaStep,
-    DialogueStep,
-    ElicitStep,
-    Step,
-    Study,
+from vivavoce.log.stimulus_events import (
+    QualificationTried,
+    ResponseGiven,
+    StepFinished,
+    StimuliPlanned,
+    WholeRecorded,
 )
+from vivavoce.log.store import StoredEvent
+from vivavoce.steps.stimulus import Presented, Qualification, SoundPlan, StimulusStep
+from vivavoce.study.model import ArenaStep, DialogueStep, Step, Study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.dialogue_state import DialogueState, TurnState
@@ -40,10 +33,7 @@ from vivavoce.trial.dialogue_state import DialogueState, TurnState
 __all__ = ["DialogueState", "Phase", "TurnState", "VisitState"]
 
 MOVING = 2  # dialogues that go on at the same time, in the arena
-Phase = Literal[
-    "page", "stimulus", "elicit", "arena", "ready", "chat", "code",
-    "feedback", "ended",
-]  # fmt: skip
+Phase = Literal["page", "stimulus", "arena", "ready", "chat", "code", "feedback", "ended"]
 
 OfKind = TypeVar("OfKind")
 
@@ -52,10 +42,9 @@ class VisitState:
     """A visit after the events applied so far.
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
-    questionnaire or debrief of this step), `elicit` (a command to stimulus `position`), `stimulus` (number
-    `position` of what any other step presents, or try `attempt` of the check before), `ready` (the next
-    dialogue, or bout, can be begun), `arena`, `chat`, `code`, `feedback` (questionnaire `position` about the
-    dialogue just held), `ended`.
+    questionnaire or debrief of this step), `stimulus` (number `position` of what a step presents, or try
+    `attempt` of the check before), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`,
+    `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
     def __init__(self, study: Study, visit_id: str) -> None:
@@ -68,13 +57,10 @@ class VisitState:
         self.step, self.round, self.position = 0, 0, 0
         self.phase: Phase = "page"
         self.dialogues: list[DialogueState] = []
-        self.stimuli: list[LoggedStimulus] = []
-        self.commands: dict[int, CommandGiven] = {}
-        self.eliciting: list[StoredEvent] = []
-        self.cut: CommandsCut | None = None
         self.recordings: dict[str, str] = {}
         self.planned: StimuliPlanned | None = None
         self.given: list[StoredEvent] = []
+        self.whole: WholeRecorded | None = None
         self.bout: BoutState | None = None
         self.outcome: str | None = None
         self.completion_code: str | None = None
@@ -130,31 +116,52 @@ class VisitState:
     @property
     def shown(self) -> Presented[Any, Any]:
         """The stimulus that is due, or what the try presents that is due before."""
-        planned, attempt = self.planned, self.attempt
+        return self.presented(self.position if self.attempt is None else self.attempt)
+
+    def presented(self, number: int) -> Presented[Any, Any]:
+        """A stimulus by its number, or what a try of the check before presents while one is due."""
+        planned, due = self.planned, self.attempt is None
         if planned is None:
             raise LookupError("a visit that answers stimuli has a plan of them")
-        of, number = (planned.stimuli, self.position) if attempt is None else (planned.tries, attempt)
-        presented = self.asking.stimulus.model_validate(of[number])
-        return Presented(self.step, self.current_step, self.study, presented, self.language, number, len(of))
+        of = planned.stimuli if due else planned.tries
+        return Presented(
+            self.step, self.current_step, self.study, self.asking.stimulus.model_validate(of[number]),
+            self.language, number, len(of), again=due and number < self.position, planned=of,
+        )  # fmt: skip
+
+    @property
+    def may_redo(self) -> bool:
+        """Whether the last response may be given anew."""
+        return self.attempt is None and self.position > 0 and self.stimulus_kind.redo(self.current_step)
+
+    @property
+    def sound_plan(self) -> SoundPlan | None:
+        """How sound is kept that may be the response to what is due; None: it is answered with a form."""
+        return self.stimulus_kind.sound_plan(self.current_step) if self.attempt is None else None
+
+    @property
+    def at_once(self) -> bool:
+        """Whether one recording of all responses is due; who began to answer by forms goes on one by one."""
+        return self.position == 0 and self.sound_plan is not None and self.sound_plan.at_once
+
+    @property
+    def answered(self) -> dict[int, ResponseGiven]:
+        """The responses of this step that stand, by the place of their stimuli."""
+        given = (one.event for one in self.given)
+        return {one.position: one for one in given if isinstance(one, ResponseGiven)}
 
     @property
     def responses(self) -> list[tuple[BaseModel, BaseModel]]:
         """The stimuli of this step that were answered, each with its response."""
         kind, planned = self.stimulus_kind, self.planned
-        answered = (one.event for one in self.given if isinstance(one.event, ResponseGiven))
         return [
-            (kind.stimulus.model_validate(planned.stimuli[one.position]),
-             kind.response.model_validate(one.response))
-            for one in answered if planned is not None
+            (kind.stimulus.model_validate(planned.stimuli[place]), kind.response.model_validate(one.response))
+            for place, one in self.answered.items() if planned is not None
         ]  # fmt: skip
 
     @property
     def arena_step(self) -> ArenaStep:
         return self._step_of(ArenaStep)
-
-    @property
-    def elicit_step(self) -> ElicitStep:
-        return self._step_of(ElicitStep)
 
     @property
     def may_finish(self) -> bool:
@@ -166,8 +173,7 @@ class VisitState:
         """A state that can be carried on without touching this one (only the last dialogues still move)."""
         clone = copy.copy(self)
         clone.wrong_codes = list(self.wrong_codes)
-        clone.eliciting = list(self.eliciting)
-        clone.commands, clone.recordings = dict(self.commands), dict(self.recordings)
+        clone.recordings = dict(self.recordings)
         clone.given, clone.dialogues = list(self.given), list(self.dialogues)
         for place in range(max(0, len(self.dialogues) - MOVING), len(self.dialogues)):
             one = self.dialogues[place]
@@ -311,13 +317,17 @@ class VisitState:
         self.planned, self.given = event, [stored]
 
     @_take.register
+    def _(self, event: WholeRecorded, stored: StoredEvent) -> None:
+        self.whole = event
+
+    @_take.register
     def _(self, event: QualificationTried, stored: StoredEvent) -> None:
         self.given.append(stored)
 
     @_take.register
     def _(self, event: ResponseGiven, stored: StoredEvent) -> None:
         self.given.append(stored)
-        self.position = event.position + 1
+        self.position = max(self.position, event.position + 1)
 
     @_take.register
     def _(self, event: StepFinished, stored: StoredEvent) -> None:
@@ -341,25 +351,6 @@ class VisitState:
         self.round += 1
         if self.round >= self.arena_step.bouts:
             self._enter(event.step + 1)
-
-    @_take.register
-    def _(self, event: StimuliAssigned, stored: StoredEvent) -> None:
-        self.stimuli, self.commands, self.eliciting = event.stimuli, {}, [stored]
-        self.cut = None
-
-    @_take.register
-    def _(self, event: CommandsCut, stored: StoredEvent) -> None:
-        self.cut = event
-
-    @_take.register
-    def _(self, event: CommandGiven, stored: StoredEvent) -> None:
-        self.commands[event.position] = event
-        self.eliciting.append(stored)
-        self.position = max(self.position, event.position + 1)
-
-    @_take.register
-    def _(self, event: CommandsFinished, stored: StoredEvent) -> None:
-        self._enter(event.step + 1)
 
     @_take.register
     def _(self, event: RecordingStored, stored: StoredEvent) -> None:
@@ -394,13 +385,10 @@ class VisitState:
 
     def _enter(self, step: int) -> None:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
-        self.planned, self.given = None, []
+        self.planned, self.given, self.whole = None, [], None
         step_now = self.current_step
         if step_now is not None and isinstance(kind_of(step_now), StimulusStep):
             self.phase = "stimulus"
             return
-        kinds: dict[type, Phase] = {
-            DialogueStep: "ready", ArenaStep: "ready",
-            ElicitStep: "elicit",
-        }  # fmt: skip
+        kinds: dict[type, Phase] = {DialogueStep: "ready", ArenaStep: "ready"}
         self.phase = kinds.get(type(self.current_step), "page")

@@ -13,7 +13,6 @@ from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.call_events import PIN_MARK, CallAwaited
-from vivavoce.log.elicitation_events import CommandsFinished, LoggedStimulus, StimuliAssigned
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
@@ -110,9 +109,8 @@ class MoveRules:
         dialogue = state.dialogue
         if state.phase == "code" and dialogue is not None and dialogue.code is None:
             self.issue_code(draft, dialogue)
-        materials = {"stimulus": self.present, "elicit": self.elicit}
-        if state.phase in materials:
-            materials[state.phase](draft)
+        if state.phase == "stimulus":
+            self.present(draft)
         self.settle_arena(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
@@ -224,16 +222,6 @@ class MoveRules:
         stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
         if stays and draft.state.step == step:
             self.assign_bout(draft)
-
-    def elicit(self, draft: Draft) -> None:
-        """Say which stimuli are due; end the step after the last command."""
-        state = draft.state
-        if not state.eliciting or state.eliciting[0].event.step != state.step:  # pyright: ignore
-            stimuli = [LoggedStimulus(recipe=one.recipe, stimulus_id=one.stimulus_id)
-                       for one in self.study.stimuli[state.elicit_step.stimuli]]  # fmt: skip
-            draft.add(StimuliAssigned(step=state.step, stimuli=stimuli))
-        if state.position >= len(state.stimuli):
-            draft.add(CommandsFinished(step=state.step))
 
     def present(self, draft: Draft) -> None:
         """Plan the stimuli of a step by the first free slot; end the step after the last response."""

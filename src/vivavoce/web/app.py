@@ -27,12 +27,10 @@ from vivavoce.web import (
     call_requests,
     chat_routes,
     command_annotation,
-    elicitation,
     health,
     media_streams,
     open_microphone,
     push_to_talk,
-    segmentation,
     sign_in,
     stimulus,
     visit_routes,
@@ -48,8 +46,7 @@ if TYPE_CHECKING:
 
 STATIC: Final = Path(__file__).parent / "static"
 JSON_PATHS: Final = (
-    "/events", "/turns", "/dialogue/end", "/arena/state", "/elicit/recording",
-    "/elicit/whole",
+    "/events", "/turns", "/dialogue/end", "/arena/state", *stimulus.RECORDED,
 )  # fmt: skip
 
 _COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
@@ -116,8 +113,6 @@ def create_app(
         command_annotation.router,
         push_to_talk.router,
         open_microphone.router,
-        elicitation.router,
-        segmentation.router,
         wizard.router,
         media_streams.router,
         call_requests.router,
@@ -126,9 +121,7 @@ def create_app(
         app.include_router(router, prefix=base)
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
-    recorded = ["/voice/turn"] if spoken else []
-    if any(one.kind == "elicit" for one in engine.study.visit):
-        recorded += ["/elicit/recording", "/elicit/whole"]
+    recorded = [*(["/voice/turn"] if spoken else []), *stimulus.recorded_paths(engine.study)]
     larger = {f"{base}{path}": RECORDING_CAP for path in recorded}
     app.add_middleware(BodyCap, larger=larger, known=_known)
     app.add_middleware(OwnPostsOnly)

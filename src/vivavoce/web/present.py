@@ -14,18 +14,16 @@ from vivavoce.trial.state import DialogueState, VisitState
 from vivavoce.web.arena import arena_page
 from vivavoce.web.call_requests import calling_facts
 from vivavoce.web.documents import read_document
-from vivavoce.web.elicitation import elicitation_page
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
 from vivavoce.web.push_to_talk import voice_facts
-from vivavoce.web.segmentation import at_once, whole_page
 from vivavoce.web.site import Site
 from vivavoce.web.stimulus import stimulus_page
 from vivavoce.web.transcript import offered, transcript
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
-    "too_fast", "bad_cut", "call_no_number", "call_not_allowed", "call_unwanted", "call_closed",
+    "too_fast", "call_no_number", "call_not_allowed", "call_unwanted", "call_closed",
     "call_calling", "call_too_soon", "call_tries", "call_number", "call_day", "call_lines", "call_not_due",
     "call_paused", "call_not_agreed",
 }  # fmt: skip
@@ -33,13 +31,12 @@ PROBLEMS: Final = {
 
 def visit_page(
     site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False,
-    view: str = "", again: bool = False,
+    view: str = "",
 ) -> HTMLResponse:  # fmt: skip
     """The page of a visit as it stands.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
-    view     what of a stimulus is asked for, where its page shows it in parts
-    again    give the last command anew, where that may be done
+    view     what of a stimulus is asked for, where its page shows it in parts; again: the last one anew
     """
     facts = common(state, problem)
     language = state.language
@@ -49,10 +46,6 @@ def visit_page(
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
-    if state.phase == "elicit" and at_once(state):
-        return whole_page(site, state, facts, again=again)
-    if state.phase == "elicit":
-        return elicitation_page(site, state, facts, again=again)
     if state.phase == "stimulus":
         return stimulus_page(site, state, facts, view)
     form = asked_form(site.study, state)

@@ -1,43 +1,85 @@
 """The page of every step that presents stimuli: the step's own `page.html`, its files, the response to it."""
 
 import hmac
+import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from vivavoce.audio.files import SOUND_TYPES, encode_sound
 from vivavoce.audio.sound import Sound
-from vivavoce.steps.stimulus import Rejected
-from vivavoce.trial.errors import Stale
+from vivavoce.log.recordings import folder_of
+from vivavoce.steps.stimulus import Presented, Rejected, StimulusStep
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import kind_of
+from vivavoce.study.stimuli_file import MEDIA
+from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
+from vivavoce.web.cutting import borders_of, cutting_facts
 from vivavoce.web.i18n import page_language
-from vivavoce.web.site import Site, ThisSite, ThisVisit
+from vivavoce.web.site import Place, Site, ThisSite, ThisVisit
 
 router = APIRouter(include_in_schema=False)
 FILE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 NEVER_KEPT: Final = {"Cache-Control": "no-store"}
-SHARED_FILES: Final = {"page.js": "text/javascript", "page.css": "text/css"}
+FILE_TYPES: Final = SOUND_TYPES | MEDIA
+SHARED_TYPES: Final = {".js": "text/javascript", ".css": "text/css"}
+AGAIN: Final = "again"  # the view in which the last response is given anew
+RECORDING: Final = "recording"  # the name of the one to be cut among a page's files
+CUTTING: Final = -1  # the place of its page, where stimuli have their numbers
+RECORDED: Final = ("/respond/recording", "/elicit/recording", "/elicit/whole")  # the first one now
+KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
+Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Number = Annotated[int, Field(ge=0, le=100_000)]
 
 
 def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: str = "") -> HTMLResponse:
-    """What is due, the stimulus or a try of the check before, blank or as its response came back rejected."""
-    kind, asking, shown = state.stimulus_kind, state.asking, replace(state.shown, view=view)
-    place = (state.step, state.attempt, state.position)
+    """What is due, the stimulus or a try of the check before, blank or as its response came back rejected.
+
+    Note  where all responses are one recording, its page, or that on which it is cut; `again` records anew
+    """
+    kind, asking, shown = state.stimulus_kind, state.asking, _shown(state, view)
+    page, place = asking.page, (state.step, state.attempt, shown.position)
+    recording = _recording(site, state) if view != AGAIN else None
+    if state.at_once:
+        page = kind.whole_page if recording is None else kind.cutting_page
+        place = place if recording is None else (state.step, state.attempt, CUTTING)
     entered = site.unfinished.entered(state.visit_id, place)
     rejected = site.unfinished.rejected(state.visit_id, place)
+    facts |= asking.facts(shown, entered)
+    if recording is not None and state.whole is not None:
+        facts |= cutting_facts(state.whole, recording, shown.total, entered)
+    key = _page_key(state, shown)
     return site.page(
-        asking.page, state.language, of=kind, **facts, shown=shown, entered=defaultdict(str, entered or {}),
-        draft=sha256(f"{state.visit_id}:{kind.name}:{place}".encode()).hexdigest()[:16], action="/respond",
+        page, state.language, of=kind, **facts, shown=shown, entered=defaultdict(str, entered or {}),
+        key=key, draft=key, action="/respond", sound=state.sound_plan,
+        may_redo=state.may_redo and not shown.again,
         why=kind.say(rejected.message, page_language(state.language)) if rejected else "",
         concerned=rejected.fields if rejected else (),
         address=lambda name: f"{site.base}/presented/{_key(state, name)}",
-        shared=f"{site.base}/step/{kind.name}", **asking.facts(shown, entered),
+        shared=f"{site.base}/step/{kind.name}",
     )  # fmt: skip
+
+
+def _shown(state: VisitState, view: str) -> Presented[Any, Any]:
+    """The stimulus that is due, or the one before it where it is to be answered anew."""
+    again = view == AGAIN and state.may_redo
+    return replace(state.presented(state.position - 1) if again else state.shown, view=view)
+
+
+def _page_key(state: VisitState, shown: Presented[Any, Any]) -> str:
+    """The same for pages that ask for the same response, so that only one of them counts."""
+    whole = state.whole.recording_id if state.whole is not None else ""
+    place = f"{state.step}:{state.attempt}:{shown.position}:{len(state.given)}:{whole}"
+    return sha256(f"{state.visit_id}:{place}".encode()).hexdigest()[:32]
 
 
 def _key(state: VisitState, name: str) -> str:
@@ -46,29 +88,88 @@ def _key(state: VisitState, name: str) -> str:
     return sha256(place.encode()).hexdigest()[:32]
 
 
+def _recording(site: Site, state: VisitState) -> Path | None:
+    """The recording that is to be cut in this visit; None: there is none, or no more."""
+    file = state.recordings.get(state.whole.recording_id) if state.whole is not None else None
+    return folder_of(site.engine.log).file(file) if file is not None and state.at_once else None
+
+
 @router.post("/respond")
 @router.post("/rated")  # pages that were opened before
 @router.post("/choices")
 @router.post("/hearing")
 @router.post("/judged")
 @router.post("/transcript")
+@router.post("/elicit/typed")
 async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
     """Store a response; one that cannot be taken comes back as it was entered, with the reason."""
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-    state = await site.engine.state(visit_id)
-    number = ("position", state.position) if state.attempt is None else ("attempt", state.attempt)
-    due = {"step": str(state.step), number[0]: str(number[1])}
-    if state.phase != "stimulus" or any(entered.get(name) != value for name, value in due.items()):
+    state, key = await site.engine.state(visit_id), entered.get("key", "")
+    if state.phase != "stimulus":
+        raise Stale("no stimulus is due")
+    places = [("position", state.position)] if state.attempt is None else [("attempt", state.attempt)]
+    places += [("position", state.position - 1)] if state.may_redo else []
+    found = [number for name, number in places if entered.get(name) == str(number)]
+    if entered.get("step") != str(state.step) or not found:
         raise Stale("another stimulus is due")
-    place, shown = (state.step, state.attempt, state.position), state.shown
+    shown, place = state.presented(found[0]), (state.step, state.attempt, found[0])
+    position = state.position - 1 if shown.again else state.position
+    back = f"/visit?view={AGAIN}" if shown.again else "/visit"
     if entered.get("language", state.language) != state.language:  # what was read is not what is asked now
         site.unfinished.keep(visit_id, place, entered)
-        return site.to("/visit")
+        return site.to(back)
     try:
-        response = state.asking.read(shown, entered)
         await site.engine.forms.respond(
-            visit_id, step=state.step, attempt=state.attempt, position=state.position, response=response
+            visit_id, step=state.step, attempt=state.attempt, position=position,
+            response=state.asking.read(shown, entered), key=key if KEY.fullmatch(key) else None,
+        )  # fmt: skip
+    except Rejected as rejected:
+        site.unfinished.keep(visit_id, place, entered, rejected)
+        return site.to(back)
+    site.unfinished.forget(visit_id)
+    return site.to("/visit")
+
+
+def recorded_paths(study: Study) -> tuple[str, ...]:
+    """Where a study's participants send recordings that are responses; () where they send none."""
+    kinds = [(kind_of(step), step) for step in study.visit]
+    aloud = any(isinstance(kind, StimulusStep) and kind.sound_plan(step) is not None for kind, step in kinds)
+    return RECORDED if aloud else ()
+
+
+@router.post(RECORDED[0])
+@router.post(RECORDED[1])
+@router.post(RECORDED[2])
+async def recording(
+    request: Request, site: ThisSite, visit_id: ThisVisit, step: Annotated[Number, Query()],
+    key: Annotated[Key, Query()], position: Annotated[Number, Query()] = 0,
+    takes: Annotated[Number, Query()] = 1,
+) -> Response:  # fmt: skip
+    """Take a recording in; answered only when it is on disk."""
+    site.count_turn(visit_id)
+    try:
+        seq = await site.engine.forms.record(
+            visit_id, step=step, position=position, key=key, audio=await request.body(), takes=takes
         )
+    except Rejected as rejected:
+        raise Refused("bad_audio", rejected.message.one) from None
+    return JSONResponse({"seq": seq})
+
+
+@router.post("/respond/cut")
+@router.post("/elicit/cut")  # pages that were opened before
+async def cut(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
+    """The borders in a recording of all responses, as their speaker left them."""
+    entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+    state = await site.engine.state(visit_id)
+    if state.phase != "stimulus" or entered.get("step") != str(state.step) or not state.at_once:
+        raise Stale("nothing is to be cut")
+    place: Place = (state.step, state.attempt, CUTTING)
+    try:
+        await site.engine.forms.cut(
+            visit_id, step=state.step, recording_id=entered.get(RECORDING, ""),
+            borders=borders_of(entered, state.shown.total),
+        )  # fmt: skip
     except Rejected as rejected:
         site.unfinished.keep(visit_id, place, entered, rejected)
         return site.to("/visit")
@@ -78,26 +179,30 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
 
 @router.get("/presented/{key}")
 async def file(site: ThisSite, visit_id: ThisVisit, key: str) -> Response:
-    """A file of the stimulus that is due in this visit; no other."""
+    """A file of the stimulus that is due in this visit, or the recording to be cut; no other."""
     state = await site.engine.state(visit_id)
-    if state.phase == "stimulus":
-        for name, found in state.asking.files(state.shown).items():
-            if not hmac.compare_digest(key, _key(state, name)):
-                continue
-            if isinstance(found, Sound):
-                return Response(encode_sound(found), media_type="audio/wav", headers=NEVER_KEPT)
-            if found.is_file():
-                kind, policy = SOUND_TYPES.get(found.suffix.lower()), {"Content-Security-Policy": FILE_POLICY}
-                return FileResponse(found, media_type=kind, headers=policy)
+    for name, found in _files(site, state).items() if state.phase == "stimulus" else ():
+        if not hmac.compare_digest(key, _key(state, name)):
+            continue
+        if isinstance(found, Sound):
+            return Response(encode_sound(found), media_type="audio/wav", headers=NEVER_KEPT)
+        if found.is_file():
+            kind, policy = FILE_TYPES.get(found.suffix.lower()), {"Content-Security-Policy": FILE_POLICY}
+            return FileResponse(found, media_type=kind, headers=policy)
     raise HTTPException(404)
+
+
+def _files(site: Site, state: VisitState) -> Mapping[str, Path | Sound]:
+    own = state.asking.files(state.shown)
+    return own if (path := _recording(site, state)) is None else {**own, RECORDING: path}
 
 
 @router.get("/step/{name}/{file_name}")
 async def shared(site: ThisSite, visit_id: ThisVisit, name: str, file_name: str) -> Response:
-    """The script or the styles of the step that this visit is at."""
-    state = await site.engine.state(visit_id)
-    if state.phase == "stimulus" and state.stimulus_kind.name == name and file_name in SHARED_FILES:
-        path = state.stimulus_kind.folder / file_name
+    """A script or the styles of the step that this visit is at."""
+    state, kind = await site.engine.state(visit_id), SHARED_TYPES.get(Path(file_name).suffix)
+    if state.phase == "stimulus" and state.stimulus_kind.name == name and kind is not None:
+        path = state.stimulus_kind.folder / Path(file_name).name
         if path.is_file():
-            return FileResponse(path, media_type=SHARED_FILES[file_name])
+            return FileResponse(path, media_type=kind)
     raise HTTPException(404)

@@ -104,11 +104,11 @@ async def _token(site: Site, opened: Opened) -> str:
 @router.get("/visit")
 async def visit(
     site: ThisSite, visit_id: ThisVisit, problem: str | None = None, confirm: str | None = None,
-    view: Annotated[str, Query(max_length=20)] = "", again: bool = False,
+    view: Annotated[str, Query(max_length=20)] = "", again: bool = False,  # in pages opened before
 ) -> HTMLResponse:  # fmt: skip
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
-    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view, again=again)
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", view="again" if again else view)
 
 
 @router.post("/consent")

@@ -11,11 +11,11 @@ from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.command_annotation import standing
-from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.study.notation import NotationError
 
@@ -72,20 +72,28 @@ def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
             CommandWorkplace(study, log).sequences()
 
 
+PLANNED = StimuliPlanned(
+    step=1, name="elicit", stimuli=[{"recipe": "tea", "stimulus_id": f"s{position}"} for position in range(2)]
+)
+
+
+def command(position: int, **response: object) -> ResponseGiven:
+    return ResponseGiven(
+        step=1, name="elicit", position=position, language="en", response=response, response_s=1.0
+    )
+
+
 def test_commands_that_a_study_elicits_are_annotated_and_exported_with_what_stands(tmp_path):
     study = commanding_study(tmp_path / "study", "commands: kitchen-en\n  double: 1")
     opened = VisitOpened(
         study=study.name, revision=study.revision, participant_id="p1", pool="link", language="en"
     )
     given = [
-        CommandGiven(
-            step=1, position=position, stimulus=LoggedStimulus(recipe="tea", stimulus_id=f"s{position}"),
-            by="text", language="en", text=text, response_s=1.0,
-        )
+        command(position, by="text", text=text)
         for position, text in enumerate(("take the pot", "put it on the fire"))
-    ]  # fmt: skip
+    ]
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        log.transact_now(lambda tx: [tx.append("visit-1", event) for event in (opened, *given)])
+        log.transact_now(lambda tx: [tx.append("visit-1", event) for event in (opened, PLANNED, *given)])
         workplace = CommandWorkplace(study, log)
         annotate_all(workplace, "anna", {"p1/tea": ["take(pot)", "put(*pot*, fire)"]})
         rows = export_dataset(log, study.name, tmp_path / "data").read("commands").to_pylist()
@@ -102,22 +110,12 @@ def test_spoken_commands_wait_for_no_transcript_and_keep_their_places(tmp_path):
     )
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         folder = RecordingFolder(log.recording_folder)
-        events = [opened]
+        events = [opened, PLANNED]
         for position in range(2):
             kept = folder.keep(f"r{position}", b"RIFF", "audio/wav")
             sound = RecordedSound("audio/wav", 1, 8000, 8000)
             events.append(kept.event(f"r{position}", sound, "command", ["user"], step=1, position=position))
-            events.append(
-                CommandGiven(
-                    step=1,
-                    position=position,
-                    by="speech",
-                    language="en",
-                    recording_id=f"r{position}",
-                    stimulus=LoggedStimulus(recipe="tea", stimulus_id=f"s{position}"),
-                    response_s=1.0,
-                )
-            )
+            events.append(command(position, by="speech", recording_id=f"r{position}"))
         log.transact_now(lambda tx: [tx.append("visit-1", event) for event in events])
         workplace = CommandWorkplace(study, log)
         first, second = workplace.sequence("p1/tea").commands

@@ -112,9 +112,7 @@ def robot(tmp_path: Path) -> Path:
             visit_id = (await engine.open_visit(language="en")).visit_id
             for position in range(3):
                 key, audio = f"command-{position}", wav(0.5 + position)
-                await engine.elicitation.speak(
-                    visit_id, step=0, position=position, key=key, audio=audio, takes=1
-                )
+                await engine.forms.record(visit_id, step=0, position=position, key=key, audio=audio, takes=1)
             await engine.stop()
 
     asyncio.run(speak())

@@ -14,9 +14,9 @@ from vivavoce.desk.app import create_desk
 from vivavoce.desk.board import Board
 from vivavoce.desk.deeds import DIALOGUE, WITHOUT_WORK, works
 from vivavoce.desk.progress import holdings, progress
-from vivavoce.log.elicitation_events import CommandGiven, LoggedStimulus
 from vivavoce.log.events import QuestionnaireAnswered, VisitOpened
 from vivavoce.log.export import export_dataset
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import STEPS
@@ -84,9 +84,9 @@ def test_the_overview_of_a_comparison_speaks_of_judgements_and_of_no_dialogue(
 def test_a_command_given_anew_counts_once_and_forms_about_dialogues_are_theirs(tmp_path: Path) -> None:
     study = comparing_study(tmp_path / "study")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", ManualClock()) as log:
-        given = CommandGiven(
-            step=1, position=0, stimulus=LoggedStimulus(recipe="tea", stimulus_id="1"), by="text",
-            language="en", text="boil", response_s=2.0,
+        given = ResponseGiven(
+            step=1, name="elicit", position=0, language="en", response={"by": "text", "text": "boil"},
+            response_s=2.0,
         )  # fmt: skip
         form = QuestionnaireAnswered(
             step=2,
@@ -98,7 +98,13 @@ def test_a_command_given_anew_counts_once_and_forms_about_dialogues_are_theirs(t
             ratings=[],
         )
         about = form.model_copy(update={"dialogue_id": "d", "round": 0})
-        for event in (opened(study, "p"), given, given.model_copy(update={"text": "heat"}), form, about):
+        for event in (
+            opened(study, "p"),
+            given,
+            given.model_copy(update={"response": {"by": "text", "text": "heat"}}),
+            form,
+            about,
+        ):
             log.transact_now(lambda tx, event=event: tx.append("v", event))
         shown = {one.noun: one.pieces for one in Board(study, log).see(progress).work}
     assert (shown["command"], shown["form"], shown["judgement"]) == (1, 1, 0)

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from vivavoce.log.elicitation_events import CommandGiven, CommandsFinished, LoggedStimulus, StimuliAssigned
 from vivavoce.log.events import (
     ConsentGiven,
     DialogueEnded,
@@ -16,7 +15,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.step_rows import step_rows
-from vivavoce.log.stimulus_events import QualificationTried, StepFinished, StimuliPlanned
+from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -63,12 +62,12 @@ def test_what_did_not_end_has_no_row_and_a_clock_set_back_gives_no_negative_time
 
 
 def test_commands_clips_and_other_tasks_of_a_visit_last_until_the_last_of_them_is_done() -> None:
-    stimulus = LoggedStimulus(recipe="soup", stimulus_id="soup-1")
-    command = CommandGiven(step=1, position=0, stimulus=stimulus, by="text", language="it", text="boil it",
-                           response_s=40)  # fmt: skip
+    frame = {"recipe": "soup", "stimulus_id": "soup-1"}
+    command = ResponseGiven(step=1, name="elicit", position=0, language="it", response_s=40,
+                            response={"by": "text", "text": "boil it"})  # fmt: skip
     rows = step_rows(visit(
-        (0, opened()), (20, PageRead(step=0)), (21, StimuliAssigned(step=1, stimuli=[stimulus])),
-        (60, command), (65, CommandsFinished(step=1)),
+        (0, opened()), (20, PageRead(step=0)), (21, StimuliPlanned(step=1, name="elicit", stimuli=[frame])),
+        (60, command), (65, StepFinished(step=1, name="elicit")),
         (65, StimuliPlanned(step=2, name="listen", stimuli=[], tries=[{"tones": 3}])),
         (90, QualificationTried(step=2, name="listen", attempt=0, response={"counted": 3}, passed=True)),
         (145, StepFinished(step=2, name="listen")), (150, PageRead(step=3)),

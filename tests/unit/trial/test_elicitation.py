@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenes.eliciting import commanding_study, wav
+from scenes.eliciting import commanding_study, typed, wav
 from vivavoce.core.errors import InputError
-from vivavoce.log.elicitation_events import CommandGiven
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import check_recordings, folder_of
+from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.simulation.trial import counts_dialogues, run_trial
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
-from vivavoce.trial.command_sound import sound_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.response_sound import sound_of
 
 
 @pytest.fixture
@@ -49,10 +49,10 @@ def test_a_participant_speaks_and_types_and_each_command_is_a_row(tmp_path: Path
     study = commanding_study(tmp_path / "study", microphone_distance_m=0.5)
 
     async def play(engine: SessionEngine, visit: str) -> None:
-        done = engine.elicitation
-        await done.speak(visit, step=0, position=0, key="first-key", audio=wav(1.25), takes=3)
-        await done.type(visit, step=0, position=1, key="second-key", text="  boil  it ")
-        await done.speak(visit, step=0, position=2, key="third-key", audio=wav(0.5, 48_000))
+        done = engine.forms
+        await done.record(visit, step=0, position=0, key="first-key", audio=wav(1.25), takes=3)
+        await typed(engine, visit, position=1, key="second-key", text="  boil  it ")
+        await done.record(visit, step=0, position=2, key="third-key", audio=wav(0.5, 48_000))
         assert (await engine.state(visit)).phase == "ended"
 
     with_visit(study, log, play)
@@ -64,15 +64,15 @@ def test_a_participant_speaks_and_types_and_each_command_is_a_row(tmp_path: Path
     assert [row["duration_s"] for row in rows] == [1.25, None, 0.5]
     assert [row["microphone_distance_m"] for row in rows] == [0.5, None, 0.5]
     assert (tmp_path / "data" / rows[0]["recording"]).read_bytes() == wav(1.25)
-    takes = [one.event.takes for one in log.all_events() if isinstance(one.event, CommandGiven)]
-    assert takes == [3, 1, 1]
+    given = [one.event for one in log.all_events() if isinstance(one.event, ResponseGiven)]
+    assert [one.response["takes"] for one in given] == [3, 1, 1]
 
 
 def test_a_repeated_upload_is_acknowledged_and_stored_once(tmp_path: Path, log: Log) -> None:
     async def play(engine: SessionEngine, visit: str) -> None:
         sent = {"step": 0, "position": 0, "key": "one-key-only", "audio": wav(0.5)}
-        first = await engine.elicitation.speak(visit, **sent)
-        assert await engine.elicitation.speak(visit, **sent) == first
+        first = await engine.forms.record(visit, **sent)
+        assert await engine.forms.record(visit, **sent) == first
         assert (await engine.state(visit)).position == 1
 
     with_visit(commanding_study(tmp_path / "study"), log, play)
@@ -81,8 +81,8 @@ def test_a_repeated_upload_is_acknowledged_and_stored_once(tmp_path: Path, log: 
 
 def test_the_last_command_may_be_given_again_and_its_recording_goes(tmp_path: Path, log: Log) -> None:
     async def play(engine: SessionEngine, visit: str) -> None:
-        await engine.elicitation.speak(visit, step=0, position=0, key="key-one-1", audio=wav(0.5))
-        await engine.elicitation.speak(visit, step=0, position=0, key="key-one-2", audio=wav(0.75))
+        await engine.forms.record(visit, step=0, position=0, key="key-one-1", audio=wav(0.5))
+        await engine.forms.record(visit, step=0, position=0, key="key-one-2", audio=wav(0.75))
         assert (await engine.state(visit)).position == 1
 
     with_visit(commanding_study(tmp_path / "study"), log, play)
@@ -95,16 +95,16 @@ def test_the_last_command_may_be_given_again_and_its_recording_goes(tmp_path: Pa
 
 def test_where_nothing_may_be_redone_a_second_command_comes_too_late(tmp_path: Path, log: Log) -> None:
     async def play(engine: SessionEngine, visit: str) -> None:
-        await engine.elicitation.type(visit, step=0, position=0, key="key-one-1", text="fill it")
+        await typed(engine, visit, position=0, key="key-one-1", text="fill it")
         with pytest.raises(Stale):
-            await engine.elicitation.type(visit, step=0, position=0, key="key-one-2", text="fill the pot")
+            await typed(engine, visit, position=0, key="key-one-2", text="fill the pot")
 
     with_visit(commanding_study(tmp_path / "study", redo=False), log, play)
 
 
 def test_who_stops_taking_part_has_his_recordings_removed(tmp_path: Path, log: Log) -> None:
     async def play(engine: SessionEngine, visit: str) -> None:
-        await engine.elicitation.speak(visit, step=0, position=0, key="key-one-1", audio=wav(0.5))
+        await engine.forms.record(visit, step=0, position=0, key="key-one-1", audio=wav(0.5))
         await engine.withdraw(visit)
 
     with_visit(commanding_study(tmp_path / "study"), log, play)
@@ -119,12 +119,12 @@ def test_another_process_goes_on_at_the_same_stimulus(tmp_path: Path, log: Log) 
 
     async def begin(engine: SessionEngine, visit: str) -> None:
         visits.append(visit)
-        await engine.elicitation.speak(visit, step=0, position=0, key="key-one-1", audio=wav(0.5))
+        await engine.forms.record(visit, step=0, position=0, key="key-one-1", audio=wav(0.5))
 
     async def go_on(engine: SessionEngine, _: str) -> None:
         state = await engine.state(visits[0])
-        assert (state.phase, state.position, len(state.recordings)) == ("elicit", 1, 1)
-        await engine.elicitation.type(visits[0], step=0, position=1, key="key-two-1", text="boil it")
+        assert (state.phase, state.position, len(state.recordings)) == ("stimulus", 1, 1)
+        await typed(engine, visits[0], position=1, key="key-two-1", text="boil it")
 
     with_visit(study, log, begin)
     with_visit(study, log, go_on)
@@ -144,7 +144,7 @@ def test_what_is_no_recording_of_a_command_is_refused(
 ) -> None:
     async def play(engine: SessionEngine, visit: str) -> None:
         with pytest.raises(Refused) as refusal:
-            await engine.elicitation.speak(visit, step=0, position=0, key="key-one-1", audio=audio)
+            await engine.forms.record(visit, step=0, position=0, key="key-one-1", audio=audio)
         assert refusal.value.reason == reason
 
     with_visit(commanding_study(tmp_path / "study", seconds=1), log, play)

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from scenes.eliciting import commanding_study, onsets, packed, wav
 from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
-from vivavoce.log.elicitation_events import LoggedSegment
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import check_recordings
+from vivavoce.log.stimulus_events import LoggedSegment
 from vivavoce.log.store import Log
+from vivavoce.steps.stimulus import Rejected
 from vivavoce.trial import segmentation
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.segmentation import SHORTEST_S, _check, cut_out, proposed
+from vivavoce.trial.errors import Stale
+from vivavoce.trial.segmentation import SHORTEST_S, check_borders, cut_out, proposed
 
 TONES = [(0.5, 1.0), (1.75, 2.5), (3.0, 3.6)]
 
@@ -55,17 +56,17 @@ def play(tmp_path: Path, log: Log, move: Callable[[SessionEngine, str], Awaitabl
 
 def test_the_speaker_s_borders_make_the_commands(tmp_path: Path, log: Log) -> None:
     async def move(engine: SessionEngine, visit: str) -> None:
-        steps = engine.elicitation.cutting
-        await steps.record(visit, step=0, key="whole-key-1", audio=wav(1.0))
-        seq = await steps.record(visit, step=0, key="whole-key-2", audio=tones())
-        assert await steps.record(visit, step=0, key="whole-key-2", audio=tones()) == seq
-        cut = (await engine.state(visit)).cut
+        steps = engine.forms
+        await steps.record(visit, step=0, position=0, key="whole-key-1", audio=wav(1.0))
+        seq = await steps.record(visit, step=0, position=0, key="whole-key-2", audio=tones())
+        assert await steps.record(visit, step=0, position=0, key="whole-key-2", audio=tones()) == seq
+        cut = (await engine.state(visit)).whole
         assert cut is not None
         first, _, third = [LoggedSegment(onset_s=a - 0.1, offset_s=b + 0.1) for a, b in TONES]
-        await steps.divide(visit, step=0, recording_id=cut.recording_id, segments=[first, None, third])
+        await steps.cut(visit, step=0, recording_id=cut.recording_id, borders=[first, None, third])
         assert (await engine.state(visit)).phase == "ended"
         with pytest.raises(Stale):
-            await steps.divide(visit, step=0, recording_id=cut.recording_id, segments=[first, None, third])
+            await steps.cut(visit, step=0, recording_id=cut.recording_id, borders=[first, None, third])
 
     play(tmp_path, log, move)
     dataset = export_dataset(log, "tea", tmp_path / "data", audio=True)
@@ -92,14 +93,12 @@ def test_borders_that_cannot_be_are_refused_and_nothing_is_stored(
     tmp_path: Path, log: Log, borders: list[tuple[float, float] | None]
 ) -> None:
     async def move(engine: SessionEngine, visit: str) -> None:
-        await engine.elicitation.cutting.record(visit, step=0, key="whole-key-1", audio=tones())
-        cut = (await engine.state(visit)).cut
+        await engine.forms.record(visit, step=0, position=0, key="whole-key-1", audio=tones())
+        cut = (await engine.state(visit)).whole
         assert cut is not None
         segments = [one and LoggedSegment(onset_s=one[0], offset_s=one[1]) for one in borders]
-        with pytest.raises(Refused, match="bad_cut"):
-            await engine.elicitation.cutting.divide(
-                visit, step=0, recording_id=cut.recording_id, segments=segments
-            )
+        with pytest.raises(Rejected, match="These borders cannot be used"):
+            await engine.forms.cut(visit, step=0, recording_id=cut.recording_id, borders=segments)
 
     play(tmp_path, log, move)
     assert [one.content for one in log.recordings()] == ["commands"]
@@ -154,7 +153,7 @@ def test_a_cut_lies_within_the_recording_one_place_a_stimulus(
     """Of a recording of ten seconds."""
     segments = [LoggedSegment(onset_s=one[0], offset_s=one[1]) if one else None for one in spans]
     if right:
-        _check(segments, stimuli, 10.0)
+        check_borders(segments, stimuli, 10.0)
         return
-    with pytest.raises(Refused, match="bad_cut"):
-        _check(segments, stimuli, 10.0)
+    with pytest.raises(Rejected, match="These borders cannot be used"):
+        check_borders(segments, stimuli, 10.0)

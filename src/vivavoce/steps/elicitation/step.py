@@ -1,15 +1,35 @@
-"""The step `elicit`."""
+"""The step `elicit`: frames of recipes, each with a command to a robot, spoken or typed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.steps.base import SPOKEN, TYPED, Information, Message, SimulatedParticipant, StepKind
-from vivavoce.study.model import Study
+from vivavoce.log.schema_steps import COMMANDS
+from vivavoce.steps.base import (
+    EMPTY,
+    SPOKEN,
+    TOO_LONG,
+    TYPED,
+    Information,
+    Message,
+    SimulatedParticipant,
+)
+from vivavoce.steps.elicitation.models import FrameKey, GivenCommand
+from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, SoundPlan, StimulusStep
+from vivavoce.study.model import Stimulus, Study
 from vivavoce.study.steps import ElicitStep
 
+LONGEST_COMMAND: Final = 500
+Due = Presented[ElicitStep, FrameKey]
 
-class Elicitation(StepKind[ElicitStep]):
+
+class Elicitation(StimulusStep[ElicitStep, FrameKey, GivenCommand]):
     """Simulated participants command in writing, and say what the study's stimuli propose."""
 
     name = "elicit"
+    stimulus, response, table = FrameKey, GivenCommand, COMMANDS
+    doing, things = "commanding a robot", "stimuli"
 
     def minutes(self, step: ElicitStep, study: Study) -> float:
         return len(study.stimuli[step.stimuli]) / 2
@@ -57,16 +77,90 @@ class Elicitation(StepKind[ElicitStep]):
                     place=step.stimuli, hint=f"add `say: {{{language}: [...]}}` to it",
                 )  # fmt: skip
 
-    async def simulate(self, step: ElicitStep, participant: SimulatedParticipant) -> None:
-        state = participant.state
-        wanted = state.stimuli[state.position]
-        proposed = next(
-            one.say[state.language]
-            for one in participant.study.stimuli[step.stimuli]
-            if (one.recipe, one.stimulus_id) == (wanted.recipe, wanted.stimulus_id)
-        )
-        chance = participant.chance(f"elicit {state.step} {state.position}")
-        await participant.engine.elicitation.type(
-            participant.visit_id, step=state.step, position=state.position,
-            key=f"{participant.visit_id}-{state.step}-{state.position}", text=chance.choice(proposed),
-        )  # fmt: skip
+    def plan(self, step: ElicitStep, study: Study, draw: Draw) -> list[FrameKey]:
+        """Every frame, in the order of the file: earlier commands are the context of later ones."""
+        return [
+            FrameKey(recipe=one.recipe, stimulus_id=one.stimulus_id) for one in study.stimuli[step.stimuli]
+        ]
+
+    def redo(self, step: ElicitStep) -> bool:
+        return step.redo
+
+    def sound_plan(self, step: ElicitStep) -> SoundPlan | None:
+        if step.by != "speech":
+            return None
+        return SoundPlan(step.seconds, step.at_once, step.microphone_distance_m, "command", "commands")
+
+    def files(self, shown: Due) -> Mapping[str, Path]:
+        folder = shown.study.folder
+        return {one.file: folder / one.file for one in _frames(shown) if one.file is not None}
+
+    def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
+        frames = [
+            {
+                "file": one.file, "film": one.film, "title": _words(one.title, shown.language),
+                "shows": _words(one.shows, shown.language), "words": _words(one.text, shown.language),
+            }
+            for one in _frames(shown)
+        ]  # fmt: skip
+        return {
+            "frames": frames, "frame": frames[shown.position], "longest": LONGEST_COMMAND,
+            "understood": shown.position > 0 and not shown.again and shown.step.answer != "none",
+            "aloud": shown.step.answer == "voice",
+        }  # fmt: skip
+
+    def read(self, shown: Due, entered: Mapping[str, str]) -> GivenCommand:
+        return GivenCommand(by="text", text=" ".join(entered.get("text", "").split()))
+
+    def spoken(self, shown: Due) -> GivenCommand:
+        return GivenCommand(by="speech")
+
+    def check(self, shown: Due, response: GivenCommand, elapsed_s: float | None) -> None:
+        if response.text == "":
+            raise Rejected(EMPTY, "text")
+        if len(response.text or "") > LONGEST_COMMAND:
+            raise Rejected(TOO_LONG, "text")
+
+    def over(self, step: ElicitStep, study: Study, given: Sequence[tuple[FrameKey, GivenCommand]]) -> bool:
+        """Whether all was recorded at once and cut: where nothing was said stays without a command."""
+        return any(command.cut_from is not None for _, command in given)
+
+    def finish(self, step: ElicitStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
+        return Outcome()
+
+    def rows(self, given: Given[FrameKey, GivenCommand]) -> Iterator[Row]:
+        """One row; a command whose recording was removed keeps its duration, without the file."""
+        recorded = given.recorded
+        yield {
+            "command_id": f"{given.visit_id}-{given.place}-{given.position}",
+            "participant_id": given.participant_id, "recipe": given.stimulus.recipe,
+            "utterance": given.position + 1, "frame": given.stimulus.stimulus_id,
+            "language": given.language, "text": given.response.text, "recording": given.file,
+            "duration_s": recorded.duration_s if recorded else None,
+            "microphone_distance_m": recorded.microphone_distance_m if recorded else None,
+            "given_at": given.answered_at, "simulated": given.simulated,
+        }  # fmt: skip
+
+    def about(self, stimulus: FrameKey) -> str:
+        return stimulus.stimulus_id
+
+    def respond(self, shown: Due, participant: SimulatedParticipant) -> GivenCommand:
+        proposed = _frames(shown)[shown.position].say[shown.language]
+        chance = participant.chance(f"elicit {shown.place} {shown.position}")
+        return GivenCommand(by="text", text=chance.choice(proposed))
+
+
+def _frames(shown: Due) -> list[Stimulus]:
+    """The frames as the study has them now; one that it no longer has is shown as its key."""
+    known = {(one.recipe, one.stimulus_id): one for one in shown.study.stimuli[shown.step.stimuli]}
+    return [known.get((one.recipe, one.stimulus_id)) or _gone(one, shown.study) for one in shown.stimuli]
+
+
+def _gone(frame: FrameKey, study: Study) -> Stimulus:
+    title = dict.fromkeys(study.languages, frame.recipe)
+    text = dict.fromkeys(study.languages, frame.stimulus_id)
+    return Stimulus(recipe=frame.recipe, stimulus_id=frame.stimulus_id, title=title, text=text)
+
+
+def _words(words: dict[str, str], language: str) -> str:
+    return words.get(language) or next(iter(words.values()), "")

@@ -13,7 +13,7 @@ from typing import Any, Final
 from vivavoce.core.alignment import align
 from vivavoce.core.text import spoken_words
 from vivavoce.log.transcriptions import LoggedItem, Transcriptions, WrittenTranscript, word_accuracy
-from vivavoce.steps.base import Information, Message, SimulatedParticipant
+from vivavoce.steps.base import EMPTY, TOO_LONG, Information, Message, SimulatedParticipant
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.steps import TranscribeStep
@@ -109,9 +109,9 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
 
     def check(self, shown: Due, response: WrittenTranscript, elapsed_s: float | None) -> None:
         if response.text == "":
-            raise Rejected(Message("Please write something first."), "text")
+            raise Rejected(EMPTY, "text")
         if len(response.text or "") > LONGEST_TRANSCRIPT:
-            raise Rejected(Message("This is too long. Please make it shorter."), "text")
+            raise Rejected(TOO_LONG, "text")
 
     def over(
         self, step: TranscribeStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]]

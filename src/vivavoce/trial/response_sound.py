@@ -1,4 +1,4 @@
-"""What a page sends as a recorded command: WAV, 16 bits, one channel."""
+"""What a page sends as a recorded response: WAV, 16 bits, one channel."""
 
 import io
 import wave

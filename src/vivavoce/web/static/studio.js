@@ -1,4 +1,4 @@
-// Records a command: press, speak, press, listen, go on. A recording stays in the browser until the server has it.
+// Records a response: press, speak, press, listen, go on. It stays in the browser until the server has it.
 
 import { postUntilTaken } from "./post.js";
 import { enable, forget, keep, kept, silent, wav } from "./takes.js";
@@ -84,7 +84,7 @@ function preserve() {
   const samples = running.unkept;
   running.unkept = [];
   const { key, takes, rate } = taken;
-  return keep({ take: told.take, key, takes, rate, samples }).catch(() => {}); // private windows keep nothing
+  return keep({ take: told.key, key, takes, rate, samples }).catch(() => {}); // private windows keep nothing
 }
 
 function stop() {
@@ -120,7 +120,7 @@ function denied() {
 async function deliver() {
   record.disabled = send.disabled = true;
   tell(told.sending);
-  const place = { step: told.step, position: told.position, key: taken.key, takes: taken.takes };
+  const place = { step: told.step, position: told.position, key: told.key, takes: taken.takes };
   const url = `${told.url}?${new URLSearchParams(place)}`;
   const { error } = await postUntilTaken(url, wav(taken.pieces, taken.rate), {
     final: ["stale"], // the visit is elsewhere by now
@@ -137,19 +137,11 @@ async function deliver() {
 }
 
 async function restore() {
-  const pieces = await kept(told.take).catch(() => []);
+  const pieces = await kept(told.key).catch(() => []);
   if (!pieces.length || running) return;
   const { key, takes, rate } = pieces[0];
   taken = { key, takes, rate, pieces: pieces.flatMap((piece) => piece.samples) };
   if (taken.pieces.length) offer(told.restored);
-}
-
-function speakUp() {
-  const said = element("understood");
-  if (!said?.dataset.voice || !("speechSynthesis" in window)) return;
-  const words = new SpeechSynthesisUtterance(said.textContent);
-  words.lang = said.dataset.voice;
-  speechSynthesis.speak(words);
 }
 
 record.addEventListener("click", () => (running ? stop() : start()));
@@ -164,4 +156,3 @@ if (navigator.mediaDevices && "AudioWorkletNode" in window) {
   denied();
   record.disabled = true;
 }
-speakUp();
