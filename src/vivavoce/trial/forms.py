@@ -20,8 +20,7 @@ from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import Qualification, SoundPlan
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.response_sound import MARGIN_S, sound_of
-from vivavoce.trial.segmentation import check_borders, cut_out, proposed
+from vivavoce.trial.response_sound import MARGIN_S, check_borders, cut_out, proposed, sound_of
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.visits import Draft, MoveRules, Visit
 
@@ -144,10 +143,11 @@ class Forms:
         async with visit.lock:
             state = visit.state
             _expect_due(state, step, 0, None)
-            plan, whole = state.sound_plan, state.whole
-            if not state.at_once or plan is None or whole is None or whole.recording_id != recording_id:
+            plan, whole, file = state.sound_plan, state.whole, state.recordings.get(recording_id)
+            due = whole.recording_id if state.at_once and whole is not None else None
+            if plan is None or file is None or due != recording_id:
                 raise Stale("another recording is to be cut")
-            path = folder_of(self.log).file(state.recordings[recording_id])
+            path = folder_of(self.log).file(file)
             audio = await asyncio.to_thread(path.read_bytes)
             check_borders(borders, state.shown.total, sound_of(audio).duration_s)
             written: list[tuple[ResponseGiven, RecordingStored]] = []

@@ -1,13 +1,25 @@
-"""What a page sends as a recorded response: WAV, 16 bits, one channel."""
+"""Responses that are recorded: what a page may send, and many in one recording, cut as their speaker says."""
 
 import io
 import wave
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
+from vivavoce.audio.sound import Sound as Samples
+from vivavoce.audio.voice_activity import SpeechInterval, speech_intervals
 from vivavoce.log.recordings import RecordedSound
+from vivavoce.log.stimulus_events import LoggedSegment
+from vivavoce.steps.base import Message
+from vivavoce.steps.stimulus import Rejected
 from vivavoce.trial.errors import Refused
 
 MARGIN_S: Final = 2.0  # a page stops at the limit, give or take what its sound card had buffered
+PAUSE_S: Final = 0.5
+SHORTEST_S: Final = 0.1
+BAD_BORDERS: Final = Message(
+    "These borders cannot be used: each piece must end after it begins, and one at least must be there."
+)
 
 
 def sound_of(audio: bytes) -> RecordedSound:
@@ -27,3 +39,43 @@ def sound_of(audio: bytes) -> RecordedSound:
     if frames == 0:
         raise Refused("empty")
     return RecordedSound("audio/wav", 1, rate, frames)
+
+
+def proposed(audio: bytes, stimuli: int) -> list[LoggedSegment]:
+    """Where somebody speaks, in at most so many stretches: those with the shortest pauses are joined.
+
+    Empty  nobody speaks: []
+    """
+    with wave.open(io.BytesIO(audio)) as file:
+        samples = Samples.of_pcm(file.readframes(file.getnframes()), file.getframerate())
+    found: list[SpeechInterval] = speech_intervals(samples, pause_s=PAUSE_S)
+    while len(found) > stimuli:
+        pauses = [later.onset_s - earlier.offset_s for earlier, later in pairwise(found)]
+        place = pauses.index(min(pauses))
+        found[place : place + 2] = [SpeechInterval(found[place].onset_s, found[place + 1].offset_s)]
+    return [LoggedSegment(onset_s=round(one.onset_s, 3), offset_s=round(one.offset_s, 3)) for one in found]
+
+
+def cut_out(audio: bytes, segment: LoggedSegment) -> bytes:
+    """A stretch of a WAV file as a file of its own, to the frame."""
+    into = io.BytesIO()
+    with wave.open(io.BytesIO(audio)) as file, wave.open(into, "wb") as piece:
+        rate = file.getframerate()
+        begin, end = round(segment.onset_s * rate), round(segment.offset_s * rate)
+        piece.setparams(file.getparams())
+        file.setpos(min(begin, file.getnframes()))
+        piece.writeframes(file.readframes(max(0, end - begin)))
+    return into.getvalue()
+
+
+def check_borders(segments: Sequence[LoggedSegment | None], stimuli: int, duration_s: float) -> None:
+    """Look whether a recording can be cut so, one piece a stimulus; None where nothing was said.
+
+    Raises  Rejected
+    """
+    there = [one for one in segments if one is not None]
+    if len(segments) != stimuli or not there:
+        raise Rejected(BAD_BORDERS)
+    for one in there:
+        if not 0 <= one.onset_s <= one.offset_s - SHORTEST_S or one.offset_s > duration_s + 0.001:
+            raise Rejected(BAD_BORDERS)

@@ -10,7 +10,7 @@ import numpy as np
 from vivavoce.audio.files import as_float, read_sound
 from vivavoce.log.stimulus_events import LoggedSegment, WholeRecorded
 from vivavoce.steps.stimulus import Rejected
-from vivavoce.trial.segmentation import BAD_BORDERS
+from vivavoce.trial.response_sound import BAD_BORDERS
 
 PEAKS: Final = 600
 

@@ -20,10 +20,10 @@ from vivavoce.log.recordings import check_recordings
 from vivavoce.log.stimulus_events import LoggedSegment
 from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import Rejected
-from vivavoce.trial import segmentation
+from vivavoce.trial import response_sound
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Stale
-from vivavoce.trial.segmentation import SHORTEST_S, check_borders, cut_out, proposed
+from vivavoce.trial.response_sound import SHORTEST_S, check_borders, cut_out, proposed
 
 TONES = [(0.5, 1.0), (1.75, 2.5), (3.0, 3.6)]
 
@@ -105,8 +105,8 @@ def test_borders_that_cannot_be_are_refused_and_nothing_is_stored(
 
 
 def test_stretches_with_the_shortest_pauses_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [segmentation.SpeechInterval(*one) for one in ((0.0, 1.0), (1.5, 2.0), (4.0, 5.0), (5.2, 6.0))]
-    monkeypatch.setattr(segmentation, "speech_intervals", lambda *_, **__: list(found))
+    found = [response_sound.SpeechInterval(*one) for one in ((0.0, 1.0), (1.5, 2.0), (4.0, 5.0), (5.2, 6.0))]
+    monkeypatch.setattr(response_sound, "speech_intervals", lambda *_, **__: list(found))
     borders = [(one.onset_s, one.offset_s) for one in proposed(wav(0.1), 2)]
     assert borders == [(0.0, 2.0), (4.0, 6.0)]
     assert len(proposed(wav(0.1), 9)) == 4

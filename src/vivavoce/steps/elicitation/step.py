@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.schema_steps import COMMANDS
@@ -15,12 +17,38 @@ from vivavoce.steps.base import (
     Message,
     SimulatedParticipant,
 )
-from vivavoce.steps.elicitation.models import FrameKey, GivenCommand
-from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, SoundPlan, StimulusStep
+from vivavoce.steps.stimulus import (
+    Draw,
+    Given,
+    Outcome,
+    Presented,
+    RecordedResponse,
+    Rejected,
+    Row,
+    SoundPlan,
+    StimulusStep,
+)
 from vivavoce.study.model import Stimulus, Study
 from vivavoce.study.steps import ElicitStep
 
 LONGEST_COMMAND: Final = 500
+
+
+class FrameKey(BaseModel):
+    """One frame of a recipe."""
+
+    model_config = ConfigDict(frozen=True)
+    recipe: str
+    stimulus_id: str
+
+
+class GivenCommand(RecordedResponse):
+    """A command; text is null of a spoken one until it is transcribed."""
+
+    by: Literal["speech", "text"]
+    text: str | None = None
+
+
 Due = Presented[ElicitStep, FrameKey]
 
 
