@@ -154,8 +154,7 @@ class Study(BaseModel):
 
     def text(self, step: Step, language: str) -> str:
         """The Markdown of a step: its text, or how to reach a system elsewhere; else ""."""
-        file = step.elsewhere if isinstance(step, DialogueStep) else getattr(step, "file", None)
-        return self.document(file, language) if file is not None else ""
+        return self.document(step.document, language) if step.document is not None else ""
 
     def instrument(self, name: str) -> Instrument:
         return INSTRUMENTS.get(name)

@@ -1,6 +1,7 @@
 """What every step says of itself: its minutes, what participants are told, its course, its simulation."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from gettext import NullTranslations
 from inspect import getfile
@@ -110,10 +111,12 @@ class StepKind(ABC, Generic[Written]):
 
     name      as it stands in the study file, and as `kind` of the checked step
     settings  of a step of another package: what may be written in the study file; none as it stands here
+    reading   template of the page on which a step's document is read
     """
 
     name: str
     settings: ClassVar[type[Settings]] = Settings
+    reading: ClassVar[str] = "text"
 
     def materials(self, settings: Any, files: StepFiles) -> Any:
         """What the step of another package reads of its files, kept as `material`; most read none."""
@@ -137,6 +140,10 @@ class StepKind(ABC, Generic[Written]):
 
         Raises  InputError: nobody can be simulated here; one line says why, and what to do instead
         """
+
+    def admits(self, step: Written, answers: Mapping[str, float | None]) -> bool:
+        """Whether somebody whose form was answered so goes on; codes by item, null: left open."""
+        return True
 
     def check_simulation(self, step: Written, study: "Study", language: str) -> None:
         """Look, before anybody is simulated, whether the step has what it takes; most need nothing.

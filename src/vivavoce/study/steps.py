@@ -1,6 +1,5 @@
 """The steps of a visit, as the session walks them."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -19,6 +18,21 @@ LATER_STEPS: Final = ("annotate",)
 class _Step(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    @property
+    def document(self) -> str | None:
+        """The Markdown file that participants read in the step; None: there is none."""
+        return None
+
+
+class _TextStep(_Step):
+    """A text to read."""
+
+    file: str
+
+    @property
+    def document(self) -> str:
+        return self.file
+
 
 class Range(_Step):
     """From min to max, both included."""
@@ -36,25 +50,22 @@ class Nontrivial(_Step):
     user_turns: int = 1
 
 
-class ConsentStep(_Step):
+class ConsentStep(_TextStep):
     """A text that the participant must agree to."""
 
     kind: Literal["consent"] = "consent"
-    file: str
 
 
-class InstructionsStep(_Step):
+class InstructionsStep(_TextStep):
     """A text to read before the dialogues."""
 
     kind: Literal["instructions"] = "instructions"
-    file: str
 
 
-class DebriefStep(_Step):
+class DebriefStep(_TextStep):
     """A text to read at the end."""
 
     kind: Literal["debrief"] = "debrief"
-    file: str
 
 
 class QuestionnaireStep(_Step):
@@ -67,12 +78,6 @@ class QuestionnaireStep(_Step):
     name: str
     about: About
     admit: dict[str, Range] = {}
-
-    def admits(self, answers: Mapping[str, float | None]) -> bool:
-        """Whether somebody who answered so goes on; an item left open admits nobody."""
-        codes = {item: answers.get(item) for item in self.admit}
-        return all(code is not None and self.admit[item].min <= code <= self.admit[item].max
-                   for item, code in codes.items())  # fmt: skip
 
 
 class DialogueStep(_Step):
@@ -90,6 +95,10 @@ class DialogueStep(_Step):
     channel: Channel = "text"
     elsewhere: str | None = None
     feedback: tuple[QuestionnaireStep, ...] = ()
+
+    @property
+    def document(self) -> str | None:
+        return self.elsewhere
 
 
 class Balance(_Step):

@@ -19,7 +19,8 @@ from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPla
 from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import Draw
-from vivavoce.study.model import ArenaStep, DialogueStep, QuestionnaireStep, Study
+from vivavoce.study.model import ArenaStep, DialogueStep, Study
+from vivavoce.study.step_kind import kind_of
 from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
@@ -135,7 +136,7 @@ class MoveRules:
         step = self.study.visit[event.step]
         draft.add(event)
         codes = {one.item_id: one.value for one in event.ratings}
-        if isinstance(step, QuestionnaireStep) and event.round is None and not step.admits(codes):
+        if not kind_of(step).admits(step, codes):
             draft.add(log_events.VisitEnded(outcome="screened_out"))
 
     def assign(self, draft: Draft) -> None:

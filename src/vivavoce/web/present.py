@@ -8,7 +8,8 @@ from fastapi.responses import HTMLResponse
 
 from vivavoce.languages.base import locale_of
 from vivavoce.steps.form import Form, filled_form
-from vivavoce.study.model import ArenaStep, ConsentStep
+from vivavoce.study.model import ArenaStep
+from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import DialogueState, VisitState
 from vivavoce.web.arena import arena_page
@@ -84,8 +85,7 @@ def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
     if step is None:
         raise LookupError("a visit past its last step has ended")
     document = read_document(site.study.text(step, state.language))
-    name = "consent" if isinstance(step, ConsentStep) else "text"
-    return site.page(name, state.language, **facts, document=document, kind=step.kind)
+    return site.page(kind_of(step).reading, state.language, **facts, document=document, kind=step.kind)
 
 
 def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:

@@ -4,6 +4,7 @@ import pytest
 
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.presets import _over, lay_over
+from vivavoce.study.step_kind import STEPS
 from vivavoce.study.steps import QuestionnaireStep, Range
 
 
@@ -16,8 +17,8 @@ def test_a_screen_admits_codes_from_the_first_to_the_last(answers: dict, admitte
     screen = QuestionnaireStep(
         name="own", about="visit", admit={"age": Range(min=2, max=4), "skill": Range(min=1, max=1)}
     )
-    assert screen.admits(answers) == admitted
-    assert QuestionnaireStep(name="own", about="visit").admits({})
+    assert STEPS.get("questionnaire").admits(screen, answers) == admitted
+    assert STEPS.get("questionnaire").admits(QuestionnaireStep(name="own", about="visit"), {})
 
 
 @pytest.mark.parametrize(("above", "below", "merged"), [

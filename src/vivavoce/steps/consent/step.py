@@ -8,7 +8,7 @@ from vivavoce.study.steps import ConsentStep
 class Consent(StepKind[ConsentStep]):
     """Who does not agree does not take part."""
 
-    name = "consent"
+    name, reading = "consent", "consent"
 
     def minutes(self, step: ConsentStep, study: Study) -> float:
         return reading_minutes(step, study)

@@ -1,5 +1,7 @@
 """The step `questionnaire`, and `screen`, which is one that admits."""
 
+from collections.abc import Mapping
+
 from vivavoce.steps.base import ANSWERED, Information, SimulatedParticipant, StepKind, form_minutes
 from vivavoce.study.model import Study
 from vivavoce.study.steps import QuestionnaireStep
@@ -21,6 +23,11 @@ class Questionnaire(StepKind[QuestionnaireStep]):
             admitted = ", ".join(f"{item} {codes}" for item, codes in step.admit.items())
             return f"screening by the questionnaire {step.name}: {admitted}"
         return f"questionnaire {step.name}"
+
+    def admits(self, step: QuestionnaireStep, answers: Mapping[str, float | None]) -> bool:
+        codes = {item: answers.get(item) for item in step.admit}
+        return all(code is not None and step.admit[item].min <= code <= step.admit[item].max
+                   for item, code in codes.items())  # fmt: skip
 
     async def simulate(self, step: QuestionnaireStep, participant: SimulatedParticipant) -> None:
         state = participant.state
