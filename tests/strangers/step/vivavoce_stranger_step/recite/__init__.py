@@ -1,0 +1,1 @@
+"""Sentences read aloud: a step whose responses are recorded, and may be given anew."""
