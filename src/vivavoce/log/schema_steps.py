@@ -94,7 +94,7 @@ RECORDINGS = Table(
         Column("recording_id", TEXT, "key of the recording", True),
         PARTICIPANT,
         Column("visit_id", TEXT, "visit", True),
-        Column("content", TEXT, "command, commands, dialogue, turn or check: what it holds", True),
+        Column("content", TEXT, "what it holds: command(s), response(s), dialogue, turn or check", True),
         Column("speakers", TEXT, "who is heard on each channel, in order, joined by spaces", True),
         Column("step", INTEGER, "0-based step of the visit"),
         Column("item", INTEGER, "0-based stimulus within the step"),
