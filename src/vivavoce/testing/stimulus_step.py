@@ -16,7 +16,7 @@ from vivavoce.desk.progress import progress, whereabouts
 from vivavoce.log.columns import INSTANT
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.export import export_dataset
-from vivavoce.log.store import Log, StoredEvent
+from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.testing.pages import PageForms, Visitor, eventually, visitors
 from vivavoce.testing.step import StepContract
@@ -65,7 +65,7 @@ class StimulusStepContract(StepContract):
     def test_an_answer_that_cannot_be_taken_is_told_and_not_stored(self) -> None:
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:
             person = self._begun(visitor())
-            person.press("/respond", **self.gap)
+            person.press("/respond", 200, **self.gap)
             assert 'class="problem"' in person.html, "say on the page what is missing"
             assert _events(log, "response_given") == []
             self._answer(person, log)
@@ -152,11 +152,11 @@ class StimulusStepContract(StepContract):
 
     def _answer(self, visitor: Visitor, log: Log) -> None:
         log.clock.advance(self.wait_s)  # type: ignore[attr-defined]
-        visitor.press("/respond", **self.answer)
+        visitor.press("/respond", 200, **self.answer)
 
     def _went_on(self, visitor: Visitor) -> bool:
         due = _position(visitor.html)
-        visitor.press("/respond", **self.answer)
+        visitor.press("/respond", 200, **self.answer)
         return _position(visitor.html) != due
 
     @contextmanager
@@ -168,7 +168,8 @@ class StimulusStepContract(StepContract):
             yield log
 
 
-def _events(log: Log, kind: str) -> list[StoredEvent]:
+def _events(log: Log, kind: str) -> list[Any]:
+    """What the log holds of a kind, as the events are stored."""
     return [one for one in log.all_events() if one.event.kind == kind]
 
 
