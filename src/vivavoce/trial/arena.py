@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 from typing import Final, Literal
 
 from vivavoce.log import events as log_events
-from vivavoce.log.arena_events import BoutAssigned, Side, Vote
+from vivavoce.log.arena_events import BoutAssigned, Side, Vote, VoteCast
+from vivavoce.log.history import Bout, DialogueHistory
 from vivavoce.log.models import StoredEvent
-from vivavoce.trial.dialogue_state import DialogueState
 
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
 VOTES: Final[tuple[Vote, ...]] = ("left", "right", "tie", "both_bad")
@@ -19,25 +19,38 @@ FAILURES_UNTIL_END: Final = 3
 EndOfBout = Literal["user", "system", "limit", "failure", "abandoned"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class BoutState:
-    """Two dialogues side by side.
+    """Two dialogues side by side, where they stand."""
 
-    voted      exchanges that were judged
-    last_voted the last of them
-    answered   when the last answer arrived
-    """
-
-    event: BoutAssigned
-    left: DialogueState
-    right: DialogueState
-    voted: int = 0
-    last_voted: int = 0
-    answered: StoredEvent | None = field(default=None, repr=False)
+    bout: Bout
+    left: DialogueHistory
+    right: DialogueHistory
 
     @property
-    def sides(self) -> tuple[DialogueState, DialogueState]:
+    def event(self) -> BoutAssigned:
+        return self.bout.event
+
+    @property
+    def sides(self) -> tuple[DialogueHistory, DialogueHistory]:
         return self.left, self.right
+
+    @property
+    def voted(self) -> int:
+        """How many exchanges were judged."""
+        return len(self.bout.votes)
+
+    @property
+    def last_voted(self) -> int:
+        """The last exchange that was judged; 0: none was."""
+        last = self.bout.votes[-1].event if self.bout.votes else None
+        return last.exchange if isinstance(last, VoteCast) else 0
+
+    @property
+    def answered(self) -> StoredEvent | None:
+        """The answer that arrived last."""
+        given = [turn.stored for one in self.sides for turn in one.turns if turn.party == "system"]
+        return max(given, key=lambda stored: stored.seq, default=None)
 
     @property
     def exchange(self) -> int:
@@ -57,7 +70,7 @@ class BoutState:
         return all(self.answer(one) is not None for one in self.sides)
 
     @staticmethod
-    def answer(side: DialogueState) -> log_events.SystemTurnReceived | None:
+    def answer(side: DialogueHistory) -> log_events.SystemTurnReceived | None:
         """What a side said to the last message; None where it failed or kept silent."""
         last = side.turns[-1].event if side.turns else None
         return last if isinstance(last, log_events.SystemTurnReceived) and side.user_turns else None
@@ -79,7 +92,7 @@ class BoutState:
         return "limit" if self.exchange >= turns else None
 
 
-def _hung_up(side: DialogueState) -> bool:
+def _hung_up(side: DialogueHistory) -> bool:
     last = side.turns[-1].event if side.turns else None
     return isinstance(last, log_events.SystemTurnReceived) and last.ends_dialogue
 

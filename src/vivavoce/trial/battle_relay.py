@@ -11,7 +11,7 @@ import structlog
 from vivavoce.connectors.base import Conversation, PastTurn
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log import events as log_events
-from vivavoce.trial.dialogue_state import DialogueState
+from vivavoce.log.history import DialogueHistory
 from vivavoce.trial.outputs import SystemTurn
 from vivavoce.trial.relay import OPENING_PAUSE_S, Relay, notes_of, user_turn_of
 from vivavoce.trial.visits import Draft, Visit
@@ -69,7 +69,7 @@ class ArenaRelay(Relay):
         self._sides.pop(key, None)
         self.tend(visit)
 
-    async def _greet_side(self, visit: Visit, side: DialogueState) -> None:
+    async def _greet_side(self, visit: Visit, side: DialogueHistory) -> None:
         key = side.dialogue_id
         if side.opened is None:
             await self._move(visit, lambda draft: draft.add(log_events.DialogueOpened(dialogue_id=key)))
@@ -83,7 +83,7 @@ class ArenaRelay(Relay):
             return
         await self._take_side(visit, key, turn, None, sent_s)
 
-    async def _answer_side(self, visit: Visit, side: DialogueState) -> None:
+    async def _answer_side(self, visit: Visit, side: DialogueHistory) -> None:
         owed, key = side.unanswered, side.dialogue_id
         if owed is None:
             return
@@ -105,7 +105,7 @@ class ArenaRelay(Relay):
             return
         await self._take_side(visit, key, turn, owed.turn_index, sent_s)
 
-    async def _conversation_of(self, side: DialogueState, upto: int) -> Conversation:
+    async def _conversation_of(self, side: DialogueHistory, upto: int) -> Conversation:
         """This side's conversation with the turns before this one, taken up again after a restart."""
         history = tuple(
             PastTurn(past.party, past.event.text)

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 
 from vivavoce.log.arena_events import Vote
 from vivavoce.log.events import SystemTurnReceived
+from vivavoce.log.history import DialogueHistory
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.codes import new_key
-from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.masking import masked
 from vivavoce.trial.state import VisitState
@@ -53,7 +53,7 @@ def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchan
     return shown if greeted else shown[1:]
 
 
-def _answers(side: DialogueState, names: tuple[str, ...]) -> list[str | None]:
+def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[str | None]:
     """What a side said before the first message and after each; None where it said nothing."""
     said: list[list[str]] = [[]]
     for turn in side.turns:
