@@ -5,10 +5,10 @@ and whoever else reads a visit fold what the log holds. Who reads a history chan
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
@@ -33,7 +33,9 @@ from vivavoce.log.events import (
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
-from vivavoce.study.model import DialogueStep
+
+if TYPE_CHECKING:
+    from vivavoce.study.model import DialogueStep
 
 Party = Literal["user", "system"]
 Kind = TypeVar("Kind", bound=Event)
@@ -47,7 +49,11 @@ class Events:
 
     def of(self, kind: type[Kind]) -> list[Kind]:
         """The events of one kind."""
-        return [one.event for one in self.events if isinstance(one.event, kind)]
+        return [event for _, event in self.stored(kind)]
+
+    def stored(self, kind: type[Kind]) -> Iterator[tuple[StoredEvent, Kind]]:
+        """The events of one kind, with when each was stored."""
+        return ((one, one.event) for one in self.events if isinstance(one.event, kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ class DialogueHistory(Events):
         return [turns.get(one.seq, one) for one in self.events
                 if one.seq in turns or isinstance(one.event, others)]  # fmt: skip
 
-    def nontrivial(self, step: DialogueStep) -> bool:
+    def nontrivial(self, step: "DialogueStep") -> bool:
         """Enough user turns that the system answered."""
         return self.answered_turns >= step.nontrivial.user_turns
 
@@ -217,20 +223,49 @@ class DialogueHistory(Events):
         self.heard_last = party
 
 
+class BoutVote(NamedTuple):
+    """What was chosen in a bout, and when."""
+
+    event: VoteCast
+    at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Bout:
     """Two dialogues side by side, and the votes on what was said in them."""
 
     event: BoutAssigned
-    votes: tuple[StoredEvent, ...] = ()
+    votes: tuple[BoutVote, ...] = ()
     over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StimuliHistory(Events):
+    """The stimuli of one step.
+
+    events  the plan, tries of the check before, responses, and the end of the step
+    """
+
+    planned: StimuliPlanned
+    events: list[StoredEvent]
+
+    @property
+    def qualified(self) -> bool | None:
+        """Whether the check before was passed; None where there is none."""
+        tried = [one.passed for one in self.of(QualificationTried)]
+        return any(tried) if self.planned.tries or tried else None
+
+    @property
+    def finished(self) -> StepFinished | None:
+        """How the step ended; None while it goes on."""
+        return next(iter(self.of(StepFinished)), None)
 
 
 @dataclass(eq=False)
 class VisitHistory(Events):
     """One visit after the events applied so far.
 
-    presented    by step: the plan of its stimuli, tries of the check before, responses, and the end
+    presented    the stimuli of steps that present some, by step
     recordings   files that are there, by the recordings' keys
     wrong_codes  when they were entered, since the last right one
     moves        what else an event changes in a history that is more than this
@@ -240,13 +275,14 @@ class VisitHistory(Events):
     seq: int = 0
     events: list[StoredEvent] = field(default_factory=list)
     opened: VisitOpened | None = None
+    opened_at: datetime | None = None
     participant_id: str = ""
     pool: str = ""
     language: str = ""
     simulated: bool = False
     dialogues: list[DialogueHistory] = field(default_factory=list)
     bouts: list[Bout] = field(default_factory=list)
-    presented: dict[int, tuple[StoredEvent, ...]] = field(default_factory=dict)
+    presented: dict[int, StimuliHistory] = field(default_factory=dict)
     recordings: dict[str, str] = field(default_factory=dict)
     wrong_codes: list[datetime] = field(default_factory=list)
     outcome: Outcome | None = None
@@ -304,7 +340,8 @@ class VisitHistory(Events):
     def _take(self, stored: StoredEvent) -> None:
         match stored.event:
             case VisitOpened() as event:
-                self.opened, self.participant_id, self.pool = event, event.participant_id, event.pool
+                self.opened, self.opened_at = event, stored.at
+                self.participant_id, self.pool = event.participant_id, event.pool
                 self.language, self.simulated = event.language, event.simulated
             case LanguageChosen() as event:
                 self.language = event.language
@@ -312,8 +349,9 @@ class VisitHistory(Events):
                 self.wrong_codes = [] if event.accepted else [*self.wrong_codes, stored.at]
             case BoutAssigned() as event:
                 self.bouts.append(Bout(event))
-            case VoteCast():
-                self.bouts[-1] = replace(self.bouts[-1], votes=(*self.bouts[-1].votes, stored))
+            case VoteCast() as event:
+                bout = self.bouts[-1]
+                self.bouts[-1] = replace(bout, votes=(*bout.votes, BoutVote(event, stored.at)))
             case BoutEnded():
                 self.bouts[-1] = replace(self.bouts[-1], over=True)
             case RecordingStored() as event:
@@ -322,8 +360,11 @@ class VisitHistory(Events):
                 self.recordings.pop(event.recording_id, None)
             case VisitEnded() as event:
                 self.outcome, self.completion_code = event.outcome, event.completion_code
-            case StimuliPlanned() | QualificationTried() | ResponseGiven() | StepFinished() as event:
-                self.presented[event.step] = (*self.presented.get(event.step, ()), stored)
+            case StimuliPlanned() as event:
+                self.presented[event.step] = StimuliHistory(event, [stored])
+            case QualificationTried() | ResponseGiven() | StepFinished() as event:
+                if (step := self.presented.get(event.step)) is not None:
+                    self.presented[event.step] = replace(step, events=[*step.events, stored])
             case _:
                 pass
 

@@ -1,6 +1,6 @@
 """Responses to stimuli, from the events of one visit: rows of the tables that the kinds of steps declare."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,9 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from vivavoce.log.columns import Table
-from vivavoce.log.events import VisitOpened
-from vivavoce.log.models import StoredEvent
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.history import VisitHistory
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
 from vivavoce.study.step_kind import STEPS
 
 Row = dict[str, Any]
@@ -71,33 +70,24 @@ def responded_kinds() -> list[RespondedKind]:
     return [kind for kind in kinds if hasattr(kind, "table")]
 
 
-def response_rows(visit: Sequence[StoredEvent]) -> Iterator[tuple[str, list[Row]]]:
+def response_rows(visit: VisitHistory) -> Iterator[tuple[str, list[Row]]]:
     """Rows by table, for every kind of step whose stimuli the visit answered.
 
     Note  responses to a step that no package offers any more have no rows: their events stay in the log
     """
-    named = {one.event.name for one in visit if isinstance(one.event, ResponseGiven)}
+    named = {one.name for one in visit.of(ResponseGiven)}
     for kind in responded_kinds() if named else ():
         if kind.name in named and kind.table is not None:
             yield kind.table.name, [row for given in _given(visit, kind) for row in kind.rows(given)]
 
 
-def _given(visit: Sequence[StoredEvent], kind: RespondedKind) -> Iterator[Given[Any, Any]]:
-    opened = next((one.event for one in visit if isinstance(one.event, VisitOpened)), None)
-    planned: dict[int, StimuliPlanned] = {}
-    qualified: dict[int, bool | None] = {}
-    finished = {one.event.step: one.event for one in visit if isinstance(one.event, StepFinished)}
-    for stored in visit:
-        event = stored.event
-        if isinstance(event, StimuliPlanned):
-            planned[event.step] = event
-            qualified[event.step] = False if event.tries else None
-        elif isinstance(event, QualificationTried):
-            qualified[event.step] = qualified[event.step] or event.passed
-        elif isinstance(event, ResponseGiven) and event.name == kind.name and opened is not None:
-            yield Given(
-                opened.participant_id, opened.simulated, stored.visit_id, event.position,
-                kind.stimulus.model_validate(planned[event.step].stimuli[event.position]),
-                kind.response.model_validate(event.response), event.response_s, event.language, stored.at,
-                finished.get(event.step), qualified[event.step],
-            )  # fmt: skip
+def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]]:
+    for step in visit.presented.values():
+        for stored, event in step.stored(ResponseGiven):
+            if event.name == kind.name:
+                yield Given(
+                    visit.participant_id, visit.simulated, stored.visit_id, event.position,
+                    kind.stimulus.model_validate(step.planned.stimuli[event.position]),
+                    kind.response.model_validate(event.response), event.response_s, event.language, stored.at,
+                    step.finished, step.qualified,
+                )  # fmt: skip

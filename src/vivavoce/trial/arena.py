@@ -8,7 +8,7 @@ from random import Random
 from typing import Final, Literal
 
 from vivavoce.log import events as log_events
-from vivavoce.log.arena_events import BoutAssigned, Side, Vote, VoteCast
+from vivavoce.log.arena_events import BoutAssigned, Side, Vote
 from vivavoce.log.history import Bout, DialogueHistory
 from vivavoce.log.models import StoredEvent
 
@@ -43,8 +43,7 @@ class BoutState:
     @property
     def last_voted(self) -> int:
         """The last exchange that was judged; 0: none was."""
-        last = self.bout.votes[-1].event if self.bout.votes else None
-        return last.exchange if isinstance(last, VoteCast) else 0
+        return self.bout.votes[-1].event.exchange if self.bout.votes else 0
 
     @property
     def answered(self) -> StoredEvent | None:

@@ -18,7 +18,7 @@ from vivavoce.log.elicitation_events import (
     LoggedStimulus,
     StimuliAssigned,
 )
-from vivavoce.log.history import DialogueHistory, VisitHistory
+from vivavoce.log.history import DialogueHistory, StimuliHistory, VisitHistory
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Presented, Qualification, StimulusStep
@@ -98,22 +98,23 @@ class VisitState(VisitHistory):
         return kind
 
     @property
-    def given(self) -> tuple[StoredEvent, ...]:
-        """The plan of this step's stimuli, and what was answered since."""
-        return self.presented.get(self.step, ())
+    def given(self) -> StimuliHistory | None:
+        """The stimuli of this step, and what was answered to them."""
+        return self.presented.get(self.step)
 
     @property
     def planned(self) -> StimuliPlanned | None:
         """The plan of this step's stimuli."""
-        first = self.given[0].event if self.given else None
-        return first if isinstance(first, StimuliPlanned) else None
+        return self.given.planned if self.given is not None else None
 
     @property
     def attempt(self) -> int | None:
         """The try that is due of the check before the stimuli; None once it was passed or no try is left."""
-        tried = [one.event for one in self.given if isinstance(one.event, QualificationTried)]
-        tries = self.planned.tries if self.planned is not None else []
-        return None if len(tried) >= len(tries) or any(one.passed for one in tried) else len(tried)
+        given = self.given
+        if given is None or given.qualified:
+            return None
+        tried = len(given.of(QualificationTried))
+        return tried if tried < len(given.planned.tries) else None
 
     @property
     def asking(self) -> StimulusStep[Any, Any, Any] | Qualification[Any, Any, Any]:
@@ -134,13 +135,12 @@ class VisitState(VisitHistory):
     @property
     def responses(self) -> list[tuple[BaseModel, BaseModel]]:
         """The stimuli of this step that were answered, each with its response."""
-        kind, planned = self.stimulus_kind, self.planned
-        answered = (one.event for one in self.given if isinstance(one.event, ResponseGiven))
+        kind, given = self.stimulus_kind, self.given
         return [
-            (kind.stimulus.model_validate(planned.stimuli[one.position]),
+            (kind.stimulus.model_validate(given.planned.stimuli[one.position]),
              kind.response.model_validate(one.response))
-            for one in answered if planned is not None
-        ]  # fmt: skip
+            for one in given.of(ResponseGiven)
+        ] if given is not None else []  # fmt: skip
 
     @property
     def arena_step(self) -> ArenaStep:

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scenes.histories import assigned
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
 from vivavoce.log.call_events import CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.events import (
     CodeEntered,
     CodeIssued,
-    DialogueAssigned,
     DialogueEnded,
     DialogueOpened,
     Event,
@@ -38,11 +38,6 @@ def stored(*happened: Event) -> list[StoredEvent]:
         StoredEvent(str(seq), "v", seq, START + timedelta(seconds=seq), float(seq), "b", event)
         for seq, event in enumerate(happened, 1)
     ]
-
-
-def assigned(key: str = "d", **facts: object) -> DialogueAssigned:
-    told = {"task_id": None, "task": None, "channel": "text", "language": "en", "conversation": "c"} | facts
-    return DialogueAssigned(dialogue_id=key, step=1, round=0, system="one", **told)  # type: ignore[arg-type]
 
 
 def said(index: int, text: str = "hi", key: str = "d", **facts: object) -> UserTurnSent:
@@ -160,7 +155,11 @@ def test_what_concerns_the_visit_is_known_of_it() -> None:
     assert history.recordings == {"r2": "r2.wav"}
     (one,) = history.bouts
     assert [of.event for of in one.votes] == [vote] and one.over
-    assert [of.event for of in history.presented[2]] == [planned, response, StepFinished(step=2, name="rate")]
+    assert [of.event for of in history.presented[2].events] == [
+        planned,
+        response,
+        StepFinished(step=2, name="rate"),
+    ]
     assert [of.recording_id for of in history.dialogues[0].of(RecordingStored)] == ["r1", "r2"]
 
 
