@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from vivavoce.log.call_events import SpeechHeard, SpeechMissed
 from vivavoce.log.events import (
-    DialogueEnded,
     LoggedAct,
     LoggedHypothesis,
     SystemTurnFailed,
@@ -278,7 +277,7 @@ class DialogueRows:
         times = [row[name] for row in self.turns for name in ("onset_s", "offset_s") if row[name] is not None]
         if times:
             return max(times) - min(times)
-        return next((one.duration_s for one in self.history.of(DialogueEnded)), None)
+        return self.history.duration_s
 
 
 def _span(played: SoundPlayed | WordsPlayed) -> tuple[float, float]:

@@ -105,6 +105,7 @@ class DialogueHistory(Events):
     ended: StoredEvent | None = None
     end_reason: EndReason | None = None
     limit: ReachedLimit | None = None
+    duration_s: float | None = None
     code: str | None = None
     pin: str | None = None
     called: bool = False
@@ -187,7 +188,7 @@ class DialogueHistory(Events):
                 self.opened = stored
             case DialogueEnded() as event:
                 self.ended, self.unanswered = stored, None
-                self.end_reason, self.limit = event.reason, event.limit
+                self.end_reason, self.limit, self.duration_s = event.reason, event.limit, event.duration_s
             case CodeIssued() as event:
                 self.code = event.code
             case CodeEntered() as event:
