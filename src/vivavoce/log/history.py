@@ -4,7 +4,6 @@ The engine carries the history of a visit on, event by event, and so does the da
 and whoever else reads a visit fold what the log holds. Who reads a history changes nothing in it.
 """
 
-import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -164,9 +163,12 @@ class DialogueHistory(Events):
         return by_wall_s if by_wall_s >= 0 else None
 
     def copy(self) -> "DialogueHistory":
-        return replace(
-            self, turns=list(self.turns), failures=list(self.failures), events=list(self.events)
-        )  # fmt: skip
+        """A history that can be carried on without touching this one."""
+        clone = object.__new__(DialogueHistory)
+        for name in self.__slots__:
+            value = getattr(self, name)
+            setattr(clone, name, value.copy() if isinstance(value, list) else value)
+        return clone
 
     def take(self, stored: StoredEvent) -> None:
         """Carry it on by one of its events."""
@@ -305,10 +307,9 @@ class VisitHistory(Events):
 
     def copy(self) -> Self:
         """A history that can be carried on without touching this one."""
-        clone = copy.copy(self)
+        clone = object.__new__(type(self))
         for name, value in vars(self).items():
-            if isinstance(value, list | dict):
-                setattr(clone, name, value.copy())
+            vars(clone)[name] = value.copy() if isinstance(value, (list, dict)) else value
         self._own, clone._own = set(), set()
         return clone
 
@@ -322,7 +323,7 @@ class VisitHistory(Events):
         if isinstance(event, DialogueAssigned):
             self._own.add(event.dialogue_id)
             self.dialogues.append(DialogueHistory(stored.at, **dict(event), events=[stored]))
-        elif (dialogue_id := getattr(event, "dialogue_id", None)) is not None:
+        elif (dialogue_id := vars(event).get("dialogue_id")) is not None:
             self._carry_on(dialogue_id, stored)
         self._take(stored)
         if (move := self.moves.get(type(event))) is not None:
