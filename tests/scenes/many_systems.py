@@ -129,7 +129,7 @@ def answers_of(dialogue: DialogueHistory) -> list[str]:
     """What the system said to each user turn."""
     turns = dialogue.turns
     return [
-        turn.event.text
+        turn.text
         for place, turn in enumerate(turns)
         if turn.party == "system" and place > 0 and turns[place - 1].party == "user"
     ]

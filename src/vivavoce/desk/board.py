@@ -293,5 +293,5 @@ def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) ->
         user_turns=user_turns, system_turns=len(dialogue.turns) - user_turns,
         failures=len(dialogue.failures), code=dialogue.code, code_accepted=dialogue.code_accepted,
         success=success[-1] if success else None,
-        words=[one.event.text.casefold() for one in dialogue.turns],
+        words=[one.text.casefold() for one in dialogue.turns],
     )  # fmt: skip

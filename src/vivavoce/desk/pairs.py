@@ -90,9 +90,7 @@ def draft_of_pair(pair: Pair, language: str) -> PairDraft:
 
 def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:
     """A dialogue of the log as control, and a copy of it to be changed."""
-    turns = [
-        PairTurn(party=one.party, text=text) for one in dialogue.turns if (text := one.event.text.strip())
-    ]
+    turns = [PairTurn(party=one.party, text=text) for one in dialogue.turns if (text := one.text.strip())]
     written = write_transcript(turns)
     return PairDraft(language=language, control=written, experimental=written)
 

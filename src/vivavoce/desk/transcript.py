@@ -89,12 +89,13 @@ def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscri
 
 
 def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
-    at_s = dialogue.elapsed_s(one.stored if isinstance(one, Turn) else one)
+    if isinstance(one, Turn):
+        at_s = dialogue.elapsed_s(one.stored)
+        if isinstance(one.event, log_events.UserTurnSent):
+            return _user_line(dialogue, one.event, one.text, at_s)
+        return _system_line(one.event, at_s)
+    at_s = dialogue.elapsed_s(one)
     match one.event:
-        case log_events.UserTurnSent() as event:
-            return _user_line(dialogue, event, at_s)
-        case log_events.SystemTurnReceived() as event:
-            return _system_line(event, at_s)
         case log_events.SystemTurnFailed() as event:
             notes = [gettext("before that it said: %(text)s", text=event.partial)] if event.partial else []
             text = f"{worded(event.failure.replace('_', ' '))}: {event.detail}"
@@ -120,9 +121,9 @@ def raw_events(events: Sequence[StoredEvent]) -> list[dict[str, Any]]:
 
 
 def _user_line(
-    dialogue: DialogueHistory, event: log_events.UserTurnSent, at_s: float | None
+    dialogue: DialogueHistory, event: log_events.UserTurnSent, text: str, at_s: float | None
 ) -> TranscriptLine:
-    line = TranscriptLine("user", event.text, at_s, event.turn_index, event.response_delay_s)
+    line = TranscriptLine("user", text, at_s, event.turn_index, event.response_delay_s)
     if event.payload is not None:
         line.notes.append(gettext("pressed a button that sends %(what)s", what=event.payload))
     if event.barge_in:

@@ -59,14 +59,14 @@ class Events:
 class Turn:
     """One turn of a dialogue.
 
-    event  as it was logged, but for the words of a turn that went over as sound: those that the system says
-           it heard
+    text  its words; of a turn that went over as sound those that the system says it heard
     """
 
     stored: StoredEvent
     turn_index: int
     party: Party
     event: UserTurnSent | SystemTurnReceived
+    text: str
 
 
 @dataclass(slots=True)
@@ -74,6 +74,8 @@ class DialogueHistory(Events):
     """One dialogue of a visit: what was said, what is owed, how it ended.
 
     system, condition, factors  of a call those that were drawn when it came
+    awaits_call                 held by telephone, and nobody has called yet
+    greeted                     the opening is over: the system has spoken, failed or chosen to wait
     unanswered                  the user's turn that the system owes an answer to
     answered_turns              turns of the user that the system answered
     heard_turns                 turns of the user in a dialogue that is only listened to
@@ -100,35 +102,22 @@ class DialogueHistory(Events):
     unanswered: Turn | None = None
     answered_turns: int = 0
     failures_in_a_row: int = 0
-    silent_opening: bool = False
+    greeted: bool = False
+    running: bool = True
     ended: StoredEvent | None = None
     end_reason: EndReason | None = None
     limit: ReachedLimit | None = None
     duration_s: float | None = None
     code: str | None = None
     pin: str | None = None
-    called: bool = False
+    awaits_call: bool = False
     heard_turns: int = 0
     heard_last: Party | None = None
     code_accepted: bool = False
 
     @property
-    def awaits_call(self) -> bool:
-        """Held by telephone, and nobody has called yet."""
-        return self.channel == "phone" and not self.called
-
-    @property
-    def running(self) -> bool:
-        return self.end_reason is None
-
-    @property
     def user_turns(self) -> int:
         return sum(turn.party == "user" for turn in self.turns) + self.heard_turns
-
-    @property
-    def greeted(self) -> bool:
-        """The opening is over: the system has spoken, failed or chosen to wait."""
-        return bool(self.turns or self.failures or self.silent_opening)
 
     @property
     def task_text(self) -> str | None:
@@ -175,21 +164,21 @@ class DialogueHistory(Events):
         self.events.append(stored)
         match stored.event:
             case UserTurnSent() as event:
-                self.unanswered = Turn(stored, event.turn_index, "user", event)
+                self.unanswered = Turn(stored, event.turn_index, "user", event, event.text)
                 self.turns.append(self.unanswered)
+                self.greeted = True
             case SystemTurnReceived() as event:
                 self._answer(stored, event)
             case SystemTurnFailed():
                 self.failures.append(stored)
                 self.failures_in_a_row += 1
-                self.unanswered = None
+                self.greeted, self.unanswered = True, None
             case SilenceKept() as event:
-                self.silent_opening = self.silent_opening or event.reply_to is None
-                self.unanswered = None
+                self.greeted, self.unanswered = self.greeted or event.reply_to is None, None
             case DialogueOpened():
                 self.opened = stored
             case DialogueEnded() as event:
-                self.ended, self.unanswered = stored, None
+                self.ended, self.running, self.unanswered = stored, False, None
                 self.end_reason, self.limit, self.duration_s = event.reason, event.limit, event.duration_s
             case CodeIssued() as event:
                 self.code = event.code
@@ -200,7 +189,7 @@ class DialogueHistory(Events):
             case CallRouted() as event:
                 self.system, self.condition, self.factors = event.system, event.condition, event.factors
             case CallConnected():
-                self.called = True
+                self.awaits_call = False
             case SpeechHeard() as event:
                 self._hear(event.party)
             case _:
@@ -208,14 +197,12 @@ class DialogueHistory(Events):
 
     def _answer(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         for place, turn in enumerate(self.turns) if event.heard else ():
-            asked = turn.turn_index == event.reply_to and isinstance(turn.event, UserTurnSent)
-            if asked and not turn.event.text:
-                said = turn.event.model_copy(update={"text": event.heard[0].text or ""})
-                self.turns[place] = replace(turn, event=said)
-        self.turns.append(Turn(stored, event.turn_index, "system", event))
+            if turn.turn_index == event.reply_to and turn.party == "user" and not turn.text:
+                self.turns[place] = replace(turn, text=event.heard[0].text or "")
+        self.turns.append(Turn(stored, event.turn_index, "system", event, event.text))
         self.answered_turns += event.reply_to is not None
         self.notes = event.notes or {}
-        self.unanswered, self.failures_in_a_row = None, 0
+        self.greeted, self.unanswered, self.failures_in_a_row = True, None, 0
 
     def _hear(self, party: Party) -> None:
         """Count a stretch of speech in a dialogue that is only listened to; one party's are one turn."""
@@ -322,7 +309,9 @@ class VisitHistory(Events):
         self.events.append(stored)
         if isinstance(event, DialogueAssigned):
             self._own.add(event.dialogue_id)
-            self.dialogues.append(DialogueHistory(stored.at, **dict(event), events=[stored]))
+            awaits_call = event.channel == "phone"
+            begun = DialogueHistory(stored.at, **dict(event), events=[stored], awaits_call=awaits_call)
+            self.dialogues.append(begun)
         elif (dialogue_id := vars(event).get("dialogue_id")) is not None:
             self._carry_on(dialogue_id, stored)
         self._take(stored)

@@ -266,7 +266,6 @@ class SessionEngine:
             if (state.phase, state.step, state.round) != ("ready", step, round):
                 raise Stale(f"dialogue {round} is not due")
             await self.move(visit, self.rules.assign_next)
-        self._tend(visit)
 
     async def finish_dialogues(self, visit_id: str, step: int) -> None:
         """Ask for no further task. Raises Stale, or Refused while too few were held."""
@@ -327,7 +326,6 @@ class SessionEngine:
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
             stored = await self.move(visit, lambda d: d.add(turn, client_key=key))
-        self._tend(visit)
         return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)
 
     def speakable(self, state: VisitState, dialogue_id: str, text: str | None) -> DialogueHistory:

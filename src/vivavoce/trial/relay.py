@@ -197,11 +197,7 @@ class Relay:
 
     async def _conversation(self, visit: Visit, dialogue: DialogueHistory, upto: Turn) -> Conversation:
         """The conversation with the turns before this one; taken up again where another process began it."""
-        history = tuple(
-            PastTurn(past.party, past.event.text)
-            for past in dialogue.turns
-            if past.turn_index < upto.turn_index and past.event.text
-        )
+        history = past_turns(dialogue, upto)
         if visit.conversation is None or visit.conversation.key != dialogue.conversation:
             again = Conversation(dialogue.conversation, dialogue.language, history, dict(dialogue.notes))
             await self._listen(self.connectors[dialogue.system].open(again), dialogue, SystemTurn())
@@ -330,6 +326,15 @@ async def _kept(
 
 def _opened(dialogue: DialogueHistory) -> log_events.DialogueOpened:
     return log_events.DialogueOpened(dialogue_id=dialogue.dialogue_id)
+
+
+def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
+    """What was said before a turn, as far as its words are known."""
+    return tuple(
+        PastTurn(one.party, one.text)
+        for one in dialogue.turns
+        if one.turn_index < upto.turn_index and one.text
+    )
 
 
 def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ def route(draft: Draft, dialogue: DialogueHistory, caller: str | None) -> None:
     """
     study, state, tx = draft.rules.study, draft.state, draft.tx
     routing = study.telephone.routing if study.telephone is not None else None
-    if routing is None or dialogue.called:
+    if routing is None or not dialogue.awaits_call:
         return
     if caller is not None:
         by, who = "caller", caller

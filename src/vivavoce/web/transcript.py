@@ -18,7 +18,7 @@ def shown(stored: StoredEvent, dialogue_id: str) -> dict[str, Any] | None:
     if getattr(event, "dialogue_id", None) != dialogue_id:
         return None
     if isinstance(event, log_events.UserTurnSent | log_events.SystemTurnReceived):
-        return _turn(stored, event)
+        return _turn(stored, event, event.text)
     if isinstance(event, log_events.SystemTurnFailed):
         return {"kind": "failure", "seq": stored.seq}
     return None
@@ -27,7 +27,7 @@ def shown(stored: StoredEvent, dialogue_id: str) -> dict[str, Any] | None:
 def transcript(dialogue: DialogueHistory) -> list[dict[str, Any]]:
     """Everything of a dialogue that is shown, in order."""
     entries = [
-        _turn(one.stored, one.event) if isinstance(one, Turn) else shown(one, dialogue.dialogue_id)
+        _turn(one.stored, one.event, one.text) if isinstance(one, Turn) else shown(one, dialogue.dialogue_id)
         for one in dialogue.lines
     ]
     return [entry for entry in entries if entry is not None]
@@ -77,12 +77,12 @@ def _titled(event: log_events.SystemTurnReceived) -> list[tuple[str, str]]:
 
 
 def _turn(
-    stored: StoredEvent, event: log_events.UserTurnSent | log_events.SystemTurnReceived
+    stored: StoredEvent, event: log_events.UserTurnSent | log_events.SystemTurnReceived, text: str
 ) -> dict[str, Any]:
     seq, spoken = stored.seq, event.sound is not None
     if isinstance(event, log_events.UserTurnSent):
         key = stored.client_key or ""
-        return {"kind": "user", "seq": seq, "key": key, "text": event.text, "spoken": spoken}
+        return {"kind": "user", "seq": seq, "key": key, "text": text, "spoken": spoken}
     heard = event.heard[0].text if event.heard else None
     return {"kind": "system", "seq": seq, "messages": _messages(event), "heard": heard, "spoken": spoken}
 

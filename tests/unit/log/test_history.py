@@ -68,9 +68,9 @@ def test_an_answer_is_owed_from_a_turn_until_the_system_speaks_fails_or_keeps_si
 def test_what_a_listening_system_heard_are_the_words_of_the_turn_and_the_event_stays_as_it_was() -> None:
     heard = [LoggedHypothesis(text="a pub", score=0.5)]
     dialogue = held(said(0, "", sound="r1"), answer(1, 0, heard=heard))
-    assert [turn.event.text for turn in dialogue.turns] == ["a pub", "hello"]
+    assert [turn.text for turn in dialogue.turns] == ["a pub", "hello"]
     assert dialogue.turns[0].stored.event == said(0, "", sound="r1")
-    assert held(said(0, "typed"), answer(1, 0, heard=heard)).turns[0].event.text == "typed"
+    assert held(said(0, "typed"), answer(1, 0, heard=heard)).turns[0].text == "typed"
 
 
 def test_lines_stand_in_the_order_of_the_log_and_leave_out_what_nobody_said() -> None:

@@ -74,7 +74,7 @@ def test_the_turn_in_flight_is_answered_before_the_dialogue_ends(tmp_path: Path)
         parrot.gate.set()
         await settled(engine, visit_id)
         dialogue = logged(engine, visit_id)
-        assert [turn.event.text for turn in dialogue.turns][-1] == "You said: one more thing"
+        assert [turn.text for turn in dialogue.turns][-1] == "You said: one more thing"
         assert not dialogue.running
 
     (ended,) = hold(tmp_path, scenario)
