@@ -9,26 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
-from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
+from vivavoce.log import events as log_events
+from vivavoce.log.arena_events import BoutAssigned, VoteCast
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.event import Event
-from vivavoce.log.events import (
-    CodeEntered,
-    CodeIssued,
-    DialogueAssigned,
-    DialogueEnded,
-    DialogueOpened,
-    EndReason,
-    LanguageChosen,
-    Outcome,
-    ReachedLimit,
-    SilenceKept,
-    SystemTurnFailed,
-    SystemTurnReceived,
-    UserTurnSent,
-    VisitEnded,
-    VisitOpened,
-)
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
@@ -65,7 +49,7 @@ class Turn:
     stored: StoredEvent
     turn_index: int
     party: Party
-    event: UserTurnSent | SystemTurnReceived
+    event: log_events.UserTurnSent | log_events.SystemTurnReceived
     text: str
 
 
@@ -105,8 +89,8 @@ class DialogueHistory(Events):
     greeted: bool = False
     running: bool = True
     ended: StoredEvent | None = None
-    end_reason: EndReason | None = None
-    limit: ReachedLimit | None = None
+    end_reason: log_events.EndReason | None = None
+    limit: log_events.ReachedLimit | None = None
     duration_s: float | None = None
     code: str | None = None
     pin: str | None = None
@@ -129,9 +113,9 @@ class DialogueHistory(Events):
     def lines(self) -> list[Turn | StoredEvent]:
         """Its turns, failures and silences, in their order."""
         turns = {one.stored.seq: one for one in self.turns}
-        others = SystemTurnFailed | SilenceKept
-        return [turns.get(one.seq, one) for one in self.events
-                if one.seq in turns or isinstance(one.event, others)]  # fmt: skip
+        quiet = log_events.SystemTurnFailed | log_events.SilenceKept
+        said = (one for one in self.events if one.seq in turns or isinstance(one.event, quiet))
+        return [turns.get(one.seq, one) for one in said]
 
     def nontrivial(self, step: "DialogueStep") -> bool:
         """Enough user turns that the system answered."""
@@ -163,26 +147,26 @@ class DialogueHistory(Events):
         """Carry it on by one of its events."""
         self.events.append(stored)
         match stored.event:
-            case UserTurnSent() as event:
+            case log_events.UserTurnSent() as event:
                 self.unanswered = Turn(stored, event.turn_index, "user", event, event.text)
                 self.turns.append(self.unanswered)
                 self.greeted = True
-            case SystemTurnReceived() as event:
+            case log_events.SystemTurnReceived() as event:
                 self._answer(stored, event)
-            case SystemTurnFailed():
+            case log_events.SystemTurnFailed():
                 self.failures.append(stored)
                 self.failures_in_a_row += 1
                 self.greeted, self.unanswered = True, None
-            case SilenceKept() as event:
+            case log_events.SilenceKept() as event:
                 self.greeted, self.unanswered = self.greeted or event.reply_to is None, None
-            case DialogueOpened():
+            case log_events.DialogueOpened():
                 self.opened = stored
-            case DialogueEnded() as event:
+            case log_events.DialogueEnded() as event:
                 self.ended, self.running, self.unanswered = stored, False, None
                 self.end_reason, self.limit, self.duration_s = event.reason, event.limit, event.duration_s
-            case CodeIssued() as event:
+            case log_events.CodeIssued() as event:
                 self.code = event.code
-            case CodeEntered() as event:
+            case log_events.CodeEntered() as event:
                 self.code_accepted = self.code_accepted or event.accepted
             case CallAwaited() as event:
                 self.pin = event.pin
@@ -195,7 +179,7 @@ class DialogueHistory(Events):
             case _:
                 pass
 
-    def _answer(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
+    def _answer(self, stored: StoredEvent, event: log_events.SystemTurnReceived) -> None:
         for place, turn in enumerate(self.turns) if event.heard else ():
             if turn.turn_index == event.reply_to and turn.party == "user" and not turn.text:
                 self.turns[place] = replace(turn, text=event.heard[0].text or "")
@@ -226,7 +210,6 @@ class Bout:
 
     event: BoutAssigned
     votes: tuple[BoutVote, ...] = ()
-    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,10 +244,10 @@ class VisitHistory(Events):
     moves        what else an event changes in a history that is more than this
     """
 
-    visit_id: str
+    visit_id: str = ""
     seq: int = 0
     events: list[StoredEvent] = field(default_factory=list)
-    opened: VisitOpened | None = None
+    opened: log_events.VisitOpened | None = None
     opened_at: datetime | None = None
     participant_id: str = ""
     pool: str = ""
@@ -275,7 +258,7 @@ class VisitHistory(Events):
     presented: dict[int, StimuliHistory] = field(default_factory=dict)
     recordings: dict[str, str] = field(default_factory=dict)
     wrong_codes: list[datetime] = field(default_factory=list)
-    outcome: Outcome | None = None
+    outcome: log_events.Outcome | None = None
     completion_code: str | None = None
     last_at: datetime | None = None
     moves: ClassVar[Mapping[Any, Callable[..., None]]] = {}
@@ -288,7 +271,7 @@ class VisitHistory(Events):
         """The event that was logged under this key; None: none was."""
         return next((one for one in reversed(self.events) if one.client_key == client_key), None)
 
-    def end_reason(self, dialogue: DialogueHistory) -> EndReason | None:
+    def end_reason(self, dialogue: DialogueHistory) -> log_events.EndReason | None:
         """Why a dialogue is over: of one that was still held when its visit ended, that it was left."""
         return dialogue.end_reason or ("abandoned" if self.outcome is not None else None)
 
@@ -307,7 +290,7 @@ class VisitHistory(Events):
         event = stored.event
         self.seq, self.last_at = stored.seq, stored.at
         self.events.append(stored)
-        if isinstance(event, DialogueAssigned):
+        if isinstance(event, log_events.DialogueAssigned):
             self._own.add(event.dialogue_id)
             awaits_call = event.channel == "phone"
             begun = DialogueHistory(stored.at, **dict(event), events=[stored], awaits_call=awaits_call)
@@ -330,26 +313,24 @@ class VisitHistory(Events):
 
     def _take(self, stored: StoredEvent) -> None:
         match stored.event:
-            case VisitOpened() as event:
-                self.opened, self.opened_at = event, stored.at
+            case log_events.VisitOpened() as event:
+                self.visit_id, self.opened, self.opened_at = stored.visit_id, event, stored.at
                 self.participant_id, self.pool = event.participant_id, event.pool
                 self.language, self.simulated = event.language, event.simulated
-            case LanguageChosen() as event:
+            case log_events.LanguageChosen() as event:
                 self.language = event.language
-            case CodeEntered() as event:
+            case log_events.CodeEntered() as event:
                 self.wrong_codes = [] if event.accepted else [*self.wrong_codes, stored.at]
             case BoutAssigned() as event:
                 self.bouts.append(Bout(event))
             case VoteCast() as event:
                 bout = self.bouts[-1]
                 self.bouts[-1] = replace(bout, votes=(*bout.votes, BoutVote(event, stored.at)))
-            case BoutEnded():
-                self.bouts[-1] = replace(self.bouts[-1], over=True)
             case RecordingStored() as event:
                 self.recordings[event.recording_id] = event.file
             case RecordingRemoved() as event:
                 self.recordings.pop(event.recording_id, None)
-            case VisitEnded() as event:
+            case log_events.VisitEnded() as event:
                 self.outcome, self.completion_code = event.outcome, event.completion_code
             case StimuliPlanned() as event:
                 self.presented[event.step] = StimuliHistory(event, [stored])
@@ -362,8 +343,7 @@ class VisitHistory(Events):
 
 def fold(events: Iterable[StoredEvent]) -> VisitHistory:
     """The history of a visit from its events, in their order."""
-    history = VisitHistory("")
+    history = VisitHistory()
     for stored in events:
-        history.visit_id = stored.visit_id
         history.apply(stored)
     return history

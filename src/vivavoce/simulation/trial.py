@@ -301,8 +301,7 @@ class _Participant:
 
 
 def _held(dialogue: DialogueHistory, judged: Judgement) -> HeldDialogue:
-    user_turns = sum(turn.party == "user" for turn in dialogue.turns)
-    return HeldDialogue(judged.rated, user_turns, judged.unhelpful)
+    return HeldDialogue(judged.rated, dialogue.user_turns, judged.unhelpful)
 
 
 def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:

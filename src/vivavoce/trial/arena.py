@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, Side, Vote
-from vivavoce.log.history import Bout, DialogueHistory
+from vivavoce.log.history import BoutVote, DialogueHistory
 from vivavoce.log.models import StoredEvent
 
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
@@ -21,29 +21,16 @@ EndOfBout = Literal["user", "system", "limit", "failure", "abandoned"]
 
 @dataclass(frozen=True, slots=True)
 class BoutState:
-    """Two dialogues side by side, where they stand."""
+    """Two dialogues side by side, where they stand; votes: on the exchanges that were judged."""
 
-    bout: Bout
+    event: BoutAssigned
+    votes: tuple[BoutVote, ...]
     left: DialogueHistory
     right: DialogueHistory
 
     @property
-    def event(self) -> BoutAssigned:
-        return self.bout.event
-
-    @property
     def sides(self) -> tuple[DialogueHistory, DialogueHistory]:
         return self.left, self.right
-
-    @property
-    def voted(self) -> int:
-        """How many exchanges were judged."""
-        return len(self.bout.votes)
-
-    @property
-    def last_voted(self) -> int:
-        """The last exchange that was judged; 0: none was."""
-        return self.bout.votes[-1].event.exchange if self.bout.votes else 0
 
     @property
     def answered(self) -> StoredEvent | None:
@@ -64,7 +51,8 @@ class BoutState:
     @property
     def vote_due(self) -> bool:
         """Both answered the last message, and nobody has judged that yet."""
-        if not self.settled or self.exchange <= self.last_voted:
+        last_voted = self.votes[-1].event.exchange if self.votes else 0
+        if not self.settled or self.exchange <= last_voted:
             return False
         return all(self.answer(one) is not None for one in self.sides)
 
@@ -78,7 +66,7 @@ class BoutState:
     def may_finish(self) -> bool:
         """Something was judged, or could not be."""
         failed = any(one.failures for one in self.sides)
-        return self.settled and not self.vote_due and (self.voted > 0 or failed)
+        return self.settled and not self.vote_due and bool(self.votes or failed)
 
     def over(self, turns: int) -> EndOfBout | None:
         """Why the bout is over by itself once its last vote is in; None while it goes on."""

@@ -313,7 +313,7 @@ def _heard_before(dialogue: DialogueHistory) -> int:
 def _logged_loss_s(visit: Visit, recording_id: str) -> float:
     """Seconds in which nothing was heard while this recording went on, as the log has them."""
     lost_s, within = 0.0, False
-    for event in (stored.event for stored in visit.events):
+    for event in (stored.event for stored in visit.state.events):
         if isinstance(event, MicrophoneOpened):
             within = event.recording_id == recording_id
         elif within and isinstance(event, MicrophoneLost | MicrophoneStalled):

@@ -143,7 +143,7 @@ class VoiceTurns:
         visit = await self._visit_of(visit_id)
         event = log_events.TurnRecognised(dialogue_id=dialogue_id, turn_index=turn_index, heard=logged(heard))
         async with visit.lock:
-            if event not in [stored.event for stored in visit.events]:
+            if event not in visit.state.of(log_events.TurnRecognised):
                 await self._move(visit, lambda draft: draft.add(event))
 
     async def spoken_by_system(self, visit_id: str, seq: int) -> bytes | None:

@@ -77,7 +77,8 @@ class VisitState(VisitHistory):
         """The bout that goes on."""
         if self.phase != "arena":
             return None
-        return BoutState(self.bouts[-1], *self.dialogues[-2:])
+        bout = self.bouts[-1]
+        return BoutState(bout.event, bout.votes, *self.dialogues[-2:])
 
     def _step_of(self, kind: type[OfKind]) -> OfKind:
         step = self.current_step
@@ -165,11 +166,7 @@ class VisitState(VisitHistory):
         self._enter(0)
 
     @_move.register
-    def _(self, event: log_events.ConsentGiven, stored: StoredEvent) -> None:
-        self._enter(event.step + 1)
-
-    @_move.register
-    def _(self, event: log_events.PageRead, stored: StoredEvent) -> None:
+    def _(self, event: log_events.ConsentGiven | log_events.PageRead, stored: StoredEvent) -> None:
         self._enter(event.step + 1)
 
     @_move.register

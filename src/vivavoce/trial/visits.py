@@ -222,7 +222,7 @@ class MoveRules:
         for dialogue in bout.sides:
             if dialogue.running:
                 self.end_dialogue(draft, dialogue, reason, self.elapsed_s(dialogue))
-        event = BoutEnded(bout_id=bout.event.bout_id, step=step, reason=reason, votes=bout.voted)
+        event = BoutEnded(bout_id=bout.event.bout_id, step=step, reason=reason, votes=len(bout.votes))
         draft.add(event)
         stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
         if stays and draft.state.step == step:

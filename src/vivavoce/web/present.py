@@ -71,8 +71,7 @@ def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
 
 def task_words(dialogue: DialogueHistory, language: str) -> str:
     """The task in this language, else in the dialogue's, else in any; "" where there is no task."""
-    text = (dialogue.task or {}).get("text") or {}
-    return text.get(language) or text.get(dialogue.language) or next(iter(text.values()), "")
+    return ((dialogue.task or {}).get("text") or {}).get(language) or dialogue.task_text or ""
 
 
 def _form(site: Site, state: VisitState, facts: dict[str, Any], form: Form) -> HTMLResponse:

@@ -154,7 +154,7 @@ def test_what_concerns_the_visit_is_known_of_it() -> None:
     assert (history.participant_id, history.language) == ("p", "it")
     assert history.recordings == {"r2": "r2.wav"}
     (one,) = history.bouts
-    assert [of.event for of in one.votes] == [vote] and one.over
+    assert [of.event for of in one.votes] == [vote]
     assert [of.event for of in history.presented[2].events] == [
         planned,
         response,
