@@ -238,10 +238,10 @@ class StimuliHistory(Events):
 class VisitHistory(Events):
     """One visit after the events applied so far.
 
-    presented    the stimuli of steps that present some, by step
-    recordings   files that are there, by the recordings' keys
-    wrong_codes  when they were entered, since the last right one
-    moves        what else an event changes in a history that is more than this
+    stimulus_steps  the stimuli of steps that present some, by step
+    recordings      files that are there, by the recordings' keys
+    wrong_codes     when they were entered, since the last right one
+    moves           what else an event changes in a history that is more than this
     """
 
     visit_id: str = ""
@@ -255,7 +255,7 @@ class VisitHistory(Events):
     simulated: bool = False
     dialogues: list[DialogueHistory] = field(default_factory=list)
     bouts: list[Bout] = field(default_factory=list)
-    presented: dict[int, StimuliHistory] = field(default_factory=dict)
+    stimulus_steps: dict[int, StimuliHistory] = field(default_factory=dict)
     recordings: dict[str, str] = field(default_factory=dict)
     wrong_codes: list[datetime] = field(default_factory=list)
     outcome: log_events.Outcome | None = None
@@ -333,10 +333,10 @@ class VisitHistory(Events):
             case log_events.VisitEnded() as event:
                 self.outcome, self.completion_code = event.outcome, event.completion_code
             case StimuliPlanned() as event:
-                self.presented[event.step] = StimuliHistory(event, [stored])
+                self.stimulus_steps[event.step] = StimuliHistory(event, [stored])
             case QualificationTried() | ResponseGiven() | StepFinished() as event:
-                if (step := self.presented.get(event.step)) is not None:
-                    self.presented[event.step] = replace(step, events=[*step.events, stored])
+                if (step := self.stimulus_steps.get(event.step)) is not None:
+                    self.stimulus_steps[event.step] = replace(step, events=[*step.events, stored])
             case _:
                 pass
 

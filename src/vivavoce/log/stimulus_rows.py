@@ -82,7 +82,7 @@ def response_rows(visit: VisitHistory) -> Iterator[tuple[str, list[Row]]]:
 
 
 def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]]:
-    for step in visit.presented.values():
+    for step in visit.stimulus_steps.values():
         for stored, event in step.stored(ResponseGiven):
             if event.name == kind.name:
                 yield Given(

@@ -64,8 +64,8 @@ class Forms:
         visit = await self._visit_of(visit_id)
         async with visit.lock:
             state = visit.state
-            due, given = (state.phase, state.step, state.attempt, state.position), state.given
-            if given is None or due != ("stimulus", step, attempt, position):
+            due = (state.phase, state.step, state.attempt, state.position)
+            if due != ("stimulus", step, attempt, position):
                 raise Stale(f"stimulus {position} is not due")
             check = state.asking
             if isinstance(check, Qualification):
@@ -76,7 +76,7 @@ class Forms:
                 )  # fmt: skip
                 await self._move(visit, lambda draft: draft.add(tried))
                 return
-            since = max(0.0, (self.rules.clock.now() - given.events[-1].at).total_seconds())
+            since = max(0.0, (self.rules.clock.now() - state.given[-1].at).total_seconds())
             state.stimulus_kind.check(state.shown, response, None if state.simulated else since)
             event = ResponseGiven(
                 step=step, name=state.stimulus_kind.name, position=position, language=state.language,

@@ -18,7 +18,7 @@ from vivavoce.log.elicitation_events import (
     LoggedStimulus,
     StimuliAssigned,
 )
-from vivavoce.log.history import DialogueHistory, StimuliHistory, VisitHistory
+from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Presented, Qualification, StimulusStep
@@ -99,23 +99,23 @@ class VisitState(VisitHistory):
         return kind
 
     @property
-    def given(self) -> StimuliHistory | None:
-        """The stimuli of this step, and what was answered to them."""
-        return self.presented.get(self.step)
-
-    @property
     def planned(self) -> StimuliPlanned | None:
         """The plan of this step's stimuli."""
-        return self.given.planned if self.given is not None else None
+        step = self.stimulus_steps.get(self.step)
+        return step.planned if step is not None else None
+
+    @property
+    def given(self) -> list[StoredEvent]:
+        """The plan of this step's stimuli, and what was answered since."""
+        step = self.stimulus_steps.get(self.step)
+        return step.events if step is not None else []
 
     @property
     def attempt(self) -> int | None:
         """The try that is due of the check before the stimuli; None once it was passed or no try is left."""
-        given = self.given
-        if given is None or given.qualified:
-            return None
-        tried = len(given.of(QualificationTried))
-        return tried if tried < len(given.planned.tries) else None
+        tried = [one.event for one in self.given if isinstance(one.event, QualificationTried)]
+        tries = self.planned.tries if self.planned is not None else []
+        return None if len(tried) >= len(tries) or any(one.passed for one in tried) else len(tried)
 
     @property
     def asking(self) -> StimulusStep[Any, Any, Any] | Qualification[Any, Any, Any]:
@@ -136,12 +136,13 @@ class VisitState(VisitHistory):
     @property
     def responses(self) -> list[tuple[BaseModel, BaseModel]]:
         """The stimuli of this step that were answered, each with its response."""
-        kind, given = self.stimulus_kind, self.given
+        kind, planned = self.stimulus_kind, self.planned
+        answered = (one.event for one in self.given if isinstance(one.event, ResponseGiven))
         return [
-            (kind.stimulus.model_validate(given.planned.stimuli[one.position]),
+            (kind.stimulus.model_validate(planned.stimuli[one.position]),
              kind.response.model_validate(one.response))
-            for one in given.of(ResponseGiven)
-        ] if given is not None else []  # fmt: skip
+            for one in answered if planned is not None
+        ]  # fmt: skip
 
     @property
     def arena_step(self) -> ArenaStep:

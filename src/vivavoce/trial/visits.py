@@ -265,7 +265,8 @@ class MoveRules:
         state = draft.state
         over = state.planned is not None and state.position >= len(state.planned.stimuli)
         if over or kind.over(step, self.study, state.responses):
-            total_s = sum(one.response_s for one in state.given.of(ResponseGiven)) if state.given else 0
+            events = [one.event for one in state.given]
+            total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))
             outcome = kind.finish(step, self.study, state.responses, total_s)
             draft.add(
                 StepFinished(

@@ -155,7 +155,7 @@ def test_what_concerns_the_visit_is_known_of_it() -> None:
     assert history.recordings == {"r2": "r2.wav"}
     (one,) = history.bouts
     assert [of.event for of in one.votes] == [vote]
-    assert [of.event for of in history.presented[2].events] == [
+    assert [of.event for of in history.stimulus_steps[2].events] == [
         planned,
         response,
         StepFinished(step=2, name="rate"),
