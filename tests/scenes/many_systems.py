@@ -13,10 +13,10 @@ from scenes.counterparts import FOLDER, Counterparts
 from scenes.processes import free_port
 from scenes.visits import make_study
 from vivavoce.connectors.factory import make_connector
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.store import Log
 from vivavoce.study import model as study_model
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.state import DialogueState
 
 ELIZA_KEY = "key-of-eliza"
 
@@ -125,11 +125,11 @@ async def _answered(engine: SessionEngine, visit_id: str) -> None:
         await engine.updates(visit_id, state.seq, wait_s=0.2)
 
 
-def answers_of(dialogue: DialogueState) -> list[str]:
+def answers_of(dialogue: DialogueHistory) -> list[str]:
     """What the system said to each user turn."""
     turns = dialogue.turns
     return [
-        turn.event.text
+        turn.text
         for place, turn in enumerate(turns)
         if turn.party == "system" and place > 0 and turns[place - 1].party == "user"
     ]

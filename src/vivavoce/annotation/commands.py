@@ -163,7 +163,7 @@ def elicited(log: Log, study: str, scope: Scope | None = None) -> list[dict[str,
     from vivavoce.log.transcriptions import with_texts
 
     wanted = [one for one in log.visits(study) if scope in (None, scope_of(simulated=one.simulated))]
-    rows = [row for visit in wanted for row in command_rows(log.events(visit.visit_id))]
+    rows = [row for visit in wanted for row in command_rows(log.history(visit.visit_id))]
     with log.reading() as connection:
         return with_texts(connection, rows)
 

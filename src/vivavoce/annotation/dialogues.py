@@ -42,14 +42,11 @@ def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
     rows = logged_dialogue(log, dialogue_id)
     if rows is None:
         return None
-    assigned = rows.assigned
-    texts = (assigned.task or {}).get("text") or {}
     turns = tuple(
         ShownTurn(row["turn_index"], row["party"], row["text"] or "", row["onset_s"], row["offset_s"])
         for row in sorted(rows.turns, key=lambda row: row["turn_index"])
     )
-    task = texts.get(assigned.language) or next(iter(texts.values()), "")
-    return ShownDialogue(dialogue_id, assigned.language, task, turns)
+    return ShownDialogue(dialogue_id, rows.history.language, rows.history.task_text or "", turns)
 
 
 def places(plan: AnnotationPlan, dialogue: ShownDialogue, work: Work) -> list[Place]:

@@ -5,12 +5,12 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import singledispatchmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.desk.deeds import Deed, thing_of, work_of
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
+from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.models import DialogueStatus, StoredEvent
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.log.scope import SCOPES, Scope, scope_of, usual_scope
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vivavoce.log.exclusion_monitor import LeftOut
 
 Seen = TypeVar("Seen")
+SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.SystemTurnFailed)
 
 
 @dataclass(slots=True)
@@ -65,18 +66,20 @@ class DialogueCard:
 
 @dataclass(slots=True)
 class VisitCard:
-    """One visit in short; `state` is where it stands, None once it has ended."""
+    """One visit in short.
+
+    state   what happened in it, None once it has ended
+    placed  it is known where it stands: the study's steps are those of the visit
+    """
 
     visit_id: str
     participant_id: str
-    pool: str
-    language: str
     simulated: bool
     opened_at: datetime
     last_at: datetime
+    state: VisitState | None
+    placed: bool = True
     outcome: str | None = None
-    state: VisitState | None = None
-    dialogues: list[DialogueCard] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,7 @@ class Board:
         self.suspensions: list[StoredEvent] = []
         self._lock = threading.Lock()
         self._left_out: LeftOut | None = None
+        self._stale: dict[str, VisitCard] = {}
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
         """Take in what is new, then look at the board while it stands still."""
@@ -140,6 +144,10 @@ class Board:
             for stored in self.log.all_events(after=known):
                 whole.position = max(whole.position, stored.position)
                 whole._apply(stored)
+            for visit in whole._stale.values():
+                if visit.state is not None:
+                    whole._show_dialogues(visit, visit.state)
+            whole._stale.clear()
             if whole.position != known:
                 whole._mark_excluded()
             return look(whole if self.scope is None else whole.of(self.scope))
@@ -190,15 +198,14 @@ class Board:
             self._steer(stored)
         if (visit := self.visits.get(stored.visit_id)) is not None:
             visit.last_at = stored.at
-            self._move(visit, stored)
+            self._carry_on(visit, stored)
+            self._note_failure(visit, stored)
             self._note_work(visit, stored)
-            self._take(stored.event, visit, stored)
 
     def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
         card = VisitCard(
-            visit_id=stored.visit_id, participant_id=event.participant_id, pool=event.pool,
-            language=event.language, simulated=event.simulated, opened_at=stored.at, last_at=stored.at,
-            state=VisitState(self.study, stored.visit_id),
+            visit_id=stored.visit_id, participant_id=event.participant_id, simulated=event.simulated,
+            opened_at=stored.at, last_at=stored.at, state=VisitState(self.study, stored.visit_id),
         )  # fmt: skip
         for part in self._parts_of(card):
             part.visits[stored.visit_id] = card
@@ -229,13 +236,36 @@ class Board:
         else:
             self.suspended.pop(event.system, None)
 
-    def _move(self, visit: VisitCard, stored: StoredEvent) -> None:
-        """Carry the visit's place on; unknown where the study's steps are no longer those of the visit."""
+    def _carry_on(self, visit: VisitCard, stored: StoredEvent) -> None:
+        event = stored.event
+        if visit.state is None:
+            if isinstance(event, SAID):  # it was on its way when the visit ended
+                self._show_dialogues(visit, self.log.history(visit.visit_id))
+            return
         try:
-            if visit.state is not None:
-                visit.state.apply(stored)
+            visit.state.apply(stored)
         except (TypeError, LookupError, StopIteration):
-            visit.state = None
+            visit.placed = False
+        self._stale[visit.visit_id] = visit
+        if isinstance(event, log_events.DialogueAssigned | CallRouted | log_events.VisitEnded):
+            self._show_dialogues(visit, visit.state)
+        if isinstance(event, log_events.VisitEnded):
+            visit.outcome, visit.state = event.outcome, None
+            for part in self._parts_of(visit):
+                part.ended.append(visit.visit_id)
+
+    def _show_dialogues(self, visit: VisitCard, history: VisitHistory) -> None:
+        cards = {one.dialogue_id: _card(visit, history, one) for one in history.dialogues}
+        for part in self._parts_of(visit):
+            part.dialogues.update(cards)
+
+    def _note_failure(self, visit: VisitCard, stored: StoredEvent) -> None:
+        event = stored.event
+        if isinstance(event, log_events.SystemTurnFailed):
+            system = self.dialogues[event.dialogue_id].system
+            failed = Incident(stored.at, event.dialogue_id, system, event.failure, event.detail)
+            for part in self._parts_of(visit):
+                part.incidents.append(failed)
 
     def _note_work(self, visit: VisitCard, stored: StoredEvent) -> None:
         work = work_of(stored.event)
@@ -247,80 +277,21 @@ class Board:
         for part in self._parts_of(visit):
             part.deeds[visit.visit_id, work.step, work.key(event)] = deed
 
-    @singledispatchmethod
-    def _take(self, event: log_events.Event, visit: VisitCard, stored: StoredEvent) -> None:
-        pass  # an event that changes no card
 
-    @_take.register
-    def _(self, event: log_events.LanguageChosen, visit: VisitCard, stored: StoredEvent) -> None:
-        visit.language = event.language
-
-    @_take.register
-    def _(self, event: log_events.DialogueAssigned, visit: VisitCard, stored: StoredEvent) -> None:
-        card = DialogueCard(
-            dialogue_id=event.dialogue_id, visit_id=visit.visit_id, participant_id=visit.participant_id,
-            simulated=visit.simulated, system=event.system, condition=event.condition, task_id=event.task_id,
-            assigned_at=stored.at,
-        )  # fmt: skip
-        for part in self._parts_of(visit):
-            part.dialogues[event.dialogue_id] = card
-        visit.dialogues.append(card)
-
-    @_take.register
-    def _(self, event: CallRouted, visit: VisitCard, stored: StoredEvent) -> None:
-        card = self.dialogues[event.dialogue_id]
-        card.system, card.condition = event.system, event.condition
-
-    @_take.register
-    def _(self, event: log_events.DialogueOpened, visit: VisitCard, stored: StoredEvent) -> None:
-        self.dialogues[event.dialogue_id].started_at = stored.at
-
-    @_take.register
-    def _(self, event: log_events.UserTurnSent, visit: VisitCard, stored: StoredEvent) -> None:
-        card = self.dialogues[event.dialogue_id]
-        card.user_turns += 1
-        card.words.append(event.text.casefold())
-
-    @_take.register
-    def _(self, event: log_events.SystemTurnReceived, visit: VisitCard, stored: StoredEvent) -> None:
-        card = self.dialogues[event.dialogue_id]
-        card.system_turns += 1
-        card.words.append(event.text.casefold())
-
-    @_take.register
-    def _(self, event: log_events.SystemTurnFailed, visit: VisitCard, stored: StoredEvent) -> None:
-        card = self.dialogues[event.dialogue_id]
-        card.failures += 1
-        failed = Incident(stored.at, card.dialogue_id, card.system, event.failure, event.detail)
-        for part in self._parts_of(visit):
-            part.incidents.append(failed)
-
-    @_take.register
-    def _(self, event: log_events.DialogueEnded, visit: VisitCard, stored: StoredEvent) -> None:
-        card = self.dialogues[event.dialogue_id]
-        card.status, card.end_reason = STATUS_AFTER[event.reason], event.reason
-        card.ended_at, card.duration_s = stored.at, event.duration_s
-
-    @_take.register
-    def _(self, event: log_events.CodeIssued, visit: VisitCard, stored: StoredEvent) -> None:
-        self.dialogues[event.dialogue_id].code = event.code
-
-    @_take.register
-    def _(self, event: log_events.CodeEntered, visit: VisitCard, stored: StoredEvent) -> None:
-        if event.accepted and event.dialogue_id is not None:
-            self.dialogues[event.dialogue_id].code_accepted = True
-
-    @_take.register
-    def _(self, event: log_events.QuestionnaireAnswered, visit: VisitCard, stored: StoredEvent) -> None:
-        for rating in event.ratings:
-            if rating.role == "subjective_success" and event.dialogue_id is not None:
-                self.dialogues[event.dialogue_id].success = rating.value
-
-    @_take.register
-    def _(self, event: log_events.VisitEnded, visit: VisitCard, stored: StoredEvent) -> None:
-        visit.outcome, visit.state = event.outcome, None
-        for part in self._parts_of(visit):
-            part.ended.append(visit.visit_id)
-        for card in visit.dialogues:
-            if card.status == "running":
-                card.status, card.end_reason = "abandoned", "abandoned"
+def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) -> DialogueCard:
+    reason = history.end_reason(dialogue)
+    ratings = [one for form in dialogue.of(log_events.QuestionnaireAnswered) for one in form.ratings]
+    success = [one.value for one in ratings if one.role == "subjective_success"]
+    user_turns = sum(one.party == "user" for one in dialogue.turns)
+    return DialogueCard(
+        dialogue_id=dialogue.dialogue_id, visit_id=visit.visit_id, participant_id=visit.participant_id,
+        simulated=visit.simulated, system=dialogue.system, condition=dialogue.condition,
+        task_id=dialogue.task_id, assigned_at=dialogue.assigned_at,
+        status=STATUS_AFTER[reason] if reason is not None else "running", end_reason=reason,
+        started_at=dialogue.opened.at if dialogue.opened else None,
+        ended_at=dialogue.ended.at if dialogue.ended else None, duration_s=dialogue.duration_s,
+        user_turns=user_turns, system_turns=len(dialogue.turns) - user_turns,
+        failures=len(dialogue.failures), code=dialogue.code, code_accepted=dialogue.code_accepted,
+        success=success[-1] if success else None,
+        words=[one.text.casefold() for one in dialogue.turns],
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from vivavoce.desk.language import gettext
 from vivavoce.desk.progress import STATUSES
 from vivavoce.desk.security import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.scope import scope_of
 from vivavoce.log.soundtrack import dialogue_recordings
 
@@ -43,7 +44,7 @@ def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
     card, before, after = desk.board.see(lambda board: _neighbours(board, dialogue_id))
     if card is None:
         return _elsewhere(request, desk, dialogue_id)
-    made = make_transcript(desk.study, desk.log.transcript(dialogue_id))
+    made = make_transcript(desk.study, history_of(desk, dialogue_id))
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
     return desk.page(
@@ -55,9 +56,16 @@ def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
 
 @router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])
 def events(dialogue_id: str, desk: Desk_) -> Response:
-    if desk.board.see(lambda board: dialogue_id not in board.dialogues):
+    return JSONResponse(raw_events(history_of(desk, dialogue_id).events))
+
+
+def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:
+    """What happened in a dialogue of this scope. Raises HTTPException: it is none of the study's."""
+    known = desk.board.see(lambda board: dialogue_id in board.dialogues)
+    found = desk.log.dialogue_history(dialogue_id) if known else None
+    if found is None:
         raise HTTPException(404, gettext("There is no such dialogue in this study."))
-    return JSONResponse(raw_events(desk.log.transcript(dialogue_id)))
+    return found
 
 
 def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:

@@ -9,6 +9,7 @@ from starlette.responses import FileResponse, Response
 
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.language import gettext
+from vivavoce.desk.pages_dialogues import history_of
 from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
 from vivavoce.desk.security import Needs, field, own_form
 from vivavoce.study.pairs import Change
@@ -47,9 +48,7 @@ def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDra
             raise HTTPException(404, gettext("There is no such pair in this study."))
         return draft_of_pair(found, language)
     if dialogue_id:
-        if desk.board.see(lambda board: dialogue_id not in board.dialogues):
-            raise HTTPException(404, gettext("There is no such dialogue in this study."))
-        return draft_of_dialogue(desk.log.transcript(dialogue_id), language)
+        return draft_of_dialogue(history_of(desk, dialogue_id), language)
     return PairDraft(language=language)
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, get_args
 
 from vivavoce.core.i18n import N_
-from vivavoce.log.events import SystemTurnReceived, UserTurnSent
-from vivavoce.log.models import StoredEvent
+from vivavoce.log.history import DialogueHistory
 from vivavoce.study.model import CompareStep, RateStep, Study
 from vivavoce.study.pairs import (
     Change,
@@ -89,14 +88,9 @@ def draft_of_pair(pair: Pair, language: str) -> PairDraft:
     )  # fmt: skip
 
 
-def draft_of_dialogue(events: list[StoredEvent], language: str) -> PairDraft:
+def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:
     """A dialogue of the log as control, and a copy of it to be changed."""
-    turns: list[PairTurn] = []
-    for stored in events:
-        if isinstance(stored.event, UserTurnSent) and stored.event.text.strip():
-            turns.append(PairTurn(party="user", text=stored.event.text.strip()))
-        elif isinstance(stored.event, SystemTurnReceived) and stored.event.text.strip():
-            turns.append(PairTurn(party="system", text=stored.event.text.strip()))
+    turns = [PairTurn(party=one.party, text=text) for one in dialogue.turns if (text := one.text.strip())]
     written = write_transcript(turns)
     return PairDraft(language=language, control=written, experimental=written)
 

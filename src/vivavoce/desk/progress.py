@@ -262,9 +262,9 @@ def _doing(state: VisitState) -> str:
 
 
 def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
-    state, latest = visit.state, visit.dialogues[-1] if visit.dialogues else None
-    step = state.current_step if state is not None else None
-    talking = latest if latest is not None and latest.status == "running" else None
+    state, held = visit.state, visit.state.dialogues if visit.state is not None else []
+    step = state.current_step if state is not None and visit.placed else None
+    talking = held[-1] if held and held[-1].running else None
     return {
         "visit_id": visit.visit_id,
         "participant_id": visit.participant_id,
@@ -278,5 +278,5 @@ def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
         "doing": _doing(state) if state is not None and step is not None else worded(CHANGED),
         "system": talking.system if talking is not None else None,
         "dialogue_id": talking.dialogue_id if talking is not None else None,
-        "dialogues": len(visit.dialogues),
+        "dialogues": len(held),
     }

@@ -3,14 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.language import gettext, worded
 from vivavoce.log import events as log_events
-from vivavoce.log.call_events import CallRouted
+from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
 from vivavoce.report.numbers import localised
@@ -69,64 +68,43 @@ class AnsweredForm:
     ratings: list[Rated]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class DialogueTranscript:
-    """A dialogue's lines in order, its task, its codes, and what was said about it afterwards."""
+    """A dialogue's lines in order, its task, and what was said about it afterwards."""
 
-    assigned: log_events.DialogueAssigned
+    dialogue: DialogueHistory
     task: str
     goal: list[tuple[str, str]]
-    opened_at: datetime | None
     lines: list[TranscriptLine]
-    code: str | None
-    entries: list[log_events.CodeEntered]
-    ended: log_events.DialogueEnded | None
     forms: list[AnsweredForm]
 
 
-def make_transcript(study: Study, events: Sequence[StoredEvent]) -> DialogueTranscript:
-    """The transcript of a dialogue from its events (`log.transcript`), which begin with its assignment."""
-    assigned = next(one.event for one in events if isinstance(one.event, log_events.DialogueAssigned))
-    for routed in (one.event for one in events if isinstance(one.event, CallRouted)):
-        drawn = routed.model_dump(include={"system", "condition", "factors"})
-        assigned = assigned.model_copy(update=drawn)
-    opened = next((one for one in events if isinstance(one.event, log_events.DialogueOpened)), None)
-    made = DialogueTranscript(
-        assigned=assigned, task=_task_text(assigned), goal=_goal(assigned.task or {}),
-        opened_at=opened.at if opened else None, lines=[], code=None, entries=[], ended=None, forms=[],
+def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscript:
+    """The transcript of a dialogue."""
+    return DialogueTranscript(
+        dialogue=dialogue, task=dialogue.task_text or "", goal=_goal(dialogue.task or {}),
+        lines=[_line(dialogue, one) for one in dialogue.lines],
+        forms=[_form(study, one) for one in dialogue.of(log_events.QuestionnaireAnswered)],
     )  # fmt: skip
-    for stored in events:
-        event = stored.event
-        if isinstance(event, log_events.UserTurnSent):
-            made.lines.append(_user_line(event, _since(opened, stored)))
-        elif isinstance(event, log_events.SystemTurnReceived):
-            _fill_in(made.lines, event)
-            made.lines.append(_system_line(event, _since(opened, stored)))
-        elif isinstance(event, log_events.TurnRecognised):
-            asked = [line for line in made.lines if line.turn_index == event.turn_index]
-            for line in asked:
-                line.acts[N_("our recogniser, for the log alone")] = [_hypothesis(one) for one in event.heard]
-        elif isinstance(event, log_events.SystemTurnFailed):
+
+
+def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
+    if isinstance(one, Turn):
+        at_s = dialogue.elapsed_s(one.stored)
+        if isinstance(one.event, log_events.UserTurnSent):
+            return _user_line(dialogue, one.event, one.text, at_s)
+        return _system_line(one.event, at_s)
+    at_s = dialogue.elapsed_s(one)
+    match one.event:
+        case log_events.SystemTurnFailed() as event:
             notes = [gettext("before that it said: %(text)s", text=event.partial)] if event.partial else []
             text = f"{worded(event.failure.replace('_', ' '))}: {event.detail}"
-            line = TranscriptLine(
-                "failure", text, _since(opened, stored), notes=notes, wire=_frames(event.wire)
-            )
-            made.lines.append(line)
-        elif isinstance(event, log_events.SilenceKept):
+            return TranscriptLine("failure", text, at_s, notes=notes, wire=_frames(event.wire))
+        case event:
             text = gettext("The system said nothing.")
-            if event.reply_to is None:
+            if getattr(event, "reply_to", None) is None:
                 text = gettext("The system did not speak first.")
-            made.lines.append(TranscriptLine("silence", text, _since(opened, stored)))
-        elif isinstance(event, log_events.CodeIssued):
-            made.code = event.code
-        elif isinstance(event, log_events.CodeEntered):
-            made.entries.append(event)
-        elif isinstance(event, log_events.DialogueEnded):
-            made.ended = event
-        elif isinstance(event, log_events.QuestionnaireAnswered):
-            made.forms.append(_form(study, event))
-    return made
+            return TranscriptLine("silence", text, at_s)
 
 
 def raw_events(events: Sequence[StoredEvent]) -> list[dict[str, Any]]:
@@ -142,17 +120,10 @@ def raw_events(events: Sequence[StoredEvent]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _since(opened: StoredEvent | None, stored: StoredEvent) -> float | None:
-    """Seconds since the opening; by the monotonic clock unless the server was started anew in between."""
-    if opened is None:
-        return None
-    if opened.boot == stored.boot:
-        return stored.monotonic_s - opened.monotonic_s
-    return (stored.at - opened.at).total_seconds()
-
-
-def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> TranscriptLine:
-    line = TranscriptLine("user", event.text, at_s, event.turn_index, event.response_delay_s)
+def _user_line(
+    dialogue: DialogueHistory, event: log_events.UserTurnSent, text: str, at_s: float | None
+) -> TranscriptLine:
+    line = TranscriptLine("user", text, at_s, event.turn_index, event.response_delay_s)
     if event.payload is not None:
         line.notes.append(gettext("pressed a button that sends %(what)s", what=event.payload))
     if event.barge_in:
@@ -163,6 +134,14 @@ def _user_line(event: log_events.UserTurnSent, at_s: float | None) -> Transcript
         line.acts[N_("heard by the channel")] = [_hypothesis(one) for one in event.heard]
     if event.meant is not None:
         line.acts[N_("meant")] = [_acts(event.meant)]
+    for answer in dialogue.of(log_events.SystemTurnReceived):
+        if answer.heard and answer.reply_to == event.turn_index:
+            line.acts[N_("heard by the system")] = [_hypothesis(one) for one in answer.heard]
+    for recognised in dialogue.of(log_events.TurnRecognised):
+        if recognised.turn_index == event.turn_index:
+            line.acts[N_("our recogniser, for the log alone")] = [
+                _hypothesis(one) for one in recognised.heard
+            ]
     return line
 
 
@@ -171,14 +150,6 @@ def _barge_in(played_s: float | None) -> str:
         return gettext("began while the system was speaking")
     heard = localised(f"{played_s:.1f}")
     return gettext("began while the system was speaking, after %(seconds)s s of its turn", seconds=heard)
-
-
-def _fill_in(lines: list[TranscriptLine], answer: log_events.SystemTurnReceived) -> None:
-    """What a system that listens by itself says that it heard."""
-    for line in lines:
-        if answer.heard and line.kind == "user" and line.turn_index == answer.reply_to:
-            line.text = line.text or answer.heard[0].text or ""
-            line.acts[N_("heard by the system")] = [_hypothesis(one) for one in answer.heard]
 
 
 def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> TranscriptLine:
@@ -257,11 +228,6 @@ def _act(act: log_events.LoggedAct) -> str:
     if act.value is not None:
         inside += f"{act.op or '='}{act.value}" if act.slot else act.value
     return f"{act.act}({inside})"
-
-
-def _task_text(assigned: log_events.DialogueAssigned) -> str:
-    texts = (assigned.task or {}).get("text") or {}
-    return texts.get(assigned.language) or next(iter(texts.values()), "")
 
 
 def _goal(task: dict[str, Any]) -> list[tuple[str, str]]:

@@ -4,12 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from vivavoce.log.call_events import CallRouted, SpeechHeard, SpeechMissed
+from vivavoce.log.call_events import SpeechHeard, SpeechMissed
 from vivavoce.log.events import (
-    CodeIssued,
-    DialogueAssigned,
-    DialogueEnded,
-    DialogueOpened,
     LoggedAct,
     LoggedHypothesis,
     SystemTurnFailed,
@@ -17,6 +13,7 @@ from vivavoce.log.events import (
     TurnRecognised,
     UserTurnSent,
 )
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.overheard_turns import heard_turns
 from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
@@ -49,18 +46,15 @@ class Readers:
 
 @dataclass
 class DialogueRows:
-    """The rows that one dialogue adds to the dataset, gathered from its events in their order.
+    """The rows that one dialogue adds to the dataset, in the order of its events.
 
     Times of turns count from DialogueOpened: on the monotonic clock while one process ran, by the wall clock
     across a restart of it; a wall clock that was set back in between leaves the time missing. The turn after
     a restart is marked `restarted`, so that nobody takes our absence for a delay of system or user.
     """
 
-    assigned: DialogueAssigned
+    history: DialogueHistory
     readers: Readers = field(default_factory=Readers)
-    opened: StoredEvent | None = None
-    ended: StoredEvent | None = None
-    code_issued: bool = False
     turns: list[Row] = field(default_factory=list)
     hypotheses: list[Row] = field(default_factory=list)
     acts: list[Row] = field(default_factory=list)
@@ -69,17 +63,17 @@ class DialogueRows:
     wizard_turns: list[Row] = field(default_factory=list)
     _said_before: list[LoggedAct] = field(default_factory=list)
     _heard: list[SpeechHeard] = field(default_factory=list)
-    _played: dict[int, Row] = field(default_factory=dict)
+    _played: dict[int, SoundPlayed] = field(default_factory=dict)
     _boot: str | None = None
 
-    def take(self, stored: StoredEvent) -> None:
-        """Add what one more of the dialogue's events says."""
+    def __post_init__(self) -> None:
+        played = self.history.of(SoundPlayed)  # a page may play one once more
+        self._played = {one.turn_index: one for one in reversed(played) if not one.again}
+        for stored in self.history.events:
+            self._take(stored)
+
+    def _take(self, stored: StoredEvent) -> None:
         match stored.event:
-            case CallRouted() as event:
-                drawn = event.model_dump(include={"system", "condition", "factors"})
-                self.assigned = self.assigned.model_copy(update=drawn)
-            case DialogueOpened():
-                self.opened = stored
             case UserTurnSent() as event:
                 self._user_turn(stored, event)
             case SystemTurnReceived() as event:
@@ -88,57 +82,47 @@ class DialogueRows:
                 self._add_hypotheses(event.turn_index, FOR_LOG, event.heard)
             case SpeechMissed() as event:
                 self._add_utterance("user", None, "missed", event.onset_s, event.offset_s)
-            case SoundPlayed() as event:
-                self._heard_by_user(event)
+            case SoundPlayed() as event if event is self._played.get(event.turn_index):
+                self._add_utterance("system", event.turn_index, "turn", *_span(event))
             case WordsPlayed() as event:
-                ended_s = event.started_s + event.played_s
-                self._add_utterance("system", None, event.words, event.started_s, ended_s)
+                self._add_utterance("system", None, event.words, *_span(event))
             case SystemTurnFailed() as event:
                 self._incident(stored, event)
             case SpeechHeard() as event:
                 self._heard.append(event)
                 self.turns = heard_turns(event.dialogue_id, self._heard)
-            case DialogueEnded():
-                self.ended = stored
-            case CodeIssued():
-                self.code_issued = True
             case _:
                 pass
 
-    def dialogue(self, *, number: int, visit_over: bool, **facts: Any) -> Row:
+    def dialogue(self, **facts: Any) -> Row:
         """The row of `dialogues`; facts are the columns that the visit knows."""
-        end = self.ended.event if self.ended else None
-        reason = end.reason if isinstance(end, DialogueEnded) else ("abandoned" if visit_over else None)
-        task = self.assigned.task or {}
-        texts = task.get("text") or {}
-        factors = {f"factor_{name}": value for name, value in self.assigned.factors.items()}
+        told = self.history
+        factors = {f"factor_{name}": value for name, value in told.factors.items()}
         return facts | factors | {
-            "dialogue_id": self.assigned.dialogue_id,
-            "system": self.assigned.system,
-            "condition": self.assigned.condition or self.assigned.system,
+            "dialogue_id": told.dialogue_id,
+            "system": told.system,
+            "condition": told.condition or told.system,
             "strategy": next((row["strategy"] for row in self.wizard_turns if row["strategy"]), None),
-            "task_id": self.assigned.task_id,
-            "task_text": texts.get(self.assigned.language) or next(iter(texts.values()), None),
-            "dialogue_number": number,
-            "channel": self.assigned.channel,
-            "language": self.assigned.language,
-            "started_at": self.opened.at if self.opened else None,
-            "ended_at": self.ended.at if self.ended else None,
+            "task_id": told.task_id,
+            "task_text": told.task_text,
+            "channel": told.channel,
+            "language": told.language,
+            "started_at": told.opened.at if told.opened else None,
+            "ended_at": told.ended.at if told.ended else None,
             "duration_s": self._duration_s(),
-            "end_reason": reason,
-            "code_issued": self.code_issued,
+            "code_issued": told.code is not None,
         }  # fmt: skip
 
     def goals(self) -> Iterable[Row]:
         """The rows of `goals`: the assigned goal, and the alternative after it."""
-        task = self.assigned.task
+        task = self.history.task
         if not task:
             return
         wanted = [task.get("constraints") or {}]
         if task.get("alternative"):
             wanted.append(task["alternative"].get("constraints") or {})
         for index, constraints in enumerate(wanted):
-            goal = {"dialogue_id": self.assigned.dialogue_id, "goal_index": index, "origin": "assigned"}
+            goal = {"dialogue_id": self.history.dialogue_id, "goal_index": index, "origin": "assigned"}
             if task.get("type"):
                 yield goal | {"kind": "type", "op": "=", "value": task["type"]}
             for slot, value in constraints.items():
@@ -147,13 +131,13 @@ class DialogueRows:
                 yield goal | {"kind": "request", "slot": slot}
 
     def _turn(self, turn_index: int) -> Row:
-        return {"dialogue_id": self.assigned.dialogue_id, "turn_index": turn_index}
+        return {"dialogue_id": self.history.dialogue_id, "turn_index": turn_index}
 
     def _user_turn(self, stored: StoredEvent, event: UserTurnSent) -> None:
         turn = self._turn(event.turn_index)
         heard = [one for one in event.heard if one.text is not None]
         said = self.readers.references.get((event.dialogue_id, event.turn_index), self._known_words(event))
-        sent_s = self._elapsed_s(stored)
+        sent_s = self.history.elapsed_s(stored)
         times = {"onset_s": _typing_began(event, sent_s), "offset_s": sent_s, "sent_s": sent_s}
         if self._was_spoken(event):
             times = {"onset_s": event.onset_s, "offset_s": event.offset_s, "sent_s": None}
@@ -176,7 +160,7 @@ class DialogueRows:
         if event.meant is not None:
             self._add_meaning(turn, "simulator", event.meant)
         elif self.readers.parse is not None and said is not None:
-            meant = self.readers.parse(said, self.assigned.language, list(self._said_before))
+            meant = self.readers.parse(said, self.history.language, list(self._said_before))
             self._add_meaning(turn, "parser", meant)
 
     def _add_hypotheses(self, turn_index: int, source: str, heard: Sequence[LoggedHypothesis]) -> None:
@@ -212,7 +196,7 @@ class DialogueRows:
 
     def _restarted(self, stored: StoredEvent) -> bool:
         """Whether another process logs this turn than the one before: what lies between is our absence."""
-        before, self._boot = self._boot or (self.opened or stored).boot, stored.boot
+        before, self._boot = self._boot or (self.history.opened or stored).boot, stored.boot
         return before != stored.boot
 
     def _known_words(self, event: UserTurnSent) -> str | None:
@@ -224,31 +208,21 @@ class DialogueRows:
     def _was_spoken(self, event: UserTurnSent) -> bool:
         """Whether a person spoke it: in a dialogue by voice one may also write."""
         heard = bool(event.heard) or event.sound is not None
-        return self.assigned.channel in SPOKEN and heard and event.meant is None
+        return self.history.channel in SPOKEN and heard and event.meant is None
 
     def _add_utterance(
         self, party: str, turn_index: int | None, content: str, onset_s: float, offset_s: float
     ) -> None:
         self.utterances.append({
-            "dialogue_id": self.assigned.dialogue_id, "party": party, "turn_index": turn_index,
+            "dialogue_id": self.history.dialogue_id, "party": party, "turn_index": turn_index,
             "content": content, "onset_s": onset_s, "offset_s": offset_s,
             "source": "endpointing" if party == "user" else "playback",
         })  # fmt: skip
 
-    def _heard_by_user(self, event: SoundPlayed) -> None:
-        """When the sound of a system's turn was heard first; a page may play it once more."""
-        if event.again or event.turn_index in self._played:
-            return
-        ended_s = event.started_s + event.played_s
-        self._played[event.turn_index] = {"onset_s": event.started_s, "offset_s": ended_s}
-        self._add_utterance("system", event.turn_index, "turn", event.started_s, ended_s)
-        for row in self.turns:
-            if row["turn_index"] == event.turn_index:
-                row |= self._played[event.turn_index]
-
     def _system_turn(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
         turn = self._turn(event.turn_index)
-        played = wizard_turn(event)
+        played, heard = wizard_turn(event), self._played.get(event.turn_index)
+        onset_s, offset_s = _span(heard) if heard else (event.first_output_s, event.complete_s)
         acts = played.acts if played else event.acts
         self._said_before = acts or []
         self._note_heard(event)
@@ -260,14 +234,13 @@ class DialogueRows:
                 "text": words,
                 "reference": words,
                 "by_sound": event.sound is not None,
-                "onset_s": event.first_output_s,
-                "offset_s": event.complete_s,
+                "onset_s": onset_s,
+                "offset_s": offset_s,
                 "first_output_s": event.first_output_s,
                 "complete_s": event.complete_s,
                 "restarted": self._restarted(stored),
             }
-            | self._played.get(event.turn_index, {})
-            | turn_flags(words, _names(acts), self.readers.flags.get(self.assigned.system))
+            | turn_flags(words, _names(acts), self.readers.flags.get(self.history.system))
         )
         self._add_acts(turn, "system", "bot", self._said_before)
         if played:
@@ -299,25 +272,16 @@ class DialogueRows:
             "detail": event.detail, "happened_at": stored.at,
         })  # fmt: skip
 
-    def _elapsed_s(self, stored: StoredEvent) -> float | None:
-        return None if self.opened is None else elapsed_s(self.opened, stored)
-
     def _duration_s(self) -> float | None:
         """First onset to last offset; without turns the time until the end, as far as it is known."""
         times = [row[name] for row in self.turns for name in ("onset_s", "offset_s") if row[name] is not None]
         if times:
             return max(times) - min(times)
-        if self.ended is None or not isinstance(self.ended.event, DialogueEnded):
-            return None
-        return self.ended.event.duration_s
+        return self.history.duration_s
 
 
-def elapsed_s(opened: StoredEvent, stored: StoredEvent) -> float | None:
-    """Seconds from an event to a later one; None where the clock on the wall was set back in between."""
-    if stored.boot == opened.boot:
-        return stored.monotonic_s - opened.monotonic_s
-    by_wall_s = (stored.at - opened.at).total_seconds()
-    return by_wall_s if by_wall_s >= 0 else None
+def _span(played: SoundPlayed | WordsPlayed) -> tuple[float, float]:
+    return played.started_s, played.started_s + played.played_s
 
 
 def _names(acts: Sequence[LoggedAct] | None) -> list[str] | None:
@@ -333,10 +297,5 @@ def _typing_began(event: UserTurnSent, sent_s: float | None) -> float | None:
 
 def logged_dialogue(log: Reader, dialogue_id: str) -> DialogueRows | None:
     """The rows of one dialogue as the log holds it now; None where it was never assigned."""
-    rows: DialogueRows | None = None
-    for stored in log.transcript(dialogue_id):
-        if isinstance(stored.event, DialogueAssigned):
-            rows = DialogueRows(stored.event)
-        elif rows is not None:
-            rows.take(stored)
-    return rows
+    found = log.dialogue_history(dialogue_id)
+    return DialogueRows(found) if found is not None else None

@@ -55,8 +55,8 @@ class LeftOut:
         if known is None or known[0] != visit.last_seq:
             gathered = _Gathered()
             people = People()
-            events = self._log.events(visit.visit_id)
-            export_visit(gathered, events, _numbers(visit, states), people, Readers(None, {}, {}))
+            history = self._log.history(visit.visit_id)
+            export_visit(gathered, history, _numbers(visit, states), people, Readers(None, {}, {}))
             gathered.add("participants", people.rows())
             rows = exclusion_rows(
                 gathered.columns, declared.analysis.exclude, declared.fewest_user_turns, gathered.factors,

@@ -20,13 +20,12 @@ from vivavoce.log.events import (
     TRIAL,
     DialogueAssigned,
     DialogueOpened,
-    LanguageChosen,
     LookTaken,
     QuestionnaireAnswered,
     SimulatedUserDescribed,
-    VisitEnded,
     VisitOpened,
 )
+from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
@@ -96,7 +95,7 @@ def export_dataset(
             readers = Readers(parse, flags or {}, references(connection), outline.salt)
             commands: list[Row] = []
             for visit_id in outline.visits:
-                visit = events_of(connection, visit_id)
+                visit = fold(events_of(connection, visit_id))
                 export_visit(writer, visit, outline.numbers, people, readers)
                 commands += command_rows(visit)
             labels = events_of(connection, command_stream(study_name))
@@ -189,16 +188,15 @@ class People:
     def __init__(self) -> None:
         self._rows: dict[str, Row] = {}
 
-    def take(
-        self, opened: StoredEvent, event: VisitOpened, language: str, outcome: str, attributes: str | None
-    ) -> None:
+    def take(self, visit: VisitHistory) -> None:
         first = {
-            "participant_id": event.participant_id, "pool": event.pool, "first_seen_at": opened.at,
-            "simulated": event.simulated,
+            "participant_id": visit.participant_id, "pool": visit.pool, "first_seen_at": visit.opened_at,
+            "simulated": visit.simulated,
         }  # fmt: skip
-        row = self._rows.setdefault(event.participant_id, first)
-        row["language"], row["outcome"] = language, outcome
-        row["attributes"] = attributes
+        row = self._rows.setdefault(visit.participant_id, first)
+        row["language"], row["outcome"] = visit.language, visit.outcome or "running"
+        described = [one for one in visit.of(SimulatedUserDescribed) if one.dialogue_id is None]
+        row["attributes"] = described[-1].model_dump_json(exclude_none=True) if described else None
 
     def rows(self) -> list[Row]:
         return list(self._rows.values())
@@ -211,44 +209,23 @@ class RowsTaker(Protocol):
 
 
 def export_visit(
-    writer: RowsTaker, visit: list[StoredEvent], numbers: Mapping[str, int], people: People,
-    readers: Readers,
+    writer: RowsTaker, visit: VisitHistory, numbers: Mapping[str, int], people: People, readers: Readers
 ) -> None:  # fmt: skip
     """Hand on the rows of one visit; `numbers` of the dialogues that began, `people` gathers its person."""
-    opened, language, outcome, attributes = None, "", "running", None
-    dialogues: dict[str, DialogueRows] = {}
-    answered: list[tuple[StoredEvent, QuestionnaireAnswered]] = []
-    for stored in visit:
-        event = stored.event
-        if isinstance(event, VisitOpened):
-            opened, language = (stored, event), event.language
-        elif isinstance(event, LanguageChosen):
-            language = event.language
-        elif isinstance(event, SimulatedUserDescribed) and event.dialogue_id is None:
-            attributes = event.model_dump_json(exclude_none=True)
-        elif isinstance(event, VisitEnded):
-            outcome = event.outcome
-        elif isinstance(event, QuestionnaireAnswered):
-            answered.append((stored, event))
-        elif isinstance(event, DialogueAssigned):
-            dialogues[event.dialogue_id] = DialogueRows(event, readers)
-        elif (dialogue := dialogues.get(getattr(event, "dialogue_id", None) or "")) is not None:
-            dialogue.take(stored)
-    if opened is None:
+    if visit.opened is None:
         return
-    stored, event = opened
-    people.take(stored, event, language, outcome, attributes)
+    people.take(visit)
     of_visit = {
-        "study": event.study, "participant_id": event.participant_id, "visit_id": stored.visit_id,
-        "simulated": event.simulated,
+        "study": visit.opened.study, "participant_id": visit.participant_id, "visit_id": visit.visit_id,
+        "simulated": visit.simulated,
     }  # fmt: skip
-    for dialogue in dialogues.values():
-        number = numbers.get(dialogue.assigned.dialogue_id)
+    for dialogue in visit.dialogues:
+        number = numbers.get(dialogue.dialogue_id)
         if number is not None:
-            row = dialogue.dialogue(number=number, visit_over=outcome != "running", **of_visit)
-            _add_dialogue(writer, dialogue, row)
-    for stored_answer, answer in answered:
-        writer.add("ratings", _ratings(stored_answer, answer, event.participant_id))
+            rows = DialogueRows(dialogue, readers)
+            told = {"dialogue_number": number, "end_reason": visit.end_reason(dialogue)}
+            _add_dialogue(writer, rows, rows.dialogue(**of_visit, **told))
+    writer.add("ratings", _ratings(visit))
     writer.add("votes", vote_rows(visit))
     for table, rows in response_rows(visit):
         if table != COMMANDS.name:  # these wait for transcripts of other visits
@@ -267,13 +244,15 @@ def _add_dialogue(writer: RowsTaker, dialogue: DialogueRows, row: Row) -> None:
     writer.add("wizard_turns", pseudonymous(dialogue.wizard_turns, dialogue.readers.salt))
 
 
-def _ratings(stored: StoredEvent, event: QuestionnaireAnswered, participant_id: str) -> Iterator[Row]:
-    for rating in event.ratings:
-        yield {
-            "dialogue_id": event.dialogue_id, "visit_id": stored.visit_id, "participant_id": participant_id,
-            "instrument": event.instrument, "wording": event.wording, "language": event.language,
-            "answered_at": stored.at, **rating.model_dump(include={"item_id", "role", "value", "answer"}),
-        }  # fmt: skip
+def _ratings(visit: VisitHistory) -> Iterator[Row]:
+    for stored, event in visit.stored(QuestionnaireAnswered):
+        for rating in event.ratings:
+            yield {
+                "dialogue_id": event.dialogue_id, "visit_id": visit.visit_id,
+                "participant_id": visit.participant_id, "instrument": event.instrument,
+                "wording": event.wording, "language": event.language, "answered_at": stored.at,
+                **rating.model_dump(include={"item_id", "role", "value", "answer"}),
+            }  # fmt: skip
 
 
 def _described(study_name: str, served: list[StudyRecord]) -> dict[str, Any]:

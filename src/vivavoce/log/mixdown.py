@@ -18,10 +18,8 @@ from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.audio.time_line import PlacedClip, beginning_s, laid_out
 from vivavoce.core.extras import later
-from vivavoce.log.dialogue_rows import elapsed_s
-from vivavoce.log.events import DialogueOpened
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.microphone_events import MicrophoneOpened
-from vivavoce.log.models import StoredEvent
 from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_events import RecordingStored
@@ -77,39 +75,35 @@ def waiting(log: Reader, study: str, before: datetime) -> list[tuple[str, str]]:
         return [(row[0], row[1]) for row in connection.execute(wanted.order_by(dialogues.c.position))]
 
 
-def layout(transcript: Sequence[StoredEvent]) -> list[Laid]:
-    """Where the clips of a dialogue lie, from its events in their order.
+def layout(dialogue: DialogueHistory) -> list[Laid]:
+    """Where the clips of a dialogue lie.
 
     Empty   nobody spoke into a clip, or it was held before pages told times: []
     """
-    opened = next((one for one in transcript if isinstance(one.event, DialogueOpened)), None)
-    if opened is None:
+    if dialogue.opened is None:
         return []
-    open_microphone = any(isinstance(one.event, MicrophoneOpened) for one in transcript)
+    open_microphone = bool(dialogue.of(MicrophoneOpened))
     said: list[Laid] = []
-    for stored in transcript:
+    for stored in dialogue.events:
         event = stored.event
         if isinstance(event, RecordingStored) and event.content == "turn" and event.speakers == ["user"]:
             if event.started_s is not None:
                 said.append(Laid(event.recording_id, USER, event.started_s, None, True))
-            elif not open_microphone and (came_s := elapsed_s(opened, stored)) is not None:
+            elif not open_microphone and (came_s := dialogue.elapsed_s(stored)) is not None:
                 start_s = max(0.0, came_s - event.duration_s)
                 said.append(Laid(event.recording_id, USER, start_s, None, False))
-    heard = _heard(transcript)
+    heard = _heard(dialogue)
     return said + heard if said and (heard or any(one.timed for one in said)) else []
 
 
-def _heard(transcript: Sequence[StoredEvent]) -> list[Laid]:
+def _heard(dialogue: DialogueHistory) -> list[Laid]:
     """What the page played, each time; what it never spoke of lies where it was offered."""
     played: dict[int, list[SoundPlayed]] = {}
-    damage: dict[int, SoundDamaged] = {}
-    for stored in transcript:
-        if isinstance(stored.event, SoundPlayed):
-            played.setdefault(stored.event.turn_index, []).append(stored.event)
-        elif isinstance(stored.event, SoundDamaged):
-            damage[stored.event.turn_index] = stored.event
+    for one in dialogue.of(SoundPlayed):
+        played.setdefault(one.turn_index, []).append(one)
+    damage = {one.turn_index: one for one in dialogue.of(SoundDamaged)}
     found: list[Laid] = []
-    for offered in (one.event for one in transcript if isinstance(one.event, SoundOffered)):
+    for offered in dialogue.of(SoundOffered):
         times, how = played.get(offered.turn_index), damage.get(offered.turn_index)
         if times is None:
             found.append(Laid(offered.recording_id, SYSTEM, offered.at_s, None, False, how))

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import first_line, shown
 from vivavoce.log.events import TRIAL
+from vivavoce.log.history import DialogueHistory, VisitHistory, fold
 from vivavoce.log.models import (
     Collected,
     DialogueRecord,
@@ -182,10 +183,11 @@ class Reader:
                 system: int(sent) for system, sent in connection.execute(turns.group_by(dialogues.c.system))
             }
 
-    def transcript(self, dialogue_id: str) -> list[StoredEvent]:
-        """The events of one dialogue, in order: its assignment, turns, failures, code, answers."""
+    def history(self, visit_id: str) -> VisitHistory:
+        """What happened in a visit."""
+        return fold(self.events(visit_id))
+
+    def dialogue_history(self, dialogue_id: str) -> DialogueHistory | None:
+        """What happened in a dialogue; None where it was never assigned."""
         state = self.dialogue(dialogue_id)
-        if state is None:
-            return []
-        of_visit = self.events(state.visit_id)
-        return [stored for stored in of_visit if getattr(stored.event, "dialogue_id", None) == dialogue_id]
+        return self.history(state.visit_id).dialogue_by_id(dialogue_id) if state is not None else None

@@ -1,6 +1,6 @@
 """Responses to stimuli, from the events of one visit: rows of the tables that the kinds of steps declare."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,11 +9,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from vivavoce.log.columns import Table
-from vivavoce.log.events import VisitOpened
-from vivavoce.log.models import StoredEvent
-from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
+from vivavoce.log.history import VisitHistory
+from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.schema_steps import COMMANDS, RECORDINGS
-from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
 from vivavoce.study.step_kind import STEPS
 
 Row = dict[str, Any]
@@ -79,59 +78,35 @@ def responded_kinds() -> list[RespondedKind]:
     return [kind for kind in kinds if hasattr(kind, "table")]
 
 
-def response_rows(visit: Sequence[StoredEvent], table: str | None = None) -> Iterator[tuple[str, list[Row]]]:
+def response_rows(visit: VisitHistory, table: str | None = None) -> Iterator[tuple[str, list[Row]]]:
     """Rows by table, for every kind of step whose stimuli the visit answered.
 
     table  the only one that is wanted; None: all
     Note  responses to a step that no package offers any more have no rows: their events stay in the log
     """
-    named = {one.event.name for one in visit if isinstance(one.event, ResponseGiven)}
+    named = {one.name for one in visit.of(ResponseGiven)}
     for kind in responded_kinds() if named else ():
         if kind.name in named and kind.table is not None and table in (None, kind.table.name):
             yield kind.table.name, [row for given in _given(visit, kind) for row in kind.rows(given)]
 
 
-def command_rows(visit: Sequence[StoredEvent]) -> list[Row]:
+def command_rows(visit: VisitHistory) -> list[Row]:
     """Rows of the table `commands`, as far as one visit knows them: without transcripts and annotation."""
     return [row for _, rows in response_rows(visit, COMMANDS.name) for row in rows]
 
 
-def _given(visit: Sequence[StoredEvent], kind: RespondedKind) -> Iterator[Given[Any, Any]]:
+def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]]:
     """The response to each stimulus, the last one where it was given anew."""
-    opened = next((one.event for one in visit if isinstance(one.event, VisitOpened)), None)
-    planned: dict[int, StimuliPlanned] = {}
-    qualified: dict[int, bool | None] = {}
-    finished: dict[int, StepFinished] = {}
-    sounds: dict[str | None, RecordingStored] = {}
-    removed: set[str] = set()
-    standing: dict[tuple[int, int], tuple[StoredEvent, ResponseGiven]] = {}
-    for stored in visit:
-        match stored.event:
-            case StimuliPlanned() as event:
-                planned[event.step] = event
-                qualified[event.step] = False if event.tries else None
-            case QualificationTried() as event:
-                qualified[event.step] = qualified[event.step] or event.passed
-            case ResponseGiven() as event if event.name == kind.name:
-                standing[event.step, event.position] = stored, event
-            case StepFinished() as event:
-                finished[event.step] = event
-            case RecordingStored() as event:
-                sounds[event.recording_id] = event
-            case RecordingRemoved() as event:
-                removed.add(event.recording_id)
-            case _:
-                pass
-    if opened is None:
-        return
-    for stored, event in standing.values():
-        response = kind.response.model_validate(event.response)
-        sound = sounds.get(getattr(response, "recording_id", None))
-        there = sound is not None and sound.recording_id not in removed
-        yield Given(
-            opened.participant_id, opened.simulated, stored.visit_id, event.step, event.position,
-            kind.stimulus.model_validate(planned[event.step].stimuli[event.position]),
-            response, event.response_s, event.language, stored.at,
-            finished.get(event.step), qualified[event.step], sound,
-            f"{RECORDINGS.name}/{sound.file}" if sound is not None and there else None,
-        )  # fmt: skip
+    sounds: dict[str | None, RecordingStored] = {one.recording_id: one for one in visit.of(RecordingStored)}
+    for place, step in visit.stimulus_steps.items():
+        standing = {event.position: (stored, event) for stored, event in step.stored(ResponseGiven)}
+        for stored, event in standing.values() if step.planned.name == kind.name else ():
+            response = kind.response.model_validate(event.response)
+            sound = sounds.get(getattr(response, "recording_id", None))
+            there = sound is not None and sound.recording_id in visit.recordings
+            yield Given(
+                visit.participant_id, visit.simulated, stored.visit_id, place, event.position,
+                kind.stimulus.model_validate(step.planned.stimuli[event.position]),
+                response, event.response_s, event.language, stored.at, step.finished, step.qualified, sound,
+                f"{RECORDINGS.name}/{sound.file}" if sound is not None and there else None,
+            )  # fmt: skip

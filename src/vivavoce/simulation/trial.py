@@ -15,6 +15,7 @@ from typing import Final
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import UnknownName
 from vivavoce.log import events
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
 from vivavoce.simulation.agenda_user import Judgement, UserUtterance
@@ -26,7 +27,7 @@ from vivavoce.study.step_kind import kind_of
 from vivavoce.study.task import Task
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.state import DialogueState, VisitState
+from vivavoce.trial.state import VisitState
 
 POOL: Final = "simulation"
 CALLERS_AT_ONCE: Final = 24
@@ -256,7 +257,7 @@ class _Participant:
     async def _say(
         self,
         visit_id: str,
-        dialogue: DialogueState,
+        dialogue: DialogueHistory,
         answer: UserUtterance,
         heard_as: Sequence[Heard],
         seq: int,
@@ -299,9 +300,8 @@ class _Participant:
         return wording.origin, ratings
 
 
-def _held(dialogue: DialogueState, judged: Judgement) -> HeldDialogue:
-    user_turns = sum(turn.party == "user" for turn in dialogue.turns)
-    return HeldDialogue(judged.rated, user_turns, judged.unhelpful)
+def _held(dialogue: DialogueHistory, judged: Judgement) -> HeldDialogue:
+    return HeldDialogue(judged.rated, dialogue.user_turns, judged.unhelpful)
 
 
 def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:

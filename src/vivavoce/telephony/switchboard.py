@@ -19,6 +19,7 @@ from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.languages.data import Phrase, phrase, spoken_digits
 from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import folder_of
 from vivavoce.study.telephone import Speech, Telephone
 from vivavoce.telephony.asterisk import Asterisk
@@ -30,7 +31,6 @@ from vivavoce.trial.bridge import BridgedDialogue
 from vivavoce.trial.bridge_transcripts import Overheard, recognise_turns
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.degraded_line import answers, ears
-from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
@@ -135,7 +135,7 @@ class Switchboard:
     async def _held(
         self, leg: PhoneLeg, visit_id: str, caller: str | None, joined_by: JoinedBy,
         overheard: Overheard | None,
-    ) -> DialogueState | None:  # fmt: skip
+    ) -> DialogueHistory | None:  # fmt: skip
         """The dialogue of a call from its first word to its last; None where none was due."""
         try:
             dialogue, after = await self._calls.connect(
@@ -167,7 +167,7 @@ class Switchboard:
         return dialogue
 
     async def _bridged(
-        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueState, after: int, phone: PhoneConnector,
+        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueHistory, after: int, phone: PhoneConnector,
         overheard: Overheard | None,
     ) -> None:  # fmt: skip
         """A dialogue with a system that is called itself; its call is heard in this one."""

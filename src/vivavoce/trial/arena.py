@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 from typing import Final, Literal
 
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, Side, Vote
+from vivavoce.log.history import BoutVote, DialogueHistory
 from vivavoce.log.models import StoredEvent
-from vivavoce.trial.dialogue_state import DialogueState
 
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
 VOTES: Final[tuple[Vote, ...]] = ("left", "right", "tie", "both_bad")
@@ -19,25 +19,24 @@ FAILURES_UNTIL_END: Final = 3
 EndOfBout = Literal["user", "system", "limit", "failure", "abandoned"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class BoutState:
-    """Two dialogues side by side.
-
-    voted      exchanges that were judged
-    last_voted the last of them
-    answered   when the last answer arrived
-    """
+    """Two dialogues side by side, where they stand; votes: on the exchanges that were judged."""
 
     event: BoutAssigned
-    left: DialogueState
-    right: DialogueState
-    voted: int = 0
-    last_voted: int = 0
-    answered: StoredEvent | None = field(default=None, repr=False)
+    votes: tuple[BoutVote, ...]
+    left: DialogueHistory
+    right: DialogueHistory
 
     @property
-    def sides(self) -> tuple[DialogueState, DialogueState]:
+    def sides(self) -> tuple[DialogueHistory, DialogueHistory]:
         return self.left, self.right
+
+    @property
+    def answered(self) -> StoredEvent | None:
+        """The answer that arrived last."""
+        given = [turn.stored for one in self.sides for turn in one.turns if turn.party == "system"]
+        return max(given, key=lambda stored: stored.seq, default=None)
 
     @property
     def exchange(self) -> int:
@@ -52,12 +51,13 @@ class BoutState:
     @property
     def vote_due(self) -> bool:
         """Both answered the last message, and nobody has judged that yet."""
-        if not self.settled or self.exchange <= self.last_voted:
+        last_voted = self.votes[-1].event.exchange if self.votes else 0
+        if not self.settled or self.exchange <= last_voted:
             return False
         return all(self.answer(one) is not None for one in self.sides)
 
     @staticmethod
-    def answer(side: DialogueState) -> log_events.SystemTurnReceived | None:
+    def answer(side: DialogueHistory) -> log_events.SystemTurnReceived | None:
         """What a side said to the last message; None where it failed or kept silent."""
         last = side.turns[-1].event if side.turns else None
         return last if isinstance(last, log_events.SystemTurnReceived) and side.user_turns else None
@@ -66,7 +66,7 @@ class BoutState:
     def may_finish(self) -> bool:
         """Something was judged, or could not be."""
         failed = any(one.failures for one in self.sides)
-        return self.settled and not self.vote_due and (self.voted > 0 or failed)
+        return self.settled and not self.vote_due and bool(self.votes or failed)
 
     def over(self, turns: int) -> EndOfBout | None:
         """Why the bout is over by itself once its last vote is in; None while it goes on."""
@@ -79,7 +79,7 @@ class BoutState:
         return "limit" if self.exchange >= turns else None
 
 
-def _hung_up(side: DialogueState) -> bool:
+def _hung_up(side: DialogueHistory) -> bool:
     last = side.turns[-1].event if side.turns else None
     return isinstance(last, log_events.SystemTurnReceived) and last.ends_dialogue
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import structlog
 
-from vivavoce.connectors.base import Conversation, PastTurn
+from vivavoce.connectors.base import Conversation
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log import events as log_events
-from vivavoce.trial.dialogue_state import DialogueState
+from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.trial.outputs import SystemTurn
-from vivavoce.trial.relay import OPENING_PAUSE_S, Relay, notes_of, user_turn_of
+from vivavoce.trial.relay import OPENING_PAUSE_S, Relay, notes_of, past_turns, user_turn_of
 from vivavoce.trial.visits import Draft, Visit
 
 _report = structlog.get_logger("vivavoce.trial")
@@ -29,6 +29,8 @@ class ArenaRelay(Relay):
 
     def tend(self, visit: Visit) -> None:
         """Start the work that each side calls for, unless it is under way; let go of what is over."""
+        if visit.state.phase != "arena" and not self._conversations:
+            return
         self._let_go(visit)
         bout = visit.state.bout
         if bout is None:
@@ -69,7 +71,7 @@ class ArenaRelay(Relay):
         self._sides.pop(key, None)
         self.tend(visit)
 
-    async def _greet_side(self, visit: Visit, side: DialogueState) -> None:
+    async def _greet_side(self, visit: Visit, side: DialogueHistory) -> None:
         key = side.dialogue_id
         if side.opened is None:
             await self._move(visit, lambda draft: draft.add(log_events.DialogueOpened(dialogue_id=key)))
@@ -83,7 +85,7 @@ class ArenaRelay(Relay):
             return
         await self._take_side(visit, key, turn, None, sent_s)
 
-    async def _answer_side(self, visit: Visit, side: DialogueState) -> None:
+    async def _answer_side(self, visit: Visit, side: DialogueHistory) -> None:
         owed, key = side.unanswered, side.dialogue_id
         if owed is None:
             return
@@ -96,7 +98,7 @@ class ArenaRelay(Relay):
             return
         turn, sent_s = SystemTurn(), self.elapsed_s(side)
         try:
-            conversation = await self._conversation_of(side, owed.turn_index)
+            conversation = await self._conversation_of(side, owed)
             sent_s = self.elapsed_s(side)
             sending = self.connectors[side.system].send(conversation, user_turn_of(owed))
             await self._listen(sending, side, turn)
@@ -105,13 +107,9 @@ class ArenaRelay(Relay):
             return
         await self._take_side(visit, key, turn, owed.turn_index, sent_s)
 
-    async def _conversation_of(self, side: DialogueState, upto: int) -> Conversation:
+    async def _conversation_of(self, side: DialogueHistory, upto: Turn) -> Conversation:
         """This side's conversation with the turns before this one, taken up again after a restart."""
-        history = tuple(
-            PastTurn(past.party, past.event.text)
-            for past in side.turns
-            if past.turn_index < upto and past.event.text
-        )
+        history = past_turns(side, upto)
         known = self._conversations.get(side.dialogue_id)
         if known is None:
             known = Conversation(side.conversation, side.language, history, dict(side.notes))

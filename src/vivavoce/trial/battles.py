@@ -43,7 +43,7 @@ class BattleMoves:
         """
         visit = await self._visit_of(visit_id)
         async with visit.lock:
-            if any(stored.client_key == f"{key}-left" for stored in visit.events):
+            if visit.state.with_key(f"{key}-left") is not None:
                 return
             bout = visit.state.bout
             if bout is None or bout.event.bout_id != bout_id:

@@ -11,6 +11,7 @@ from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, JoinedBy, NotTaken
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.pseudonyms import caller_pseudonym
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, folder_of
@@ -18,7 +19,6 @@ from vivavoce.study.telephone import by_telephone
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.routing import route
-from vivavoce.trial.state import DialogueState
 from vivavoce.trial.visits import Draft
 
 
@@ -41,7 +41,7 @@ class Calls:
 
     async def connect(
         self, visit_id: str, *, call_id: str, adapter: str, caller: str | None, joined_by: JoinedBy
-    ) -> tuple[DialogueState, int]:
+    ) -> tuple[DialogueHistory, int]:
         """Begin the dialogue that waits for a call, or the next one after a call that was too short.
 
         Where the study routes calls, the system is drawn now, in the same transaction.
@@ -108,7 +108,7 @@ class Calls:
             await self.engine.move(visit, said)
         return turn.turn_index
 
-    async def _kept(self, sound: Spoken, dialogue: DialogueState) -> RecordingStored:
+    async def _kept(self, sound: Spoken, dialogue: DialogueHistory) -> RecordingStored:
         recording_id = f"recording-{secrets.token_hex(8)}"
         audio = await asyncio.to_thread(encode_sound, sound)
         folder = folder_of(self.engine.log)

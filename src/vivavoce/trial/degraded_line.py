@@ -13,23 +13,23 @@ from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.degradation_stream import DamageStream
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.sound import Sound
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.playback_events import SoundDamaged
 from vivavoce.study.model import Study
-from vivavoce.trial.dialogue_state import DialogueState
 
 
-def as_heard(sound: Sound, study: Study, dialogue: DialogueState | None) -> Sound:
+def as_heard(sound: Sound, study: Study, dialogue: DialogueHistory | None) -> Sound:
     """A participant's speech as the dialogue's system hears it; as it was where nothing happens to it."""
     damage = _damage(study, dialogue)
     return sound if damage is None or dialogue is None else _damaged(sound, damage, dialogue.dialogue_id)
 
 
-def damages(study: Study, dialogue: DialogueState) -> bool:
+def damages(study: Study, dialogue: DialogueHistory) -> bool:
     """Whether anything happens to a participant's speech in this dialogue."""
     return _damage(study, dialogue) is not None
 
 
-def ears(recogniser: Recogniser, study: Study, dialogue: DialogueState | None) -> Recogniser:
+def ears(recogniser: Recogniser, study: Study, dialogue: DialogueHistory | None) -> Recogniser:
     """The recogniser as it listens in this dialogue."""
     damage = _damage(study, dialogue)
     if damage is None or dialogue is None:
@@ -85,14 +85,14 @@ class Answers:
         )  # fmt: skip
 
 
-def answers(study: Study, dialogue: DialogueState) -> Answers:
+def answers(study: Study, dialogue: DialogueHistory) -> Answers:
     """How the participant hears this dialogue's system."""
     plan = study.damage
     damage = plan.of_answers(study.factors.get(dialogue.system, {})) if plan is not None else None
     return Answers(damage, dialogue.dialogue_id)
 
 
-def _damage(study: Study, dialogue: DialogueState | None) -> Damage | None:
+def _damage(study: Study, dialogue: DialogueHistory | None) -> Damage | None:
     if study.damage is None or dialogue is None:
         return None
     return study.damage.of(study.factors.get(dialogue.system, {}))

@@ -13,6 +13,7 @@ from datetime import timedelta
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import finish_removals
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.study.model import Study
@@ -24,7 +25,7 @@ from vivavoce.trial.forms import Forms, expect_page
 from vivavoce.trial.playback import Playback
 from vivavoce.trial.push_to_talk import VoiceTurns
 from vivavoce.trial.relay import Relay
-from vivavoce.trial.state import DialogueState, VisitState
+from vivavoce.trial.state import VisitState
 from vivavoce.trial.upkeep import Upkeep
 from vivavoce.trial.visits import (
     Draft,
@@ -152,7 +153,7 @@ class SessionEngine:
         result = await self.log.transact(run)
         if isinstance(result, Opened):
             return result
-        visit.take(result.state, result.stored)
+        visit.take(result.state)
         self._visits[visit_id] = visit
         self._tend(visit)
         return Opened(visit_id, token)
@@ -186,12 +187,12 @@ class SessionEngine:
         visit = await self.visit(visit_id)
         self._tend(visit)
         news = visit.news
-        found = visit.events[after:]
+        found = visit.state.events[after:]
         if not found and wait_s > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s):
                     await news.wait()
-            found = visit.events[after:]
+            found = visit.state.events[after:]
         return found
 
     def wake(self) -> None:
@@ -263,7 +264,6 @@ class SessionEngine:
             if (state.phase, state.step, state.round) != ("ready", step, round):
                 raise Stale(f"dialogue {round} is not due")
             await self.move(visit, self.rules.assign_next)
-        self._tend(visit)
 
     async def finish_dialogues(self, visit_id: str, step: int) -> None:
         """Ask for no further task. Raises Stale, or Refused while too few were held."""
@@ -324,10 +324,9 @@ class SessionEngine:
             )  # fmt: skip
             visit.fresh.add((dialogue_id, turn.turn_index))
             stored = await self.move(visit, lambda d: d.add(turn, client_key=key))
-        self._tend(visit)
         return Said(stored[0].seq, turn.turn_index, replayed=stored[0].replayed)
 
-    def speakable(self, state: VisitState, dialogue_id: str, text: str | None) -> DialogueState:
+    def speakable(self, state: VisitState, dialogue_id: str, text: str | None) -> DialogueHistory:
         """The dialogue in which this text (None: sound) may be said now. Raises Refused, as `say` does."""
         dialogue = state.dialogue
         if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
@@ -414,7 +413,7 @@ class SessionEngine:
 
 
 def _by_key(visit: Visit, key: str) -> Said | None:
-    for stored in reversed(visit.events):
-        if stored.client_key == key and isinstance(stored.event, log_events.UserTurnSent):
-            return Said(stored.seq, stored.event.turn_index, replayed=True)
-    return None
+    stored = visit.state.with_key(key)
+    if stored is None or not isinstance(stored.event, log_events.UserTurnSent):
+        return None
+    return Said(stored.seq, stored.event.turn_index, replayed=True)

@@ -69,7 +69,8 @@ class LaidOutDialogues:
 
     async def _made(self, visit_id: str, dialogue_id: str) -> bool:
         log, folder = self._engine.log, folder_of(self._engine.log)
-        clips = layout(await asyncio.to_thread(log.transcript, dialogue_id))
+        held = await asyncio.to_thread(log.dialogue_history, dialogue_id)
+        clips = layout(held) if held is not None else []
         if not clips:
             self._left.add(dialogue_id)
             return False

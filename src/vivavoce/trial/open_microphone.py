@@ -18,6 +18,7 @@ from vivavoce.connectors.phone import PhoneConnector, as_phone
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.event import Event
 from vivavoce.log.events import EndReason
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.microphone_events import (
     MicrophoneClosed,
     MicrophoneEnd,
@@ -32,7 +33,6 @@ from vivavoce.study.voice import Voice
 from vivavoce.trial.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserConnection, BrowserLeg
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.degraded_line import answers, ears
-from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.page_bridge import BridgedPage
@@ -53,7 +53,9 @@ _report = structlog.get_logger("vivavoce.trial")
 class Talk:
     """One stretch of a dialogue with an open microphone; `reason` says why it ended, once somebody knows."""
 
-    def __init__(self, engine: SessionEngine, visit_id: str, dialogue: DialogueState, pause_s: float) -> None:
+    def __init__(
+        self, engine: SessionEngine, visit_id: str, dialogue: DialogueHistory, pause_s: float
+    ) -> None:
         self.visit_id, self.dialogue_id = visit_id, dialogue.dialogue_id
         self.recording_id = f"recording-{secrets.token_hex(8)}"
         self.leg = BrowserLeg(engine.clock, self._frame, settle_s=pause_s + SETTLE_S, on_gap=self._stall)
@@ -206,7 +208,7 @@ class Microphones:
         talk.task = asyncio.create_task(self._hold(talk, spoken))
         return talk
 
-    def _bridged(self, talk: Talk, dialogue: DialogueState, phone: PhoneConnector) -> BridgedPage:
+    def _bridged(self, talk: Talk, dialogue: DialogueHistory, phone: PhoneConnector) -> BridgedPage:
         """A dialogue with a system that is called."""
         language, wanted = dialogue.language, self._settings.recognise_for_log
         return BridgedPage(
@@ -216,7 +218,7 @@ class Microphones:
             left_as=lambda: _LEFT_AS.get(talk.reason or "left", "user"),
         )  # fmt: skip
 
-    def _spoken(self, talk: Talk, dialogue: DialogueState) -> SpokenDialogue:
+    def _spoken(self, talk: Talk, dialogue: DialogueHistory) -> SpokenDialogue:
         return SpokenDialogue(
             self._calls, talk.visit_id, talk.dialogue_id, _heard_before(dialogue), talk.leg, rate_hz=RATE_HZ,
             recogniser=ears(self._voices.listener(dialogue.language), self._engine.study, dialogue),
@@ -272,7 +274,7 @@ class Microphones:
         """
         visit = await self._engine.visit(facts.visit_id)
         lost_s = _logged_loss_s(visit, facts.recording_id) if lost_s is None else lost_s
-        known = [_recording_of(stored.event) for stored in visit.events]
+        known = [one.recording_id for one in visit.state.of(RecordingStored)]
         if facts.recording_id not in known and visit.state.outcome not in ("withdrew", "no_consent"):
             await self._store(visit, path, facts, reason, lost_s)
         with suppress(OSError):
@@ -303,19 +305,15 @@ class Microphones:
             await self._engine.move(visit, lambda draft: [draft.add(event) for event in events])
 
 
-def _heard_before(dialogue: DialogueState) -> int:
+def _heard_before(dialogue: DialogueHistory) -> int:
     """The number of the event before the last turn: a talk begins with that turn."""
-    return dialogue.turns[-1].seq - 1 if dialogue.turns else 0
-
-
-def _recording_of(event: Event) -> str | None:
-    return event.recording_id if isinstance(event, RecordingStored) else None
+    return dialogue.turns[-1].stored.seq - 1 if dialogue.turns else 0
 
 
 def _logged_loss_s(visit: Visit, recording_id: str) -> float:
     """Seconds in which nothing was heard while this recording went on, as the log has them."""
     lost_s, within = 0.0, False
-    for event in (stored.event for stored in visit.events):
+    for event in (stored.event for stored in visit.state.events):
         if isinstance(event, MicrophoneOpened):
             within = event.recording_id == recording_id
         elif within and isinstance(event, MicrophoneLost | MicrophoneStalled):
@@ -325,15 +323,10 @@ def _logged_loss_s(visit: Visit, recording_id: str) -> float:
 
 def _unheard_s(visit: Visit, dialogue_id: str, now_s: float) -> float | None:
     """Seconds since a microphone was last open in this dialogue; None where none was."""
-    opened = [
-        one.event for one in visit.events
-        if isinstance(one.event, MicrophoneOpened) and one.event.dialogue_id == dialogue_id
-    ]  # fmt: skip
+    dialogue = visit.state.dialogue_by_id(dialogue_id)
+    opened = {one.recording_id for one in dialogue.of(MicrophoneOpened)}
     if not opened:
         return None
-    ends = [
-        (one.event.started_s or 0.0) + one.event.duration_s for one in visit.events
-        if isinstance(one.event, RecordingStored)
-        and one.event.recording_id in {event.recording_id for event in opened}
-    ]  # fmt: skip
+    kept = [one for one in dialogue.of(RecordingStored) if one.recording_id in opened]
+    ends = [(one.started_s or 0.0) + one.duration_s for one in kept]
     return max(0.0, now_s - max(ends)) if ends else 0.0

@@ -15,11 +15,11 @@ from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.phone import PhoneConnector
 from vivavoce.languages.data import Phrase, phrase
 from vivavoce.log.events import EndReason
+from vivavoce.log.history import DialogueHistory
 from vivavoce.trial.bridge import BridgedDialogue, Lag
 from vivavoce.trial.bridge_transcripts import Overheard, recognise_turns
 from vivavoce.trial.browser_leg import RATE_HZ, BrowserLeg
 from vivavoce.trial.calls import Calls
-from vivavoce.trial.dialogue_state import DialogueState
 
 PAGE_LAG: Final = Lag(0.25, 0.8)  # a page tells of what it played one way through the network later
 
@@ -34,7 +34,7 @@ class BridgedPage:
     """
 
     def __init__(
-        self, calls: Calls, visit_id: str, dialogue: DialogueState, after: int, leg: BrowserLeg,
+        self, calls: Calls, visit_id: str, dialogue: DialogueHistory, after: int, leg: BrowserLeg,
         phone: PhoneConnector, *, synthesiser: Synthesiser, recogniser: Recogniser | None,
         left_as: Callable[[], EndReason],
     ) -> None:  # fmt: skip

@@ -8,12 +8,13 @@ from typing import Final
 from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.log.event import Event
 from vivavoce.log.events import SystemTurnReceived
+from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
 from vivavoce.log.recordings import KeptFile, RecordedSound, folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.trial.degraded_line import answers
 from vivavoce.trial.relay import Relay
-from vivavoce.trial.state import DialogueState, TurnState, VisitState
+from vivavoce.trial.state import VisitState
 from vivavoce.trial.visits import Draft, Visit
 
 PLAYED_AT_MOST: Final = 20  # times that one turn is noted; who hears it more often is not noted any more
@@ -56,7 +57,7 @@ class Playback:
         visit, mark = await self._visit_of(visit_id), f"offered-{seq}"
         async with visit.lock:
             found = _found(visit.state, seq)
-            if found is None or any(stored.client_key == mark for stored in visit.events):
+            if found is None or visit.state.with_key(mark) is not None:
                 return
             dialogue, turn, event = found
             at_s = round(self._relay.elapsed_s(dialogue), 3)
@@ -94,11 +95,7 @@ class Playback:
             if found is None or found[0].dialogue_id != dialogue_id:
                 raise LookupError(f"no system turn {seq}")
             dialogue, turn, _ = found
-            before = [
-                one.event for one in visit.events
-                if isinstance(one.event, SoundPlayed) and one.event.dialogue_id == dialogue_id
-                and one.event.turn_index == turn.turn_index
-            ]  # fmt: skip
+            before = [one for one in dialogue.of(SoundPlayed) if one.turn_index == turn.turn_index]
             latest_s = max(0.0, self._relay.elapsed_s(dialogue) - played_s)
             event = SoundPlayed(
                 dialogue_id=dialogue_id, turn_index=turn.turn_index, played_s=round(played_s, 3),
@@ -109,16 +106,16 @@ class Playback:
             await self._move(visit, lambda draft: draft.add(event))
 
 
-def _found(state: VisitState, seq: int) -> tuple[DialogueState, TurnState, SystemTurnReceived] | None:
+def _found(state: VisitState, seq: int) -> tuple[DialogueHistory, Turn, SystemTurnReceived] | None:
     for dialogue in reversed(state.dialogues):
         for turn in dialogue.turns:
-            if turn.seq == seq and isinstance(turn.event, SystemTurnReceived):
+            if turn.stored.seq == seq and isinstance(turn.event, SystemTurnReceived):
                 return dialogue, turn, turn.event
     return None
 
 
 def _stored(
-    kept: KeptFile, recording_id: str, spoken: bytes, dialogue: DialogueState, turn_index: int
+    kept: KeptFile, recording_id: str, spoken: bytes, dialogue: DialogueHistory, turn_index: int
 ) -> Event:
     facts = probe_sound(spoken)
     sound = RecordedSound("audio/wav", facts.channels, facts.rate_hz, facts.frames)

@@ -17,6 +17,7 @@ from vivavoce.audio.voice_activity import speech_intervals
 from vivavoce.connectors.base import Interruptible
 from vivavoce.core.errors import InputError
 from vivavoce.log import events as log_events
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log, StoredEvent
@@ -25,7 +26,7 @@ from vivavoce.study.voice import Voice
 from vivavoce.trial.degraded_line import damages, ears
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.relay import Relay
-from vivavoce.trial.state import DialogueState, VisitState
+from vivavoce.trial.state import VisitState
 from vivavoce.trial.streaming_input import Overhearing, attentive
 from vivavoce.trial.visits import Draft, Visit
 
@@ -66,7 +67,7 @@ class Voices:
         return self._speakers[language]
 
     async def recognise(
-        self, audio: bytes, language: str, dialogue: DialogueState | None = None
+        self, audio: bytes, language: str, dialogue: DialogueHistory | None = None
     ) -> tuple[Hypothesis, ...]:
         """What was said in a WAV file, best first; () where nothing was understood."""
         listener = ears(self.listener(language), self._study, dialogue)
@@ -109,7 +110,7 @@ class VoiceTurns:
     def __init__(self, visit_of: VisitOf, move: Move, log: Log, relay: Relay) -> None:
         self._visit_of, self._move, self.log, self._relay = visit_of, move, log, relay
 
-    def listens(self, dialogue: DialogueState) -> bool:
+    def listens(self, dialogue: DialogueHistory) -> bool:
         """Whether this dialogue's system wants the sound of what is said instead of its words."""
         return self._relay.connectors[dialogue.system].capabilities.audio
 
@@ -142,7 +143,7 @@ class VoiceTurns:
         visit = await self._visit_of(visit_id)
         event = log_events.TurnRecognised(dialogue_id=dialogue_id, turn_index=turn_index, heard=logged(heard))
         async with visit.lock:
-            if event not in [stored.event for stored in visit.events]:
+            if event not in visit.state.of(log_events.TurnRecognised):
                 await self._move(visit, lambda draft: draft.add(event))
 
     async def spoken_by_system(self, visit_id: str, seq: int) -> bytes | None:
@@ -170,7 +171,7 @@ class VoiceTurns:
         recording_id = "recording-" + sha256(f"{visit_id} {key}".encode()).hexdigest()[:16]
         visit = await self._visit_of(visit_id)
         async with visit.lock:
-            if any(stored.client_key == mark for stored in visit.events):
+            if visit.state.with_key(mark) is not None:
                 return recording_id
             dialogue = visit.state.dialogue
             if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
@@ -193,7 +194,7 @@ class VoiceTurns:
         Empty   None: nobody knows when the recording began. No speech is found in it: all of it
         """
         visit = await self._visit_of(visit_id)
-        stored = [one.event for one in visit.events if isinstance(one.event, RecordingStored)]
+        stored = visit.state.of(RecordingStored)
         began = [one.started_s for one in stored if one.recording_id == recording_id]
         if not began or began[0] is None:
             return None
@@ -220,6 +221,6 @@ def words_of(state: VisitState, seq: int) -> str:
 def system_turn(state: VisitState, seq: int) -> log_events.SystemTurnReceived:
     """The system turn of this event. Raises LookupError: it is none of the dialogue that is going on."""
     for turn in state.dialogue.turns if state.dialogue else ():
-        if turn.seq == seq and isinstance(turn.event, log_events.SystemTurnReceived):
+        if turn.stored.seq == seq and isinstance(turn.event, log_events.SystemTurnReceived):
             return turn.event
     raise LookupError(f"no system turn {seq}")

@@ -19,13 +19,13 @@ from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError, SystemUnderTestError
 from vivavoce.log import events as log_events
 from vivavoce.log.dialogue_rows import SPOKEN
+from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.trial.degraded_line import as_heard
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.outputs import SystemTurn, gather
-from vivavoce.trial.state import DialogueState, TurnState
 from vivavoce.trial.system_audio import SystemAudio, with_sound
 from vivavoce.trial.visits import Draft, MoveRules, Visit, move
 
@@ -33,7 +33,7 @@ FAILURES_UNTIL_END = 3
 LONGEST_TURN_S = 900.0
 OPENING_PAUSE_S = 1.0
 
-Work = Callable[[Visit, DialogueState], Awaitable[None]]
+Work = Callable[[Visit, DialogueHistory], Awaitable[None]]
 
 _report = structlog.get_logger("vivavoce.trial")
 
@@ -95,7 +95,7 @@ class Relay:
         elif not dialogue.greeted:
             visit.task = asyncio.create_task(self._guarded(visit, self._greet, dialogue))
 
-    async def _guarded(self, visit: Visit, work: Work, dialogue: DialogueState) -> None:
+    async def _guarded(self, visit: Visit, work: Work, dialogue: DialogueHistory) -> None:
         """Run one piece of work; a defect of ours must not leave the participant waiting for ever."""
         try:
             await work(visit, dialogue)
@@ -108,7 +108,7 @@ class Relay:
         visit.task = None
         self.tend(visit)
 
-    def elapsed_s(self, dialogue: DialogueState) -> float:
+    def elapsed_s(self, dialogue: DialogueHistory) -> float:
         """Seconds since the dialogue was opened: monotonic, or by the wall clock after a restart."""
         opened = dialogue.opened
         if opened is None:
@@ -117,7 +117,7 @@ class Relay:
             return self.clock.monotonic_s() - opened.monotonic_s
         return max(0.0, (self.clock.now() - opened.at).total_seconds())
 
-    async def _greet(self, visit: Visit, dialogue: DialogueState) -> None:
+    async def _greet(self, visit: Visit, dialogue: DialogueHistory) -> None:
         if dialogue.opened is None:
             await self._move(visit, lambda draft: draft.add(_opened(dialogue)))
         dialogue = visit.state.dialogue_by_id(dialogue.dialogue_id)
@@ -140,7 +140,7 @@ class Relay:
             await self._log_system_turn(visit, dialogue, turn, None, sent_s)
 
     @asynccontextmanager
-    async def _turn(self, visit: Visit, dialogue: DialogueState) -> AsyncIterator[SystemTurn]:
+    async def _turn(self, visit: Visit, dialogue: DialogueHistory) -> AsyncIterator[SystemTurn]:
         """A turn of the system's that begins; where the dialogue is spoken, its sound is kept and played."""
         turn = SystemTurn()
         if dialogue.channel in SPOKEN and self.log.recording_folder is not None:
@@ -157,11 +157,11 @@ class Relay:
             if turn.sound is not None:
                 await turn.sound.close()
 
-    async def _keep_silence(self, visit: Visit, dialogue: DialogueState, reply_to: int | None) -> None:
+    async def _keep_silence(self, visit: Visit, dialogue: DialogueHistory, reply_to: int | None) -> None:
         kept = log_events.SilenceKept(dialogue_id=dialogue.dialogue_id, reply_to=reply_to)
         await self._move(visit, lambda draft: draft.add(kept))
 
-    async def _answer(self, visit: Visit, dialogue: DialogueState) -> None:
+    async def _answer(self, visit: Visit, dialogue: DialogueHistory) -> None:
         user_turn = dialogue.unanswered
         if user_turn is None or not isinstance(user_turn.event, log_events.UserTurnSent):
             return
@@ -195,13 +195,9 @@ class Relay:
                 return
             await self._log_system_turn(visit, dialogue, turn, user_turn.turn_index, sent_s)
 
-    async def _conversation(self, visit: Visit, dialogue: DialogueState, upto: TurnState) -> Conversation:
+    async def _conversation(self, visit: Visit, dialogue: DialogueHistory, upto: Turn) -> Conversation:
         """The conversation with the turns before this one; taken up again where another process began it."""
-        history = tuple(
-            PastTurn(past.party, past.event.text)
-            for past in dialogue.turns
-            if past.turn_index < upto.turn_index and past.event.text
-        )
+        history = past_turns(dialogue, upto)
         if visit.conversation is None or visit.conversation.key != dialogue.conversation:
             again = Conversation(dialogue.conversation, dialogue.language, history, dict(dialogue.notes))
             await self._listen(self.connectors[dialogue.system].open(again), dialogue, SystemTurn())
@@ -210,7 +206,7 @@ class Relay:
         return visit.conversation
 
     async def _listen(
-        self, outputs: AsyncIterator[SystemOutput], dialogue: DialogueState, turn: SystemTurn
+        self, outputs: AsyncIterator[SystemOutput], dialogue: DialogueHistory, turn: SystemTurn
     ) -> None:
         try:
             async with asyncio.timeout(LONGEST_TURN_S):
@@ -219,7 +215,7 @@ class Relay:
             raise SystemUnderTestError("timeout", f"no complete turn within {LONGEST_TURN_S:.0f} s") from None
 
     async def _log_system_turn(
-        self, visit: Visit, dialogue: DialogueState, turn: SystemTurn, reply_to: int | None, sent_s: float
+        self, visit: Visit, dialogue: DialogueHistory, turn: SystemTurn, reply_to: int | None, sent_s: float
     ) -> None:
         visit.sounding = None  # who begins to listen now hears the recording
         turns = visit.state.dialogue_by_id(dialogue.dialogue_id).turns
@@ -316,7 +312,9 @@ class Relay:
             await asyncio.wait(self._closing, timeout=5)
 
 
-async def _kept(dialogue: DialogueState, turn: SystemTurn, turn_index: int | None) -> RecordingStored | None:
+async def _kept(
+    dialogue: DialogueHistory, turn: SystemTurn, turn_index: int | None
+) -> RecordingStored | None:
     """The recording of what the system spoke, on disk; None where it spoke not by itself."""
     if turn.sound is None:
         return None
@@ -326,8 +324,17 @@ async def _kept(dialogue: DialogueState, turn: SystemTurn, turn_index: int | Non
     )  # fmt: skip
 
 
-def _opened(dialogue: DialogueState) -> log_events.DialogueOpened:
+def _opened(dialogue: DialogueHistory) -> log_events.DialogueOpened:
     return log_events.DialogueOpened(dialogue_id=dialogue.dialogue_id)
+
+
+def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
+    """What was said before a turn, as far as its words are known."""
+    return tuple(
+        PastTurn(one.party, one.text)
+        for one in dialogue.turns
+        if one.turn_index < upto.turn_index and one.text
+    )
 
 
 def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:
@@ -341,12 +348,13 @@ def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:
     return kept or None
 
 
-def user_turn_of(turn: TurnState) -> UserTurn:
+def user_turn_of(turn: Turn) -> UserTurn:
     event = turn.event
     if not isinstance(event, log_events.UserTurnSent):
         raise TypeError("only a user turn can be sent")
     heard = tuple(Heard(one.text, one.score) for one in event.heard if one.text is not None)
     return UserTurn(
-        key=turn.key or f"{event.dialogue_id}:{event.turn_index}", number=event.turn_index, text=event.text,
-        payload=event.payload, heard=heard, overheard=event.overheard,
+        key=turn.stored.client_key or f"{event.dialogue_id}:{event.turn_index}",
+        number=event.turn_index, text=event.text, payload=event.payload, heard=heard,
+        overheard=event.overheard,
     )  # fmt: skip

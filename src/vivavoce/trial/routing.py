@@ -9,8 +9,8 @@ from random import Random
 from typing import Final
 
 from vivavoce.log.call_events import CallRouted
+from vivavoce.log.history import DialogueHistory
 from vivavoce.trial.allocation import choose_system
-from vivavoce.trial.state import DialogueState
 from vivavoce.trial.visits import Draft
 
 _RULES: Final = {
@@ -20,7 +20,7 @@ _RULES: Final = {
 }
 
 
-def route(draft: Draft, dialogue: DialogueState, caller: str | None) -> None:
+def route(draft: Draft, dialogue: DialogueHistory, caller: str | None) -> None:
     """Draw the system of a dialogue whose call has come, where the study routes calls.
 
     Whoever withholds his number is counted as the participant that his visit is of. A call that goes on
@@ -28,7 +28,7 @@ def route(draft: Draft, dialogue: DialogueState, caller: str | None) -> None:
     """
     study, state, tx = draft.rules.study, draft.state, draft.tx
     routing = study.telephone.routing if study.telephone is not None else None
-    if routing is None or dialogue.called:
+    if routing is None or not dialogue.awaits_call:
         return
     if caller is not None:
         by, who = "caller", caller

@@ -13,6 +13,7 @@ from vivavoce.core.clock import Clock
 from vivavoce.log import events as log_events
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.call_events import PIN_MARK, CallAwaited
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
@@ -25,7 +26,7 @@ from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.state import DialogueState, VisitState
+from vivavoce.trial.state import VisitState
 from vivavoce.trial.system_audio import Play, SystemAudio
 
 PIN_DIGITS = 5
@@ -41,7 +42,6 @@ class Visit:
     """
 
     state: VisitState
-    events: list[StoredEvent] = field(default_factory=list)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
@@ -51,10 +51,13 @@ class Visit:
     play: Play | None = None
     sounding: SystemAudio | None = None
 
-    def take(self, state: VisitState, stored: list[StoredEvent]) -> None:
+    @property
+    def events(self) -> list[StoredEvent]:
+        return self.state.events
+
+    def take(self, state: VisitState) -> None:
         """Make a committed move visible and wake whoever waits."""
         self.state = state
-        self.events.extend(one for one in stored if not one.replayed)
         self.news.set()
         self.news = asyncio.Event()
 
@@ -91,7 +94,7 @@ class MoveRules:
     clock: Clock
     chance: Callable[[str], Random] = lambda _: SystemRandom()
     suspended: Callable[[], set[str]] = set
-    elapsed_s: Callable[[DialogueState], float | None] = lambda _: None
+    elapsed_s: Callable[[DialogueHistory], float | None] = lambda _: None
 
     def settle(self, draft: Draft) -> None:
         """Write everything that follows, in the same transaction, until nothing more does."""
@@ -218,7 +221,7 @@ class MoveRules:
         for dialogue in bout.sides:
             if dialogue.running:
                 self.end_dialogue(draft, dialogue, reason, self.elapsed_s(dialogue))
-        event = BoutEnded(bout_id=bout.event.bout_id, step=step, reason=reason, votes=bout.voted)
+        event = BoutEnded(bout_id=bout.event.bout_id, step=step, reason=reason, votes=len(bout.votes))
         draft.add(event)
         stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
         if stays and draft.state.step == step:
@@ -269,12 +272,12 @@ class MoveRules:
         simulated = draft.state.simulated
         return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since, name=name)
 
-    def issue_code(self, draft: Draft, dialogue: DialogueState) -> None:
+    def issue_code(self, draft: Draft, dialogue: DialogueHistory) -> None:
         """A code that no dialogue of this study had; one digit more whenever the space gets tight."""
         code = self.free_code(draft, dialogue, self.study.limits.code_digits)
         draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
 
-    def free_code(self, draft: Draft, dialogue: DialogueState, digits: int, mark: str = "") -> str:
+    def free_code(self, draft: Draft, dialogue: DialogueHistory, digits: int, mark: str = "") -> str:
         """Digits that nobody had, reserved for this dialogue."""
         for attempt in range(60):
             code = codes.earned_code(digits + attempt // 20)
@@ -283,7 +286,7 @@ class MoveRules:
         raise RuntimeError("no free code among sixty tries")
 
     def end_dialogue(
-        self, draft: Draft, dialogue: DialogueState, reason: log_events.EndReason, duration_s: float | None,
+        self, draft: Draft, dialogue: DialogueHistory, reason: log_events.EndReason, duration_s: float | None,
         limit: log_events.ReachedLimit | None = None,
     ) -> None:  # fmt: skip
         draft.add(
@@ -293,7 +296,7 @@ class MoveRules:
             )
         )  # fmt: skip
 
-    def reached_limit(self, dialogue: DialogueState) -> log_events.ReachedLimit | None:
+    def reached_limit(self, dialogue: DialogueHistory) -> log_events.ReachedLimit | None:
         """Which limit of the study a dialogue has reached."""
         limits = self.study.limits
         if dialogue.user_turns >= limits.user_turns:
@@ -329,12 +332,12 @@ async def move(
         draft = await log.transact(run)
     except Conflict:
         again = await asyncio.to_thread(replayed, log, rules.study, visit.state.visit_id)
-        visit.state, visit.events = again.state, again.events
+        visit.state = again.state
         raise Stale("the visit was changed elsewhere") from None
     removed = [one.event.recording_id for one in draft.stored if isinstance(one.event, RecordingRemoved)]
     for name in [visit.state.recordings[one] for one in removed if one in visit.state.recordings]:
         await asyncio.to_thread(folder_of(log).remove, name)
-    visit.take(draft.state, draft.stored)
+    visit.take(draft.state)
     return draft.stored
 
 
@@ -349,11 +352,11 @@ def replayed(log: Log, study: Study, visit_id: str) -> Visit:
     state = VisitState(study, visit_id)
     for one in stored:
         state.apply(one)
-    return Visit(state, stored)
+    return Visit(state)
 
 
 def judged_code(
-    draft: Draft, dialogue: DialogueState, digits: str, since: datetime, attempts: int
+    draft: Draft, dialogue: DialogueHistory, digits: str, since: datetime, attempts: int
 ) -> log_events.CodeEntered:
     """The verdict on a code, in the transaction that uses it up; after too many wrong ones it is unread."""
     if sum(at > since for at in draft.state.wrong_codes) >= attempts:

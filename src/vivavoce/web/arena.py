@@ -11,10 +11,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from vivavoce.log.arena_events import Vote
-from vivavoce.log.events import SystemTurnReceived
+from vivavoce.log.history import DialogueHistory
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.codes import new_key
-from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.masking import masked
 from vivavoce.trial.state import VisitState
@@ -41,7 +40,7 @@ def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchan
     Note  both answers appear at the same moment, so that quickness gives nobody away
     """
     sides = [_answers(side, names) for side in bout.sides]
-    messages = [""] + [turn.event.text for turn in bout.left.turns if turn.party == "user"]
+    messages = [""] + [turn.text for turn in bout.left.turns if turn.party == "user"]
     shown = [
         ShownExchange(number, message, sides[0][number], sides[1][number])
         for number, message in enumerate(messages)
@@ -53,14 +52,14 @@ def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchan
     return shown if greeted else shown[1:]
 
 
-def _answers(side: DialogueState, names: tuple[str, ...]) -> list[str | None]:
+def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[str | None]:
     """What a side said before the first message and after each; None where it said nothing."""
     said: list[list[str]] = [[]]
     for turn in side.turns:
         if turn.party == "user":
             said.append([])
-        elif isinstance(turn.event, SystemTurnReceived):
-            said[-1].append(masked(turn.event.text, names))
+        else:
+            said[-1].append(masked(turn.text, names))
     return ["\n".join(texts).strip() or None for texts in said]
 
 

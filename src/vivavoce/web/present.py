@@ -7,11 +7,12 @@ from babel.numbers import format_decimal
 from fastapi.responses import HTMLResponse
 
 from vivavoce.languages.base import locale_of
+from vivavoce.log.history import DialogueHistory
 from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.model import ArenaStep
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.codes import new_key
-from vivavoce.trial.state import DialogueState, VisitState
+from vivavoce.trial.state import VisitState
 from vivavoce.web.arena import arena_page
 from vivavoce.web.call_requests import calling_facts
 from vivavoce.web.documents import read_document
@@ -62,10 +63,9 @@ def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
     return {"state": state, "in_visit": True, "problem": known}
 
 
-def task_words(dialogue: DialogueState, language: str) -> str:
+def task_words(dialogue: DialogueHistory, language: str) -> str:
     """The task in this language, else in the dialogue's, else in any; "" where there is no task."""
-    text = (dialogue.task or {}).get("text") or {}
-    return text.get(language) or text.get(dialogue.language) or next(iter(text.values()), "")
+    return ((dialogue.task or {}).get("text") or {}).get(language) or dialogue.task_text or ""
 
 
 def _form(site: Site, state: VisitState, facts: dict[str, Any], form: Form) -> HTMLResponse:

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
+from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.store import StoredEvent
-from vivavoce.trial.state import DialogueState
 
 LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 
@@ -18,17 +18,19 @@ def shown(stored: StoredEvent, dialogue_id: str) -> dict[str, Any] | None:
     if getattr(event, "dialogue_id", None) != dialogue_id:
         return None
     if isinstance(event, log_events.UserTurnSent | log_events.SystemTurnReceived):
-        return _turn(stored.seq, stored.client_key, event)
+        return _turn(stored, event, event.text)
     if isinstance(event, log_events.SystemTurnFailed):
         return {"kind": "failure", "seq": stored.seq}
     return None
 
 
-def transcript(dialogue: DialogueState) -> list[dict[str, Any]]:
+def transcript(dialogue: DialogueHistory) -> list[dict[str, Any]]:
     """Everything of a dialogue that is shown, in order."""
-    turns = [(turn.seq, _turn(turn.seq, turn.key, turn.event)) for turn in dialogue.turns]
-    failures = [(stored.seq, {"kind": "failure", "seq": stored.seq}) for stored in dialogue.failures]
-    return [entry for _, entry in sorted([*turns, *failures], key=lambda pair: pair[0])]
+    entries = [
+        _turn(one.stored, one.event, one.text) if isinstance(one, Turn) else shown(one, dialogue.dialogue_id)
+        for one in dialogue.lines
+    ]
+    return [entry for entry in entries if entry is not None]
 
 
 def news(stored: Iterable[StoredEvent], dialogue_id: str) -> list[dict[str, Any]]:
@@ -36,7 +38,7 @@ def news(stored: Iterable[StoredEvent], dialogue_id: str) -> list[dict[str, Any]
     return [entry for one in stored if (entry := shown(one, dialogue_id)) is not None]
 
 
-def offered(dialogue: DialogueState) -> list[dict[str, str]]:
+def offered(dialogue: DialogueHistory) -> list[dict[str, str]]:
     """The buttons of the system's last turn, in order; [] when the participant has spoken since."""
     last = dialogue.turns[-1].event if dialogue.turns else None
     if not isinstance(last, log_events.SystemTurnReceived):
@@ -44,7 +46,7 @@ def offered(dialogue: DialogueState) -> list[dict[str, str]]:
     return [choice for message in _messages(last) for choice in message["choices"]]
 
 
-def payload_of(dialogue: DialogueState, button: str) -> str | None:
+def payload_of(dialogue: DialogueHistory, button: str) -> str | None:
     """What the system wants to be sent for a button as the page knows it; None when it never offered it.
 
     The page gets a turn and a number: a payload would tell in what kind of program the system is written.
@@ -57,13 +59,13 @@ def payload_of(dialogue: DialogueState, button: str) -> str | None:
     return buttons[int(number)][1] if int(number) < len(buttons) else None
 
 
-def pictures_of(dialogue: DialogueState, turn: int) -> list[str]:
+def pictures_of(dialogue: DialogueHistory, turn: int) -> list[str]:
     """The addresses of the pictures in a system turn, as the system gave them."""
     event = _system_turn(dialogue, turn)
     return [url for one in event.messages for url in one.images if can_be_shown(url)] if event else []
 
 
-def _system_turn(dialogue: DialogueState, turn: int) -> log_events.SystemTurnReceived | None:
+def _system_turn(dialogue: DialogueHistory, turn: int) -> log_events.SystemTurnReceived | None:
     events = (one.event for one in dialogue.turns if one.turn_index == turn)
     return next((one for one in events if isinstance(one, log_events.SystemTurnReceived)), None)
 
@@ -75,16 +77,14 @@ def _titled(event: log_events.SystemTurnReceived) -> list[tuple[str, str]]:
 
 
 def _turn(
-    seq: int, key: str | None, event: log_events.UserTurnSent | log_events.SystemTurnReceived
+    stored: StoredEvent, event: log_events.UserTurnSent | log_events.SystemTurnReceived, text: str
 ) -> dict[str, Any]:
+    seq, spoken = stored.seq, event.sound is not None
     if isinstance(event, log_events.UserTurnSent):
-        spoken = event.sound is not None
-        return {"kind": "user", "seq": seq, "key": key or "", "text": event.text, "spoken": spoken}
+        key = stored.client_key or ""
+        return {"kind": "user", "seq": seq, "key": key, "text": text, "spoken": spoken}
     heard = event.heard[0].text if event.heard else None
-    return {
-        "kind": "system", "seq": seq, "messages": _messages(event), "heard": heard,
-        "spoken": event.sound is not None,
-    }  # fmt: skip
+    return {"kind": "system", "seq": seq, "messages": _messages(event), "heard": heard, "spoken": spoken}
 
 
 def _messages(event: log_events.SystemTurnReceived) -> list[dict[str, Any]]:

@@ -59,6 +59,24 @@ def test_a_board_carried_on_equals_one_made_anew(
     assert cards(carried) == cards(Board(study, log))
 
 
+def test_what_a_system_says_after_its_participant_has_withdrawn_is_counted(
+    trial: ModuleType, study: Study, empty_log: Log, clock: ManualClock
+) -> None:
+    caller, carried = trial.Caller(empty_log, study, clock, "gone"), Board(study, empty_log)
+    caller.begin()
+    dialogue = caller.assign("nbest", study.tasks[0])
+    caller.add(events.UserTurnSent(dialogue_id=dialogue, turn_index=0, text="Good bye"))
+    caller.add(events.VisitEnded(outcome="withdrew"))
+    cards(carried)
+    late = [events.LoggedMessage(text="Which Part of Town?")]
+    caller.add(events.SystemTurnReceived(dialogue_id=dialogue, turn_index=1, reply_to=0, messages=late))
+    caller.add(events.SystemTurnFailed(dialogue_id=dialogue, reply_to=None, failure="timeout", detail=""))
+    for board in (carried, Board(study, empty_log)):
+        card, incidents = board.see(lambda board: (board.dialogues[dialogue], board.incidents))
+        assert (card.user_turns, card.system_turns, card.failures, card.status) == (1, 1, 1, "abandoned")
+        assert card.says("part of town") and [one.system for one in incidents] == ["nbest"]
+
+
 def test_another_study_in_the_same_log_is_not_counted(
     trial: ModuleType, study: Study, log: Log, clock: ManualClock
 ) -> None:

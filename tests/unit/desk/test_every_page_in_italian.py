@@ -42,7 +42,7 @@ def words_of(study: Study, log: Log) -> set[str]:
 
 def findings(study: Study, log: Log, dialogue: str | None) -> set[str]:
     """What `vivavoce check` says of a pair, in English everywhere."""
-    draft = draft_of_dialogue(log.transcript(dialogue), "en") if dialogue else PairDraft()
+    draft = draft_of_dialogue(log.dialogue_history(dialogue), "en") if dialogue else PairDraft()
     verdict = judge(draft, balance_of(study))
     return {f"{one.problem}; {one.hint}." for one in (*verdict.problems, *verdict.warnings)}
 

@@ -138,7 +138,7 @@ def test_a_transcript_shows_each_turn_once(enter: Enter, log: Log, study: Study)
     for state in log.dialogues(study.name)[:5]:
         page = viewer.get(f"/dialogues/{state.dialogue_id}").text
         shown = [html.unescape(text) for text in re.findall(r'<p class="text">(.*?)</p>', page, re.S)]
-        turns = [one.event for one in log.transcript(state.dialogue_id)]
+        turns = [one.event for one in log.dialogue_history(state.dialogue_id).events]
         assert shown == [
             one.text for one in turns if isinstance(one, events.UserTurnSent | events.SystemTurnReceived)
         ]

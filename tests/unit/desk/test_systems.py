@@ -90,7 +90,7 @@ def test_systems_and_raw_exchanges_are_read_in_italian(enter: Enter, log: Log, s
     suspend(log, system)
     facts = {"wizard": "merlin", "replaces": "nlu", "source": "script", "label": "area", "gave": "x"}
     address, desk = exchange(log, raw=[facts]), enter("researcher")
-    events_of = [one.event for one in log.transcript(address.rsplit("/", 1)[1])]
+    events_of = [one.event for one in log.dialogue_history(address.rsplit("/", 1)[1]).events]
     said = {text for one in events_of if (text := getattr(one, "text", ""))}
     answers = {rated.answer for one in log.all_events() for rated in getattr(one.event, "ratings", ())}
     title = study.title["en"]

@@ -22,13 +22,13 @@ def test_a_finished_dialogue_has_every_line_once(
     trial: ModuleType, caller, study: Study, empty_log: Log
 ) -> None:
     task = next(task for task in study.tasks if task.venues)
-    made = make_transcript(study, empty_log.transcript(trial.hold(caller, "nbest", task)))
+    made = make_transcript(study, empty_log.dialogue_history(trial.hold(caller, "nbest", task)))
     assert [line.turn_index for line in made.lines] == list(range(9))
     assert [line.kind for line in made.lines] == ["system", "user"] * 4 + ["system"]
     assert made.lines[0].text == trial.OPENING and made.lines[-1].text == "Good bye, and enjoy it!"
     assert made.task == task.text["en"] and made.goal[0] == ("type", task.type)
-    assert made.code is not None and [entry.accepted for entry in made.entries] == [True]
-    assert made.ended is not None and made.ended.reason == "system"
+    assert made.dialogue.code is not None and made.dialogue.code_accepted
+    assert made.dialogue.end_reason == "system"
     found_all = made.forms[0].ratings[0]
     assert (found_all.answer, found_all.value, found_all.success) == ("Yes", 1.0, True)
     assert found_all.question == study.wording("cambridge", "en").items["found_all"]
@@ -45,7 +45,7 @@ def test_times_count_from_the_opening_and_delays_from_the_other_party(
         dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[events.LoggedMessage(text="hi")],
         sent_s=5.0, first_output_s=5.5, complete_s=7.0,
     ), 2)  # fmt: skip
-    user, system = make_transcript(study, empty_log.transcript(dialogue)).lines
+    user, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
     assert (user.at_s, user.delay_s) == (5.0, 0.75)
     assert (system.at_s, system.delay_s, system.first_output_s) == (7.0, 2.0, 0.5)
 
@@ -59,7 +59,7 @@ def test_after_a_restart_times_come_from_the_wall_clock(
     turn = events.UserTurnSent(dialogue_id=dialogue, turn_index=0, text="still here")
     later.transact_now(lambda tx: tx.append(caller.visit_id, turn))
     later.close_now()
-    assert make_transcript(study, empty_log.transcript(dialogue)).lines[0].at_s == pytest.approx(30)
+    assert make_transcript(study, empty_log.dialogue_history(dialogue)).lines[0].at_s == pytest.approx(30)
 
 
 def test_failures_silences_and_extras_stand_where_they_happened(
@@ -84,7 +84,7 @@ def test_failures_silences_and_extras_stand_where_they_happened(
         dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[buttons], acts=[act("request", "area")],
         understood=[events.LoggedHypothesis(acts=[act("inform", None, "cheap")])], ends_dialogue=True,
     ))  # fmt: skip
-    silence, user, failure, system = make_transcript(study, empty_log.transcript(dialogue)).lines
+    silence, user, failure, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
     assert silence.text == "The system did not speak first."
     assert user.notes == ["pressed a button that sends /p", "began while the system was speaking"]
     assert user.acts == {"heard by the channel": ["cheep pub (0.50)"], "meant": ["inform(pricerange=cheap)"]}
@@ -102,13 +102,13 @@ def test_answers_without_a_known_wording_are_named_by_their_item(
         step=2, round=0, dialogue_id=dialogue, instrument="gone", wording="file", language="en",
         ratings=rated,
     ))  # fmt: skip
-    form = make_transcript(study, empty_log.transcript(dialogue)).forms[0]
+    form = make_transcript(study, empty_log.dialogue_history(dialogue)).forms[0]
     assert (form.ratings[0].question, form.ratings[0].answer, form.ratings[0].value) == ("q1", "", 3)
 
 
 def test_raw_events_are_the_log_word_for_word(study: Study, log: Log) -> None:
     dialogue = log.dialogues(study.name)[0].dialogue_id
-    stored = log.transcript(dialogue)
+    stored = log.dialogue_history(dialogue).events
     raw = raw_events(stored)
     assert [one["event_id"] for one in raw] == [one.event_id for one in stored]
     assert [events.read_event(one["kind"], one["payload"]) for one in raw] == [one.event for one in stored]
@@ -126,7 +126,7 @@ def test_turns_that_went_over_as_sound_say_so_and_who_knows_their_words(
     ), 1)  # fmt: skip
     ours = events.LoggedHypothesis(text="a cheep pub")
     caller.add(events.TurnRecognised(dialogue_id=dialogue, turn_index=0, heard=[ours]), 1)
-    user, system = make_transcript(study, empty_log.transcript(dialogue)).lines
+    user, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
     assert user.text == "a cheap pub"
     assert user.notes == [
         "began while the system was speaking, after 1.2 s of its turn",

@@ -94,8 +94,7 @@ class Caller:
         self.add(said, delay)
 
     def _opened(self, dialogue_id: str) -> float:
-        stored = self.log.transcript(dialogue_id)
-        return next(one.monotonic_s for one in stored if isinstance(one.event, events.DialogueOpened))
+        return self.log.dialogue_history(dialogue_id).opened.monotonic_s
 
     def ends(self, dialogue_id: str, reason: events.EndReason, user_turns: int) -> None:
         self.add(events.DialogueEnded(

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scenes.histories import assigned, dialogue_of
 from vivavoce.log.event import Event
 from vivavoce.log.events import DialogueOpened
 from vivavoce.log.microphone_events import MicrophoneOpened
@@ -35,10 +36,11 @@ def offered(turn: int, at_s: float) -> SoundOffered:
 
 def laid(*events: tuple[Event, float], boot: str = "b") -> list[Laid]:
     """The layout of events at seconds of the clock; those after the opening from a process of this name."""
-    return layout([
-        StoredEvent(str(seq), "v", seq, START + timedelta(seconds=at), at, "b" if seq == 0 else boot, event)
-        for seq, (event, at) in enumerate(events)
-    ])  # fmt: skip
+    happened = ((assigned(), 0.0), *events)
+    return layout(dialogue_of(
+        StoredEvent(str(seq), "v", seq, START + timedelta(seconds=at), at, "b" if seq < 3 else boot, event)
+        for seq, (event, at) in enumerate(happened, 1)
+    ))  # fmt: skip
 
 
 def test_what_users_said_lies_where_the_page_told_or_ends_when_it_came() -> None:

@@ -68,10 +68,12 @@ def test_the_end_of_a_visit_abandons_what_was_still_running(log: Log) -> None:
     }
 
 
-def test_a_transcript_holds_the_events_of_its_dialogue_alone(log: Log) -> None:
-    kinds = [stored.event.kind for stored in log.transcript("d-v1")]
+def test_the_history_of_a_dialogue_holds_the_events_of_its_dialogue_alone(log: Log) -> None:
+    dialogue = log.dialogue_history("d-v1")
+    assert dialogue is not None
+    kinds = [stored.event.kind for stored in dialogue.events]
     assert kinds == ["dialogue_assigned", "dialogue_opened", "user_turn_sent", "dialogue_ended"]
-    assert log.transcript("d-v9") == [] and log.dialogue("d-v9") is None
+    assert log.dialogue_history("d-v9") is None and log.dialogue("d-v9") is None
 
 
 def test_all_events_come_in_the_order_of_commit(log: Log) -> None:

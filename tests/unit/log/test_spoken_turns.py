@@ -4,30 +4,31 @@ from datetime import UTC, datetime
 
 import pytest
 
+from scenes.histories import assigned, dialogue_of
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.events import (
-    DialogueAssigned,
+    Event,
     LoggedAct,
     LoggedHypothesis,
     LoggedMessage,
     SystemTurnReceived,
     UserTurnSent,
 )
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
 
 HEARD = [LoggedHypothesis(text="a cheap tie restaurant", score=0.7)]
 
 
-def rows_of(channel: str, turn: UserTurnSent, readers: Readers | None = None) -> DialogueRows:
-    assigned = DialogueAssigned(
-        dialogue_id="d", step=1, round=1, system="one", task_id=None, task=None, channel=channel,
-        language="en", conversation="c",
-    )  # fmt: skip
-    rows = DialogueRows(assigned, readers or Readers())
+def rows_of(channel: str, turn: UserTurnSent, readers: Readers | None = None, *later: Event) -> DialogueRows:
+    return DialogueRows(history(assigned(channel=channel), turn, *later), readers or Readers())
+
+
+def history(*happened: Event) -> DialogueHistory:
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    rows.take(StoredEvent("e", "v", 1, at, 0.0, "b", turn))
-    return rows
+    stored = (StoredEvent(str(seq), "v", seq, at, 0.0, "b", one) for seq, one in enumerate(happened, 1))
+    return dialogue_of(stored)
 
 
 def turn(heard: list[LoggedHypothesis], meant: list[LoggedAct] | None = None) -> UserTurnSent:
@@ -57,11 +58,6 @@ def test_what_was_typed_and_what_a_program_said_are_known() -> None:
 
 
 def test_a_system_turn_was_heard_when_it_was_played_first() -> None:
-    assigned = DialogueAssigned(
-        dialogue_id="d", step=1, round=1, system="one", task_id=None, task=None, channel="voice",
-        language="en", conversation="c",
-    )  # fmt: skip
-    rows, at = DialogueRows(assigned, Readers()), datetime(2026, 1, 1, tzinfo=UTC)
 
     def said(turn: int, text: str) -> SystemTurnReceived:
         messages = [LoggedMessage(text=text)]
@@ -78,8 +74,7 @@ def test_a_system_turn_was_heard_when_it_was_played_first() -> None:
         WordsPlayed(dialogue_id="d", words="still_there", started_s=13.0, played_s=0.5),
         said(2, "bye"),
     ]  # fmt: skip
-    for seq, event in enumerate(events, 1):
-        rows.take(StoredEvent(str(seq), "v", seq, at, 0.0, "b", event))
+    rows = DialogueRows(history(assigned(channel="voice"), *events))
     assert [(row["text"], row["onset_s"], row["offset_s"]) for row in rows.turns] == [
         ("hello", 5.0, 7.0), ("bye", 20.0, 23.0),
     ]  # fmt: skip
@@ -95,12 +90,11 @@ def test_a_system_turn_was_heard_when_it_was_played_first() -> None:
 def test_what_a_system_said_in_sound_alone_is_not_known_in_words(
     sound: str | None, words: list[str], text: str | None
 ) -> None:
-    rows = rows_of("voice", turn(HEARD))
     event = SystemTurnReceived(
         dialogue_id="d", turn_index=1, reply_to=0, messages=[LoggedMessage(text=one) for one in words],
         sound=sound,
     )  # fmt: skip
-    rows.take(StoredEvent("f", "v", 2, datetime(2026, 1, 1, tzinfo=UTC), 1.0, "b", event))
+    rows = rows_of("voice", turn(HEARD), None, event)
     assert rows.turns[1]["text"] == text
 
 

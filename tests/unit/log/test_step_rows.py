@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scenes.histories import assigned
 from vivavoce.log.events import (
     ConsentGiven,
     DialogueEnded,
@@ -13,6 +14,7 @@ from vivavoce.log.events import (
     QuestionnaireAnswered,
     VisitOpened,
 )
+from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.step_rows import step_rows
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
@@ -20,14 +22,14 @@ from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, Step
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def visit(*happened: tuple[float, Event]) -> list[StoredEvent]:
-    return [
+def visit(*happened: tuple[float, Event]) -> VisitHistory:
+    return fold(
         StoredEvent(
             event_id=str(seq), seq=seq, visit_id="v", at=START + timedelta(seconds=at), monotonic_s=at,
             boot="b", event=event,
         )
         for seq, (at, event) in enumerate(happened, 1)
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def opened() -> VisitOpened:
@@ -42,9 +44,9 @@ def form(step: int, instrument: str) -> QuestionnaireAnswered:
 def test_every_step_lasts_from_the_end_of_the_one_before_and_a_dialogue_from_its_opening() -> None:
     rows = step_rows(visit(
         (0, opened()), (20, ConsentGiven(step=0, document="d", language="it")), (50, PageRead(step=1)),
-        (52, DialogueOpened(dialogue_id="d1")),
+        (51, assigned("d1")), (52, DialogueOpened(dialogue_id="d1")),
         (112, DialogueEnded(dialogue_id="d1", reason="user", user_turns=3)),
-        (120, DialogueOpened(dialogue_id="d2")),
+        (119, assigned("d2")), (120, DialogueOpened(dialogue_id="d2")),
         (150, DialogueEnded(dialogue_id="d2", reason="user", user_turns=2)),
         (450, form(3, "idial")),
     ))  # fmt: skip
@@ -57,7 +59,11 @@ def test_every_step_lasts_from_the_end_of_the_one_before_and_a_dialogue_from_its
 
 
 def test_what_did_not_end_has_no_row_and_a_clock_set_back_gives_no_negative_time() -> None:
-    rows = step_rows(visit((100, opened()), (90, PageRead(step=0)), (95, DialogueOpened(dialogue_id="d"))))
+    rows = step_rows(
+        visit(
+            (100, opened()), (90, PageRead(step=0)), (94, assigned()), (95, DialogueOpened(dialogue_id="d"))
+        )
+    )
     assert [(row["kind"], row["duration_s"]) for row in rows] == [("page", pytest.approx(0))]
 
 

@@ -246,7 +246,7 @@ def test_what_the_system_says_that_it_heard_becomes_the_words_of_the_turn(tmp_pa
         heard = [(one["source"], one["text"], one["score"]) for one in stage.rows().hypotheses[:1]]
         assert heard == [("live", "a cheap pub", 0.9)]
         state = await stage.engine.state(stage.visit_id)
-        assert [turn.event.text for turn in state.dialogues[0].turns[1:3]] == [
+        assert [turn.text for turn in state.dialogues[0].turns[1:3]] == [
             "a cheap pub",
             "In which area?",
         ]

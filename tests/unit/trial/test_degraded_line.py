@@ -1,6 +1,7 @@
 """Damage as a factor: who hears it, who does not, and that it can be made again."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,14 @@ from scenes.visits import make_study
 from vivavoce.audio.files import encode_sound
 from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound
+from vivavoce.log.history import DialogueHistory
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.load import check_study
 from vivavoce.study.model import Study
 from vivavoce.trial.degraded_line import as_heard, ears
-from vivavoce.trial.dialogue_state import DialogueState
 from vivavoce.trial.push_to_talk import Voices
 
+START = datetime(2026, 1, 1, tzinfo=UTC)
 TONE = Sound((5000 * np.sin(np.arange(8000) / 5)).astype(np.int16), 16_000)
 PLAN = DamagePlan.model_validate({"factor": "line", "levels": {"noisy": {"snr_db": 5}, "clean": {}}})
 
@@ -34,8 +36,8 @@ class TcpServer:
     async def close(self) -> None: ...
 
 
-def dialogue(system: str, dialogue_id: str = "d1") -> DialogueState:
-    return DialogueState(dialogue_id, 0, 0, system, None, None, "voice", "en", "c")
+def dialogue(system: str, dialogue_id: str = "d1") -> DialogueHistory:
+    return DialogueHistory(START, dialogue_id, 0, 0, system, None, None, "voice", "en", "c")
 
 
 @pytest.fixture

@@ -10,18 +10,18 @@ from scenes.patience import eventually_there
 from scenes.visits import Parrot, greeted, into_dialogue, make_study, say, settled
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.store import Log
 from vivavoce.study.model import Limits
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
-from vivavoce.trial.state import DialogueState
 from vivavoce.trial.visits import replayed
 
 Scenario = Callable[[SessionEngine, ManualClock, Parrot], Awaitable[None]]
 MINUTES = 5
 
 
-def logged(engine: SessionEngine, visit_id: str) -> DialogueState:
+def logged(engine: SessionEngine, visit_id: str) -> DialogueHistory:
     """The last dialogue as the log has it; unlike a page's question this does not count as being there."""
     return replayed(engine.log, engine.study, visit_id).state.dialogues[-1]
 
@@ -74,7 +74,7 @@ def test_the_turn_in_flight_is_answered_before_the_dialogue_ends(tmp_path: Path)
         parrot.gate.set()
         await settled(engine, visit_id)
         dialogue = logged(engine, visit_id)
-        assert [turn.event.text for turn in dialogue.turns][-1] == "You said: one more thing"
+        assert [turn.text for turn in dialogue.turns][-1] == "You said: one more thing"
         assert not dialogue.running
 
     (ended,) = hold(tmp_path, scenario)

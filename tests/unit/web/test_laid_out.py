@@ -191,7 +191,7 @@ def test_clips_of_which_no_page_told_anything_are_placed_and_counted_as_such(boo
         ]
         assert make(there) == 1
         (made,) = there.recordings()
-        laid = layout(there.log.transcript(there.dialogue_id))
+        laid = layout(there.log.dialogue_history(there.dialogue_id))
     assert (made.clips, made.clips_placed) == (2, 2)
     assert {one.channel: one.timed for one in laid} == {0: False, 1: False}
     assert min(one.start_s for one in laid if one.channel == 0) == offered.at_s
