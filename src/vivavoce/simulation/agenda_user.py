@@ -1,7 +1,7 @@
 """A simulated caller: pursues a task, answers the system's acts, forgets, corrects, relaxes, gives up.
 
 It knows nothing of the system but what the system says, and never says more than its task, what the task
-offers as alternative, and that it does not care.
+offers as alternative, that it does not care, and, where it is fickle, one other value that some venue has.
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ class UserProfile:
     curiosity        that another venue is asked for, once in a dialogue
     optimism         that a dialogue that failed is rated as successful all the same
     dialogues        how many dialogues the caller would like to hold
-    fickleness       that the caller changes his mind once in a dialogue
+    fickleness       that the caller changes their mind once in a dialogue
     terseness        that a thing is said in as few words as will do
     """
 
