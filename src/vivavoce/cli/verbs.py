@@ -118,29 +118,6 @@ STRESS = Verb(
         "score dataset --json",
     ),
 )
-CAMPAIGN = Verb(
-    "campaign",
-    "vivavoce.cli.campaign:app",
-    part="Run",
-    order=4,
-    short_help="Evaluate systems of several teams.",
-    examples=(
-        "init idial",
-        "check idial",
-        "draft idial --system telco",
-        "run idial --users 10",
-        "run idial --system telco --people",
-        "report idial --no-pdf",
-        "score idial --json",
-        "status idial",
-        "answers idial --sheets --language it",
-        "answers idial",
-        "export idial --out idial.zip",
-        "serve idial",
-        "commands-begin shared --from kitchen/test --name kitchen",
-        "commands-score shared --page leaderboard.html",
-    ),
-)
 RECORDINGS = Verb(
     "recordings",
     "vivavoce.cli.recordings:recordings",

@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import Lifespan
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk import (
@@ -26,17 +27,16 @@ from vivavoce.desk import (
     pages_trial,
 )
 from vivavoce.desk.access import Access
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import AppShell, Desk, desk_of
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import LanguageChoice, gettext, worded
-from vivavoce.desk.scope import Scoping
 from vivavoce.desk.security import Gate
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
-__all__ = ["create_desk"]
+__all__ = ["create_desk", "serve_pages"]
 
 OF_STARLETTE: Final = (N_("Not Found"), N_("Method Not Allowed"))
 HEADINGS: Final = {
@@ -84,23 +84,30 @@ def create_desk(
         desk.watch.close()
         desk.snapshots.close()
 
+    pages = (
+        pages_annotation, pages_commands, pages_progress, pages_dialogues, pages_results, pages_export,
+        pages_trial, pages_accounts, pages_stress, pages_pairs, pages_recordings,
+    )  # fmt: skip
+    return serve_pages(desk, *(one.router for one in pages), lifespan=lifespan)
+
+
+def serve_pages(desk: AppShell, *routers: APIRouter, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """Pages behind the door: signing in, what a mistake looks like, the reader's language."""
     app = FastAPI(
         title="Vivavoce dashboard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
     app.state.desk = desk
-    for pages in (
-        pages_annotation,
-        pages_commands,
-        pages_sign_in,
-        pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
-        pages_stress, pages_pairs, pages_recordings,
-    ):  # fmt: skip
-        app.include_router(pages.router)
+    for router in (pages_sign_in.router, *routers):
+        app.include_router(router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=free)
-    app.add_middleware(Scoping)
-    app.add_middleware(LanguageChoice, secure=secure_cookies)
+    app.add_middleware(
+        Gate, access=desk.access, cookie=desk.cookie, secure=desk.secure,
+        account_optional=desk.account_optional,
+    )  # fmt: skip
+    for middleware in desk.middleware:
+        app.add_middleware(middleware)
+    app.add_middleware(LanguageChoice, secure=desk.secure)
     return app
 
 

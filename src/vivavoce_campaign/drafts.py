@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from ruamel.yaml import YAML
 
-from vivavoce.campaign.places import SystemPlace, place_of
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
-from vivavoce.study.campaign import Campaign
 from vivavoce.study.presets import shipped_text
-from vivavoce.study.submission import Submission, in_language
 from vivavoce.study.task import Task
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import SystemPlace, place_of
+from vivavoce_campaign.submission_file import Submission, in_language
 
 PROTOCOL: Final = "idial-2018"
 TASKS_DRAWN: Final = 30

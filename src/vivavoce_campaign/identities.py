@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vivavoce.campaign.places import SystemPlace, place_of
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.persons import identifiers
 from vivavoce.log.store import Log
-from vivavoce.study.campaign import Campaign
 from vivavoce.study.load import load_study
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import SystemPlace, place_of
 
 Facts = dict[str, Any]
 

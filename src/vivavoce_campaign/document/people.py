@@ -5,11 +5,11 @@ from typing import Any, Final
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import languages_of, load_wording
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Row, TableOfText
-from vivavoce.report.campaign_parts import clock
 from vivavoce.report.content import heads
 from vivavoce.report.language import language, say
 from vivavoce.report.numbers import count
-from vivavoce.study.campaign import CampaignFile, QuestionnaireSettings
+from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
+from vivavoce_campaign.document.parts import clock
 
 Facts = dict[str, Any]
 PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}

@@ -10,7 +10,6 @@ from vivavoce.measures import MEASURES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import languages_of, load_wording
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
-from vivavoce.report.campaign_evaluation import Evaluation
 from vivavoce.report.content import heads
 from vivavoce.report.distributions import likert_figure
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
@@ -26,7 +25,8 @@ from vivavoce.report.numbers import (
     plural,
     span,
 )
-from vivavoce.study.submission import Submission, in_language
+from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.submission_file import Submission, in_language
 
 Facts = dict[str, Any]
 ASPECTS: Final = {

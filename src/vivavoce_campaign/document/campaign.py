@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from vivavoce.core.signature import installed_version
-from vivavoce.report import campaign_parts as parts
 from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
-from vivavoce.report.campaign_evaluation import Evaluation
-from vivavoce.report.campaign_people import method_blocks, people_blocks
-from vivavoce.report.campaign_stress import failure_blocks, stress_blocks
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, say, speaking
 from vivavoce.report.numbers import listed, plural
-from vivavoce.study.submission import in_language
+from vivavoce_campaign.document import parts
+from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.document.people import method_blocks, people_blocks
+from vivavoce_campaign.document.stress import failure_blocks, stress_blocks
+from vivavoce_campaign.submission_file import in_language
 
 TITLES: Final = {
     "summary": ("Evaluation summary", "Summary"),

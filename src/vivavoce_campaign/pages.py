@@ -1,24 +1,27 @@
-"""Pages of a campaign: all submissions for the organiser, its own for a team."""
+"""The dashboard of a campaign: all submissions for the organiser, its own for a team."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.campaign import submissions
-from vivavoce.campaign.greeting import greet
-from vivavoce.campaign.places import report_of
-from vivavoce.campaign.setup import status
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.access import SignedIn
-from vivavoce.desk.app_shell import desk_of
-from vivavoce.desk.language import gettext, told, worded
+from vivavoce.desk.access import Access, SignedIn
+from vivavoce.desk.app import serve_pages
+from vivavoce.desk.app_shell import AppShell, desk_of, page_environment
+from vivavoce.desk.language import gettext, language, told, worded
 from vivavoce.desk.security import Needs, field, needs_role, own_form, who_of
-from vivavoce.study.campaign import Campaign, check_settings
-from vivavoce.study.submission import Submission
+from vivavoce.log.store import Log
+from vivavoce_campaign import submissions
+from vivavoce_campaign.campaign_file import Campaign, check_settings
+from vivavoce_campaign.greeting import greet
+from vivavoce_campaign.places import report_of
+from vivavoce_campaign.setup import status
+from vivavoce_campaign.submission_file import Submission
 
 TEAM: Final = "team"
 ORGANISER: Final = "researcher"
@@ -30,7 +33,24 @@ CHANNELS: Final = (N_("written"), N_("spoken"), N_("multimodal"))
 ACCESSES: Final = (N_("on-line"), N_("off-line"), N_("telephone"))
 KINDS: Final = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 router = APIRouter()
-Desk_ = Annotated[Any, Depends(desk_of)]
+
+
+@dataclass(kw_only=True)
+class CampaignDesk(AppShell):
+    """What the pages of a campaign draw on."""
+
+    folder: Path
+
+    @property
+    def title(self) -> str:
+        settings, _ = check_settings(self.folder)
+        return settings.name(language()) if settings else self.folder.name
+
+    def menu(self, who: SignedIn) -> list[tuple[str, str]]:
+        return [("/", gettext("Campaign"))]
+
+
+Desk_ = Annotated[CampaignDesk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 
 
@@ -132,7 +152,7 @@ def _campaign(folder: Path, *submissions: Submission) -> Campaign:
     return Campaign(folder, settings, submissions)
 
 
-def _home(request: Request, desk: Any, who: SignedIn, *, link: str = "") -> Response:
+def _home(request: Request, desk: CampaignDesk, who: SignedIn, *, link: str = "") -> Response:
     found = submissions.submissions_in(desk.folder)
     mine = {name: found[name] for name in _mine(desk.folder, who)}
     sound = [made for made, _ in mine.values() if made is not None]
@@ -146,13 +166,15 @@ def _home(request: Request, desk: Any, who: SignedIn, *, link: str = "") -> Resp
     return desk.page(request, "campaign.html", **facts)
 
 
-def _form(request: Request, desk: Any, form: dict[str, str], wrong: list[str], code: int = 200) -> Response:
+def _form(
+    request: Request, desk: CampaignDesk, form: dict[str, str], wrong: list[str], code: int = 200
+) -> Response:
     choices = {"channels": CHANNELS, "accesses": ACCESSES, "connectors": submissions.CONNECTORS}
     return desk.page(request, "campaign_form.html", code, form=form, wrong=wrong, most=FIELDS, **choices)
 
 
 def _system(
-    request: Request, desk: Any, name: str, who: SignedIn, *, hello: dict[str, Any] | None = None
+    request: Request, desk: CampaignDesk, name: str, who: SignedIn, *, hello: dict[str, Any] | None = None
 ) -> Response:
     found = _sound(desk.folder, name, who)
     campaign = _campaign(desk.folder, found)
@@ -161,3 +183,13 @@ def _system(
     return desk.page(
         request, "campaign_system.html", one=found, state=status(campaign)[0], reports=reports, hello=hello
     )
+
+
+def create_campaign_desk(folder: Path, log: Log, *, secure_cookies: bool = False) -> FastAPI:
+    """The pages of the campaign in this folder; accounts are kept in the log."""
+    cookie = "__Host-vivavoce-campaign" if secure_cookies else "vivavoce-campaign"
+    templates = page_environment(Path(__file__).parent / "templates")
+    desk = CampaignDesk(
+        access=Access(log), cookie=cookie, secure=secure_cookies, templates=templates, folder=folder
+    )
+    return serve_pages(desk, router)

@@ -9,12 +9,12 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vivavoce.campaign.places import answers_folder
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.languages.data import CampaignWords
-from vivavoce.study.campaign import Campaign
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import answers_folder
 
 LONGEST: Final = 4000
 Again = Literal["yes", "with_changes", "no"]

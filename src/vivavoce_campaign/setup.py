@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from vivavoce.campaign.places import EXAMPLE, place_of, report_of
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
 from vivavoce.log.scope import scope_of
 from vivavoce.log.store import Log
-from vivavoce.study.campaign import CAMPAIGN_FILE, SUBMISSIONS, Campaign
 from vivavoce.study.load import check_study, load_study
-from vivavoce.study.submission import Submission
+from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, Campaign
+from vivavoce_campaign.places import EXAMPLE, place_of, report_of
+from vivavoce_campaign.submission_file import Submission
 
 
 def write_campaign(folder: Path, name: str | None = None) -> list[Path]:

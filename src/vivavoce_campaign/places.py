@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from vivavoce.study.campaign import Campaign
+from vivavoce_campaign.campaign_file import Campaign
 
 EXAMPLE: Final = Path(__file__).parent / "example"
 

@@ -18,8 +18,8 @@ from ruamel.yaml import YAML
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
-from vivavoce.study.campaign import SUBMISSIONS
-from vivavoce.study.submission import Submission, check_submission
+from vivavoce_campaign.campaign_file import SUBMISSIONS
+from vivavoce_campaign.submission_file import Submission, check_submission
 
 CONNECTORS: Final = ("http", "rasa", "websocket", "sse")
 OWNERS: Final = "owners.json"

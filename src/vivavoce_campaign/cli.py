@@ -27,7 +27,7 @@ def init(
     name: Annotated[str | None, typer.Option("--name", help="Name of the campaign.")] = None,
 ) -> None:
     """Write a campaign on the bundled systems that runs as it stands, to be edited."""
-    from vivavoce.campaign.setup import write_campaign
+    from vivavoce_campaign.setup import write_campaign
 
     for path in write_campaign(folder, name):
         note(f"wrote {path}")
@@ -41,8 +41,8 @@ def check(
     as_json: Json_ = False,
 ) -> None:
     """Look for problems in the campaign and its submissions; say hello to every system."""
-    from vivavoce.campaign.setup import check_systems
-    from vivavoce.study.campaign import check_campaign
+    from vivavoce_campaign.campaign_file import check_campaign
+    from vivavoce_campaign.setup import check_systems
 
     campaign, problems = check_campaign(folder)
     problems += check_systems(campaign) if campaign else []
@@ -64,8 +64,8 @@ def check(
 @app.command("draft")
 def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer reads it, nobody changes it
     """Write what is missing of each system's study: instructions, tasks, steps; never over what is there."""
-    from vivavoce.campaign.drafts import draft as write
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.drafts import draft as write
 
     campaign = load_campaign(folder)
     for one in _chosen(campaign, system):
@@ -93,9 +93,9 @@ def run(
 
     What is done already is not done again.
     """
-    from vivavoce.campaign.drafts import draft as write
-    from vivavoce.campaign.runs import run_system
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.runs import run_system
 
     campaign = load_campaign(folder)
     if users is not None:
@@ -123,7 +123,7 @@ def _chosen(campaign: Any, names: list[str]) -> list[Any]:
 
 
 def _greeted(campaign: Any) -> list[dict[str, Any]]:
-    from vivavoce.campaign.greeting import greet
+    from vivavoce_campaign.greeting import greet
 
     return [greet(campaign, one) for one in campaign.submissions]
 
@@ -135,7 +135,7 @@ def report(
     pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
 ) -> None:
     """Write the reports anew, from the datasets."""
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
 
     _report(load_campaign(folder), system, pdf)
 
@@ -143,8 +143,8 @@ def report(
 @app.command("score")
 def score(folder: Folder_, as_json: Json_ = False) -> None:
     """Tell the figures of every system: three aspects, stress tests, users. Nothing is ranked."""
-    from vivavoce.campaign.reports import campaign_figures
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.reports import campaign_figures
 
     facts = campaign_figures(load_campaign(folder))
     if as_json:
@@ -152,16 +152,14 @@ def score(folder: Folder_, as_json: Json_ = False) -> None:
         return
     from rich.console import Console
 
-    from vivavoce.cli.campaign import figures_table
-
     Console().print(figures_table(facts))
 
 
 @app.command("status")
 def status(folder: Folder_, as_json: Json_ = False) -> None:
     """Tell how far each system is: drafted, users who finished, reports."""
-    from vivavoce.campaign.setup import status as look
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.setup import status as look
 
     facts = look(load_campaign(folder))
     if as_json:
@@ -173,7 +171,7 @@ def status(folder: Folder_, as_json: Json_ = False) -> None:
 
 
 def _report(campaign: Any, names: list[str], pdf: bool) -> None:
-    from vivavoce.campaign.reports import write_reports
+    from vivavoce_campaign.reports import write_reports
 
     chosen = [one.submission for one in _chosen(campaign, names)]
     with progress("reports") as moved:
@@ -191,9 +189,9 @@ def answers(
     as_json: Json_ = False,
 ) -> None:
     """Summarise what the teams said after the evaluation; or write the sheets that they fill in."""
-    from vivavoce.campaign.answers import sheet, summary
-    from vivavoce.campaign.places import answers_folder
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.answers import sheet, summary
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.places import answers_folder
 
     campaign = load_campaign(folder)
     if sheets:
@@ -223,8 +221,8 @@ def export(
     out: Annotated[Path, typer.Option("--out", help="ZIP archive to write.")],
 ) -> None:
     """Write the whole campaign as one archive; how systems are reached stays out."""
-    from vivavoce.campaign.archive import export_campaign
-    from vivavoce.study.campaign import load_campaign
+    from vivavoce_campaign.archive import export_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
 
     held = export_campaign(load_campaign(folder), out)
     note(f"{len(held)} files into {out}")
@@ -240,8 +238,6 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the campaign's pages: submissions, checks, states, reports; for organiser and teams."""
-    from vivavoce.cli.campaign import serve_campaign
-
     serve_campaign(folder, host=host, port=port, secure_cookies=secure_cookies)
 
 
@@ -252,8 +248,8 @@ def commands_begin(
     name: Annotated[str, typer.Option("--name", help="Name of the shared task.")] = "commands",
 ) -> None:
     """Make a blind test set and its reference from annotated commands."""
-    from vivavoce.campaign.shared_task import begin
     from vivavoce.log.dataset import Dataset
+    from vivavoce_campaign.shared_task import begin
 
     note(
         f"{begin(folder, Dataset(dataset), name)} commands; give teams {folder / 'test'}, keep the reference"
@@ -269,12 +265,12 @@ def commands_score(
     as_json: Json_ = False,
 ) -> None:
     """Score every team's answers against the reference, best first."""
-    from vivavoce.campaign.shared_task import export_all, standings
+    from vivavoce_campaign.shared_task import export_all, standings
 
     facts = standings(folder)
     if page is not None:
-        from vivavoce.report.campaign_leaderboard import compose_leaderboard
         from vivavoce.report.html import save
+        from vivavoce_campaign.document.leaderboard import compose_leaderboard
 
         note(f"leaderboard  {save(compose_leaderboard(facts, words=language), page)}")
     if export is not None:
@@ -304,9 +300,9 @@ def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) 
     import uvicorn
 
     from vivavoce.desk.access import first_link
-    from vivavoce.desk.campaign_app import create_campaign_desk
     from vivavoce.log.store import Log
-    from vivavoce.study.campaign import check_settings
+    from vivavoce_campaign.campaign_file import check_settings
+    from vivavoce_campaign.pages import create_campaign_desk
 
     _, problems = check_settings(folder)
     if problems:

@@ -7,8 +7,8 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.report.prose import mark
 from vivavoce.stats import idial
 from vivavoce.stats.stress import stress_results
-from vivavoce.study.campaign import CampaignFile, read_facts
-from vivavoce.study.submission import Submission
+from vivavoce_campaign.campaign_file import CampaignFile, read_facts
+from vivavoce_campaign.submission_file import Submission
 
 Facts = dict[str, Any]
 

@@ -5,12 +5,12 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from vivavoce.campaign.answers import summary
-from vivavoce.campaign.places import place_of
-from vivavoce.campaign.reports import campaign_figures
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import MANIFEST
-from vivavoce.study.campaign import CAMPAIGN_FILE, Campaign
+from vivavoce_campaign.answers import summary
+from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign
+from vivavoce_campaign.places import place_of
+from vivavoce_campaign.reports import campaign_figures
 
 _DAY: Final = (1980, 1, 1, 0, 0, 0)
 _TELLING: Final = ("file", "revisions")

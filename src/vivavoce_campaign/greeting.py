@@ -4,13 +4,13 @@ import asyncio
 from dataclasses import asdict
 from typing import Any
 
-from vivavoce.campaign.places import place_of
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.core.errors import InputError
-from vivavoce.study.campaign import Campaign
 from vivavoce.study.load import load_study
-from vivavoce.study.submission import Submission
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import place_of
+from vivavoce_campaign.submission_file import Submission
 
 
 def greet(campaign: Campaign, submission: Submission) -> dict[str, Any]:

@@ -5,15 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vivavoce.campaign.identities import users_apart
-from vivavoce.campaign.places import place_of, report_of
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.report.campaign import compose_campaign
-from vivavoce.report.campaign_evaluation import Evaluation, evaluate, figures
 from vivavoce.report.html import save
-from vivavoce.study.campaign import Campaign
-from vivavoce.study.submission import Submission, in_language
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.document.campaign import compose_campaign
+from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
+from vivavoce_campaign.identities import users_apart
+from vivavoce_campaign.places import place_of, report_of
+from vivavoce_campaign.submission_file import Submission, in_language
 
 
 def evaluations(campaign: Campaign) -> dict[str, Evaluation]:

@@ -16,7 +16,7 @@ from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages.base import languages_with
 from vivavoce.languages.data import check_installed
 from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
-from vivavoce.study.submission import Submission, Words, check_submission, in_language
+from vivavoce_campaign.submission_file import Submission, Words, check_submission, in_language
 
 CAMPAIGN_FILE: Final = "campaign.yaml"
 SUBMISSIONS: Final = "submissions"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.annotation.parsers import load_parser
-from vivavoce.campaign.places import SystemPlace, place_of
 from vivavoce.connectors.base import Connector
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
@@ -23,11 +22,12 @@ from vivavoce.stress.planning import RunChoice, plan_run
 from vivavoce.stress.review import Reviews
 from vivavoce.stress.runs import Run, RunSettings
 from vivavoce.stress.suite import read_suite
-from vivavoce.study.campaign import Campaign, write_facts
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.study.submission import Submission
 from vivavoce.trial.engine import SessionEngine
+from vivavoce_campaign.campaign_file import Campaign, write_facts
+from vivavoce_campaign.places import SystemPlace, place_of
+from vivavoce_campaign.submission_file import Submission
 
 Report = Callable[[int, int], None]
 Progress = Callable[[str], AbstractContextManager[Report]]
