@@ -16,18 +16,18 @@ from vivavoce.log.store import Log
 from vivavoce.log.stress_events import StressRunFinished, StressRunPlanned, stress_stream
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import Casting
-from vivavoce.stress.base import STRESS_TESTS, StressTest, stress_tests
-from vivavoce.stress.case import plan_key
-from vivavoce.stress.planning import RunChoice, plan_run
-from vivavoce.stress.review import Reviews
-from vivavoce.stress.runs import Run, RunSettings
-from vivavoce.stress.suite import read_suite
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce_campaign.campaign_file import Campaign, write_facts
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_stress.base import STRESS_TESTS, StressTest, stress_tests
+from vivavoce_stress.case import plan_key
+from vivavoce_stress.planning import RunChoice, plan_run
+from vivavoce_stress.review import Reviews
+from vivavoce_stress.runs import Run, RunSettings
+from vivavoce_stress.suite import read_suite
 
 Report = Callable[[int, int], None]
 Progress = Callable[[str], AbstractContextManager[Report]]

@@ -179,8 +179,8 @@ def test_the_core_asks_for_no_more_packages_than_it_did() -> None:
     assert len(project["dependencies"]) <= 30
 
 
-DICTIONARIES = 62  # 106 before the first results were typed
-DICTIONARIES_OF_PACKAGES = 11
+DICTIONARIES = 58  # 106 before the first results were typed
+DICTIONARIES_OF_PACKAGES = 22
 TELL_STEPS_APART = re.compile(
     r"(?:isinstance\([^)]*?|\.steps\([^)]*?|_step_of\()(?!Stimulus)\b[A-Z][a-z]+Step\b", re.DOTALL
 )

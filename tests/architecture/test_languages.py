@@ -7,10 +7,9 @@ import vivavoce
 from vivavoce.languages.base import LANGUAGES, OURS
 
 ROOT = Path(vivavoce.__file__).parent.parent
-PACKAGES = ("vivavoce", "vivavoce_campaign")
+PACKAGES = ("vivavoce", "vivavoce_campaign", "vivavoce_stress")
 NAMING = {
-    "vivavoce/stress": "dictionaries and grammar of a language as code",
-    "vivavoce/testing/stress_test.py": "utterances for that grammar",
+    "vivavoce_stress": "dictionaries and grammar of a language as code",
     "vivavoce/understanding/kitchen": "articles and verbs of two languages as code",
     "vivavoce/cli/understand.py": "the default of that corpus",
     "vivavoce/importers/sugar.py": "the language of the corpus that it reads",

@@ -19,7 +19,13 @@ FILES = pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.parts[
 
 
 def trees(package: Path) -> Iterator[ast.Module]:
-    return (ast.parse(file.read_text("utf-8")) for file in package.rglob("*.py"))
+    """Of its modules but those with words of their own: a section, a step."""
+    files = (file for file in package.rglob("*.py") if file.parent == package or not own_words(file))
+    return (ast.parse(file.read_text("utf-8")) for file in files)
+
+
+def own_words(file: Path) -> bool:
+    return (file.parent / "locale").is_dir()
 
 
 def said(package: Path) -> set[str]:

@@ -5,32 +5,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Lifespan
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk import (
-    pages_accounts,
-    pages_annotation,
-    pages_commands,
-    pages_dialogues,
-    pages_export,
-    pages_pairs,
-    pages_progress,
-    pages_recordings,
-    pages_results,
-    pages_sign_in,
-    pages_stress,
-    pages_trial,
-)
+from vivavoce.desk import pages_sign_in
 from vivavoce.desk.access import Access
-from vivavoce.desk.app_shell import AppShell, Desk, desk_of
+from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import LanguageChoice, gettext, worded
-from vivavoce.desk.security import Gate
+from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage
+from vivavoce.desk.security import Gate, Needs
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
@@ -70,11 +58,13 @@ def create_desk(
     board = Board(study, log)
     cookie = "__Host-vivavoce-desk" if secure_cookies else "vivavoce-desk"
     snapshots = Snapshots(board, work_dir / "desk-snapshot")
+    pages = tuple(page for _, page in DASHBOARD_PAGES)
     desk = Desk(
         study=study, log=log, board=board, access=Access(log), snapshots=snapshots,
         watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s), work_dir=work_dir,
         cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
-        participant_url=participant_url, account_optional=free,
+        participant_url=participant_url, account_optional=free, pages=pages,
+        templates=page_environment(*(one.templates for one in pages if one.templates)),
     )  # fmt: skip
 
     @asynccontextmanager
@@ -84,11 +74,15 @@ def create_desk(
         desk.watch.close()
         desk.snapshots.close()
 
-    pages = (
-        pages_annotation, pages_commands, pages_progress, pages_dialogues, pages_results, pages_export,
-        pages_trial, pages_accounts, pages_stress, pages_pairs, pages_recordings,
-    )  # fmt: skip
-    return serve_pages(desk, *(one.router for one in pages), lifespan=lifespan)
+    routers = [_guarded(one) for one in pages]
+    return serve_pages(desk, *routers, lifespan=lifespan)
+
+
+def _guarded(page: DashboardPage) -> APIRouter:
+    """A page's addresses, for those who have its role."""
+    router = APIRouter(dependencies=[Depends(Needs(page.role))])
+    router.include_router(page.router)
+    return router
 
 
 def serve_pages(desk: AppShell, *routers: APIRouter, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:

@@ -18,6 +18,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.access import Access, SignedIn
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import add_words, gettext, language, ngettext, page_words, worded
+from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.scope import HEADER, Scoping, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
 from vivavoce.desk.snapshot import Snapshots
@@ -31,19 +32,6 @@ from vivavoce.study.model import Study
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("Programs held these dialogues, not people.")
 KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated")}
-PAGES: Final = (
-    ("/", N_("Overview"), "viewer"),
-    ("/visits", N_("Running visits"), "viewer"),
-    ("/dialogues", N_("Dialogues"), "viewer"),
-    ("/systems", N_("Systems"), "viewer"),
-    ("/pairs", N_("Pairs"), "viewer"),
-    ("/annotation", N_("Annotation"), "viewer"),
-    ("/stress", N_("Stress tests"), "viewer"),
-    ("/results", N_("Results"), "viewer"),
-    ("/export", N_("Export"), "researcher"),
-    ("/trial", N_("Trial"), "viewer"),
-    ("/accounts", N_("Accounts"), "owner"),
-)
 
 
 @dataclass(kw_only=True)
@@ -109,6 +97,7 @@ class Desk(AppShell):
     work_dir: Path
     simulated_notice: str | None
     participant_url: str | None
+    pages: tuple[DashboardPage, ...]
     scope: Scope | None = None
 
     @property
@@ -119,7 +108,9 @@ class Desk(AppShell):
     def menu(self, who: SignedIn) -> list[tuple[str, str]]:
         if who.account_id is None and not self.account_optional:
             return []
-        return [(path, worded(name)) for path, name, role in PAGES if who.may(role)]
+        pages = [one for one in self.pages if who.may(one.role) and one.shown(self.study)]
+        items = sorted((item for one in pages for item in one.menu), key=lambda item: item[::-1])
+        return [(item.address, worded(item.title)) for item in items]
 
     def asked_by(self, request: Request) -> Self:
         """The dashboard with the visits of the request's scope and no others."""

@@ -6,9 +6,9 @@ from typing import Any
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.prose import mark
 from vivavoce.stats import idial
-from vivavoce.stats.stress import stress_results
 from vivavoce_campaign.campaign_file import CampaignFile, read_facts
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_stress.scores import stress_results
 
 Facts = dict[str, Any]
 

@@ -10,7 +10,7 @@ from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say, translated
 from vivavoce.report.numbers import MISSING, amount, count, plural, span
-from vivavoce.report.stress_cases import FAMILIES, side_by_side, title_of
+from vivavoce_stress.blocks import FAMILIES, side_by_side, title_of
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11

@@ -13,7 +13,7 @@ import vivavoce
 from vivavoce.core.errors import UnknownName
 from vivavoce.languages.base import language_of
 from vivavoce.measures import MEASURES
-from vivavoce.report import content, stress_cases
+from vivavoce.report import content
 from vivavoce.report.html import render
 from vivavoce.report.language import report_languages, say, speaking, translated
 from vivavoce.report.material import ReportOptions
@@ -30,7 +30,6 @@ from vivavoce.stats.balance import together
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.summary_results import ClusteredDifference
-from vivavoce.stress.base import stress_tests
 
 ROOMS = [Path(vivavoce.__file__).parent / room for room in ("report", "sections")]
 LANGUAGES = [language for language in report_languages() if language != "en"]
@@ -57,8 +56,6 @@ def phrases() -> set[str]:
         FLAGS,
         COVARIATES,
         ARMS,
-        stress_cases.FAMILIES,
-        {one.name: one.title for one in stress_tests() if one.name.startswith("ST-")},
     )
     found |= {words for table in tables for words in table.values()}
     found |= {word for section in sections_in_order() for word in (section.title, section.menu)} - {""}
