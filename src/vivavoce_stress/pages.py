@@ -90,6 +90,11 @@ def give(request: Request, desk: Desk_, form: Form_) -> Response:
     return RedirectResponse("/stress/verdicts", 303)
 
 
+@router.get("/pages.css")
+def style() -> Response:
+    return FileResponse(FOLDER / "static" / "pages.css", media_type="text/css")
+
+
 @router.get("/keys.js")
 def keys() -> Response:
     return FileResponse(FOLDER / "static" / "keys.js", media_type="text/javascript")

@@ -11,7 +11,7 @@ from babel.messages.pofile import read_po
 
 import vivavoce
 from vivavoce.core.errors import UnknownName
-from vivavoce.languages.base import language_of
+from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
 from vivavoce.report import content
 from vivavoce.report.html import render
@@ -70,8 +70,9 @@ def read_words_of(file: Path, language: str) -> list[Message]:
 def catalogue(language: str, domain: str) -> dict[str, str | tuple[str, ...]]:
     words = list(read_words_of(language_of(language).catalogue(domain), language))
     if domain == "report":
-        for section in sections_in_order():
-            words += read_words_of(section.locale / f"{language}.po", language)
+        folders = [*package_words().values(), *(one.locale for one in sections_in_order())]
+        for file in (folder / f"{language}.po" for folder in folders):
+            words += read_words_of(file, language)
     return {one.id[0] if isinstance(one.id, tuple) else one.id: one.string for one in words if one.id}
 
 
