@@ -15,8 +15,8 @@ import sys
 import time
 from itertools import product
 
-from vivavoce.stress.base import Utterance, stress_tests
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Utterance, stress_tests
+from vivavoce_stress.propose import propose
 
 SECONDS = 2.0
 PARTS = {

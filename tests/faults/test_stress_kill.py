@@ -20,8 +20,8 @@ import pytest
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port, process, wait_for_port
-from vivavoce.stress.case import Case, LoggedTurn
-from vivavoce.stress.suite import Suite, write_suite
+from vivavoce_stress.case import Case, LoggedTurn
+from vivavoce_stress.suite import Suite, write_suite
 
 FOODS = ("Chinese", "French", "Greek", "Indian", "Italian")
 PRICES = ("cheap", "expensive")

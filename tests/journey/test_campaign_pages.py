@@ -10,10 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import CHROMIUM, chromium, whole
 from scenes.patience import PATIENCE_S, eventually
-from vivavoce.campaign.setup import write_campaign
 from vivavoce.desk.access import first_link
-from vivavoce.desk.campaign_app import create_campaign_desk
 from vivavoce.log.store import Log
+from vivavoce_campaign.pages import create_campaign_desk
+from vivavoce_campaign.setup import write_campaign
 
 SECRET = "a long enough sentence"
 pytestmark = [

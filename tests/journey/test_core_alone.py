@@ -52,12 +52,13 @@ class Core:
         (folder / "site").mkdir()
         (folder / "site" / "sitecustomize.py").write_text(WITHOUT, "utf-8")
 
-    def __call__(self, *words: str) -> "subprocess.CompletedProcess[str]":
+    def __call__(self, *words: str, gone: str = "") -> "subprocess.CompletedProcess[str]":
+        gone = gone or ",".join(modules_of_extras())
         path = [str(self.folder / "site"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         return subprocess.run(
             [sys.executable, "-m", "vivavoce", *words], cwd=self.folder, capture_output=True, text=True,
             timeout=600, check=False,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(path), "GONE": ",".join(modules_of_extras())},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path), "GONE": gone},
         )  # fmt: skip
 
 
@@ -97,3 +98,12 @@ def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str,
     done = core(*words)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"pip install 'vivavoce[{extra}]'" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("package", ["stress", "campaign"])
+def test_a_verb_of_a_package_that_is_not_there_says_which_extra_to_install(core: Core, package: str) -> None:
+    done = core(package, "score", "dataset", gone=f"vivavoce_{package}")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert f"needs the package vivavoce-{package}; pip install 'vivavoce[{package}]'" in done.stderr
+    listed = core("--help", gone=f"vivavoce_{package}")
+    assert listed.returncode == 0 and "serve" in listed.stdout and f"vivavoce[{package}]" in listed.stdout

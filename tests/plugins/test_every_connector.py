@@ -20,9 +20,9 @@ from vivavoce.connectors.probe import hello
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.connectors.wizard_room import Reply, Room
 from vivavoce.core.errors import SystemUnderTestError
-from vivavoce.stress.case import Case, LoggedTurn
-from vivavoce.stress.replay import Replayed, replay
 from vivavoce.testing.connector import ConnectorContract, say
+from vivavoce_stress.case import Case, LoggedTurn
+from vivavoce_stress.replay import Replayed, replay
 
 Settings = dict[str, Any]
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "AKIATEST", "secret_key": "hunter2"}

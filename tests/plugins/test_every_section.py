@@ -11,10 +11,10 @@ import pytest
 from babel.messages.pofile import read_po
 
 from scenes.before_shelves import DATASETS, FIXTURES
-from unit.stats.test_stress import ROWS as STRESSED
+from unit.stress.test_scores import ROWS as STRESSED
 from vivavoce.core import shelf
 from vivavoce.core.errors import InputError
-from vivavoce.languages.base import LANGUAGES
+from vivavoce.languages.base import LANGUAGES, package_words
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import Block, DocumentSection, Figure, Fold, TableOfText
 from vivavoce.report.document import compose
@@ -119,6 +119,8 @@ def test_what_a_section_finds_is_without_words_so_that_each_reader_gets_their_ow
 def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section: Section[Any]) -> None:
     for file in section.locale.glob("*.po"):
         own, shared = words_of(file), words_of(LANGUAGES.get(file.stem).catalogue(DOMAIN))
+        for folder in package_words().values():
+            shared |= words_of(folder / file.name)
         known = {phrase for words in (own, shared) for phrase, said in words.items() if said}
         assert constants(section, said=True) <= known
         assert set(own) <= constants(section), "a phrase that the section says no more"

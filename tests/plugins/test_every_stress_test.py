@@ -2,9 +2,9 @@
 
 import pytest
 
-from vivavoce.stress.base import ANY_LANGUAGE, STRESS_TESTS, StressTest, stress_tests
-from vivavoce.stress.packs import pack_of
-from vivavoce.testing.stress_test import StressTestContract
+from vivavoce_stress.base import ANY_LANGUAGE, STRESS_TESTS, StressTest, stress_tests
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.testing import StressTestContract
 
 IDIAL = [one for one in stress_tests() if one.name.startswith("ST-")]
 PASSIVE = {

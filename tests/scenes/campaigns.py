@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.study.campaign import CampaignFile, write_facts
-from vivavoce.study.submission import Submission
+from vivavoce_campaign.campaign_file import CampaignFile, write_facts
+from vivavoce_campaign.submission_file import Submission
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FAMILIES = {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.desk.deeds import works
+from vivavoce.desk.page import DASHBOARD_PAGES
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.schema import TABLES
 from vivavoce.measures import MEASURES
@@ -42,7 +43,7 @@ def install_packages(folders: list[Path], into: Path) -> None:
 @contextmanager
 def known(site: Path) -> Iterator[None]:
     """The packages in a folder are installed in this process, until the end of the block."""
-    shelves = (STEPS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS)
+    shelves = (STEPS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS, DASHBOARD_PAGES)
     before = [(held, dict(held)) for shelf in shelves for held in vars(shelf).values() if type(held) is dict]
     sys.path.insert(0, str(site))
     forget()

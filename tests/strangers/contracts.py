@@ -4,14 +4,15 @@ from pathlib import Path
 
 from vivavoce.measures import MEASURES
 from vivavoce.testing.connector import ConnectorContract
+from vivavoce.testing.dashboard_page import DashboardPageContract
 from vivavoce.testing.importer import ImporterContract
 from vivavoce.testing.language import LanguageContract
 from vivavoce.testing.measure import MeasureContract
 from vivavoce.testing.questionnaire import QuestionnaireContract
 from vivavoce.testing.section import SectionContract
 from vivavoce.testing.stimulus_step import StimulusStepContract
-from vivavoce.testing.stress_test import StressTestContract
 from vivavoce.testing.verb import VerbContract
+from vivavoce_stress.testing import StressTestContract
 
 HERE = Path(__file__).resolve().parent
 
@@ -64,6 +65,10 @@ class TestRecite(StimulusStepContract):
 
 class TestHesitation(StressTestContract):
     name = "HESITATION"
+
+
+class TestQueue(DashboardPageContract):
+    name = "queue"
 
 
 class TestQuote(VerbContract):

@@ -41,10 +41,16 @@ def write_package(kind: str, name: str, folder: Path | None = None) -> list[Path
             (into / inside).parent.mkdir(parents=True, exist_ok=True)
             (into / inside).write_text(template.read_text("utf-8").format(**words), encoding="utf-8")
             written.append(into / inside)
-    for domain in words.get("catalogues", "").split():
+    for domain in _domains() if "catalogues" in words else ():
         written.append(into / words["module"] / f"{domain}.po")
         _write_catalogue(domain, name, written[-1])
     return sorted(written)
+
+
+def _domains() -> list[str]:
+    from vivavoce.languages.coverage import domains
+
+    return domains()
 
 
 def _write_catalogue(domain: str, language: str, file: Path) -> None:

@@ -73,7 +73,7 @@ def _methods(found: type) -> list[str]:
         inside = one.fget if isinstance(one, property) else one
         if name.startswith("_") or not (inspect.isfunction(inside) or inspect.ismethod(inside)):
             continue
-        if not inside.__module__.startswith("vivavoce.") or not inside.__doc__:
+        if not inside.__module__.startswith("vivavoce") or not inside.__doc__:
             continue
         called = f".{name}" if isinstance(one, property) else f".{name}()"
         said = " ".join((inspect.getdoc(inside) or "").partition("\n\n")[0].split())

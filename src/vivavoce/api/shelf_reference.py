@@ -1,20 +1,18 @@
 """The reference pages of shelves: `python -m vivavoce.api.shelf_reference connectors`, or another page."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from vivavoce.connectors.factory import CONNECTORS
-from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.reference import model_tables
+from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, model_tables, table_cell
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.languages.coverage import Coverage, coverage, domains
 from vivavoce.languages.data import FILES
 from vivavoce.report.section import words_of_sections
 from vivavoce.steps.stimulus import StimulusStep
-from vivavoce.stress.base import StressTest, stress_tests
 from vivavoce.study.step_kind import STEPS, words_of_steps
 from vivavoce.study.steps_file import StepEntry
 
@@ -56,7 +54,7 @@ def importers() -> str:
     """Formats of foreign logs."""
     head = ["| format | what | lies as | counted |", "| --- | --- | --- | --- |"]
     rows = [
-        f"| `{name}` | {one.title} | {_cell(one.layout)} | {one.unit}{'; `--venues`' * one.venues} |"
+        f"| `{name}` | {one.title} | {table_cell(one.layout)} | {one.unit}{'; `--venues`' * one.venues} |"
         for name, one in IMPORTERS
     ]
     return "\n".join([*head, *rows, ""])
@@ -98,68 +96,37 @@ def _stimuli(kind: Any) -> str:
     return f"{kind.things} | " + (f"`{kind.table.name}`" if kind.table is not None else "")
 
 
-def stress_tests_page() -> str:
-    """Stress tests, with the languages that have operators."""
-    head = ["| test | what | family | variants run | languages | source |", "| --- " * 6 + "|"]
-    return "\n".join([*head, *map(_test, stress_tests()), ""])
-
-
-def _test(one: StressTest) -> str:
-    languages = ", ".join(sorted({operator.language for operator in one.operators})).replace("*", "any")
-    how = {"none": "as proposed", "review": "reviewed", "choice": "chosen"}[one.approval]
-    cells = (f"`{one.name}`", f"{one.title}: {one.meaning}", one.family, how, languages, one.source)
-    return f"| {' | '.join(map(_cell, cells))} |"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "\\<")
-
-
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-PAGES: Final[dict[str, tuple[str, str, str, Callable[[], str]]]] = {
-    "connectors": (
-        "Connectors",
-        "add a connector",
-        "How systems are reached: what stands after `connect:`.",
-        connectors,
-    ),
-    "importers": (
-        "Importers",
-        "add an importer",
-        "Formats of foreign logs: `vivavoce import FORMAT`.",
-        importers,
-    ),
-    "languages": (
-        "Languages",
-        "add a language",
-        "What stands under `languages:` of a study. What a language lacks is said in English.",
-        languages,
-    ),
-    "steps": (
-        "Steps of a visit",
-        "add a step",
-        "What a visit is made of; the keys of each stand in [the study file](study-file.md).",
-        steps,
-    ),
-    "stress-tests": (
-        "Stress tests",
-        "add a stress test",
-        "What `vivavoce stress` does to utterances: [stress-test a bot](../how-to/stress-test-a-bot.md).",
-        stress_tests_page,
-    ),
-}
+CONNECTORS_PAGE: Final = ReferencePage(
+    "connectors", "Connectors", "add a connector", "How systems are reached: what stands after `connect:`.",
+    connectors,
+)  # fmt: skip
+IMPORTERS_PAGE: Final = ReferencePage(
+    "importers",
+    "Importers",
+    "add an importer",
+    "Formats of foreign logs: `vivavoce import FORMAT`.",
+    importers,
+)
+LANGUAGES_PAGE: Final = ReferencePage(
+    "languages", "Languages", "add a language",
+    "What stands under `languages:` of a study. What a language lacks is said in English.", languages,
+)  # fmt: skip
+STEPS_PAGE: Final = ReferencePage(
+    "steps", "Steps of a visit", "add a step",
+    "What a visit is made of; the keys of each stand in [the study file](study-file.md).", steps,
+)  # fmt: skip
 
 
 def shelf_reference(shelf: str) -> str:
     """The whole page of a shelf, Markdown. Raises UnknownName."""
-    if shelf not in PAGES:
-        raise UnknownName("shelf", shelf, list(PAGES))
-    title, add, lead, make = PAGES[shelf]
-    head = _HEAD.format(title=title, shelf=shelf, lead=lead, add=add, guide=add.replace(" ", "-"))
-    return head + make().rstrip() + "\n"
+    page = REFERENCE_PAGES.get(shelf)
+    guide = page.add.replace(" ", "-")
+    head = _HEAD.format(title=page.title, shelf=shelf, lead=page.lead, add=page.add, guide=guide)
+    return head + page.make().rstrip() + "\n"
 
 
 if __name__ == "__main__":

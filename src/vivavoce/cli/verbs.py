@@ -100,47 +100,6 @@ SIMULATE = Verb(
         "compare real simulated --figures figures",
     ),
 )
-STRESS = Verb(
-    "stress",
-    "vivavoce.cli.stress:app",
-    part="Run",
-    order=3,
-    short_help="Linguistic stress tests on any bot.",
-    examples=(
-        'propose "I am looking for a cheap restaurant" --language en --test ST-1',
-        "review my-study --propose --system nbest",
-        "review my-study --reviewer anna --csv queue.csv",
-        "review my-study --system nbest --freeze suite.yaml",
-        "run my-study --system nbest --sample 20",
-        "run suite.yaml --fail-under 0.9 --junit junit.xml",
-        "recogniser dataset said.csv trial.yaml",
-        "judge pairs.csv --judge https://llm.example/v1 --judge-model some-model --fail-under 0.8",
-        "score dataset --json",
-    ),
-)
-CAMPAIGN = Verb(
-    "campaign",
-    "vivavoce.cli.campaign:app",
-    part="Run",
-    order=4,
-    short_help="Evaluate systems of several teams.",
-    examples=(
-        "init idial",
-        "check idial",
-        "draft idial --system telco",
-        "run idial --users 10",
-        "run idial --system telco --people",
-        "report idial --no-pdf",
-        "score idial --json",
-        "status idial",
-        "answers idial --sheets --language it",
-        "answers idial",
-        "export idial --out idial.zip",
-        "serve idial",
-        "commands-begin shared --from kitchen/test --name kitchen",
-        "commands-score shared --page leaderboard.html",
-    ),
-)
 RECORDINGS = Verb(
     "recordings",
     "vivavoce.cli.recordings:recordings",

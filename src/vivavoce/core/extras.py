@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
@@ -23,7 +23,7 @@ class MissingExtra(InputError):
 def missing(module: str) -> MissingExtra | None:
     """What to say where a module is missing; None where no extra of ours brings it."""
     package = _normal(_MODULES.get(name := module.partition(".")[0], name))
-    extra = _extras().get(package)
+    extra = _extras().get(package) or _packages().get(package)
     if extra is None:
         return None
     return MissingExtra(f"this needs the package {package}", hint=f"pip install 'vivavoce[{extra}]'")
@@ -70,6 +70,15 @@ def _extras() -> dict[str, str]:
     sizes = Counter(match[2] for match in matches)
     matches.sort(key=lambda match: sizes[match[2]], reverse=True)
     return {_normal(match[1]): match[2] for match in matches}
+
+
+@cache
+def _packages() -> dict[str, str]:
+    """The extra that is called as a package beside this one: stress, of vivavoce-stress."""
+    try:
+        return {f"vivavoce-{extra}": extra for extra in metadata("vivavoce").get_all("Provides-Extra", [])}
+    except PackageNotFoundError:
+        return {}
 
 
 def _normal(name: str) -> str:

@@ -1,14 +1,41 @@
-"""Reference pages made from settings models: every key with its type, default and meaning."""
+"""Reference pages: one a shelf, and tables of settings models: every key with its type, default, meaning."""
 
 import types
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from vivavoce.core.shelf import Shelf
+
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Any: "anything"}
+
+
+@dataclass(frozen=True)
+class ReferencePage:
+    """The page about a shelf, as a package offers it in the group `vivavoce.reference_pages`.
+
+    add   what its guide tells, such as `add a connector`
+    lead  the first sentence
+    make  what follows, Markdown
+    """
+
+    name: str
+    title: str
+    add: str
+    lead: str
+    make: Callable[[], str]
+
+
+REFERENCE_PAGES: Final[Shelf[ReferencePage]] = Shelf("reference page", ReferencePage)
+
+
+def table_cell(text: str) -> str:
+    """Text as it may stand in a table of Markdown."""
+    return text.replace("|", "\\|").replace("<", "\\<")
 
 
 def model_tables(model: type[BaseModel], heading: str, level: int = 2) -> str:

@@ -5,38 +5,26 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import Lifespan
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk import (
-    pages_accounts,
-    pages_annotation,
-    pages_commands,
-    pages_dialogues,
-    pages_export,
-    pages_pairs,
-    pages_progress,
-    pages_recordings,
-    pages_results,
-    pages_sign_in,
-    pages_stress,
-    pages_trial,
-)
+from vivavoce.desk import pages_sign_in
 from vivavoce.desk.access import Access
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import LanguageChoice, gettext, worded
-from vivavoce.desk.scope import Scoping
-from vivavoce.desk.security import Gate
+from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage
+from vivavoce.desk.security import Gate, Needs
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
-__all__ = ["create_desk"]
+__all__ = ["create_desk", "serve_pages"]
 
 OF_STARLETTE: Final = (N_("Not Found"), N_("Method Not Allowed"))
 HEADINGS: Final = {
@@ -70,11 +58,13 @@ def create_desk(
     board = Board(study, log)
     cookie = "__Host-vivavoce-desk" if secure_cookies else "vivavoce-desk"
     snapshots = Snapshots(board, work_dir / "desk-snapshot")
+    pages = tuple(page for _, page in DASHBOARD_PAGES)
     desk = Desk(
         study=study, log=log, board=board, access=Access(log), snapshots=snapshots,
         watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s), work_dir=work_dir,
         cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
-        participant_url=participant_url, account_optional=free,
+        participant_url=participant_url, account_optional=free, pages=pages,
+        templates=page_environment(*(one.templates for one in pages if one.templates)),
     )  # fmt: skip
 
     @asynccontextmanager
@@ -84,23 +74,34 @@ def create_desk(
         desk.watch.close()
         desk.snapshots.close()
 
+    routers = [_guarded(one) for one in pages]
+    return serve_pages(desk, *routers, lifespan=lifespan)
+
+
+def _guarded(page: DashboardPage) -> APIRouter:
+    """A page's addresses, for those who have its role."""
+    router = APIRouter(dependencies=[Depends(Needs(page.role))])
+    router.include_router(page.router)
+    return router
+
+
+def serve_pages(desk: AppShell, *routers: APIRouter, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """Pages behind the door: signing in, what a mistake looks like, the reader's language."""
     app = FastAPI(
         title="Vivavoce dashboard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
     app.state.desk = desk
-    for pages in (
-        pages_annotation,
-        pages_commands,
-        pages_sign_in,
-        pages_progress, pages_dialogues, pages_results, pages_export, pages_trial, pages_accounts,
-        pages_stress, pages_pairs, pages_recordings,
-    ):  # fmt: skip
-        app.include_router(pages.router)
+    for router in (pages_sign_in.router, *routers):
+        app.include_router(router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_middleware(Gate, access=desk.access, cookie=cookie, secure=secure_cookies, account_optional=free)
-    app.add_middleware(Scoping)
-    app.add_middleware(LanguageChoice, secure=secure_cookies)
+    app.add_middleware(
+        Gate, access=desk.access, cookie=desk.cookie, secure=desk.secure,
+        account_optional=desk.account_optional,
+    )  # fmt: skip
+    for middleware in desk.middleware:
+        app.add_middleware(middleware)
+    app.add_middleware(LanguageChoice, secure=desk.secure)
     return app
 
 

@@ -1,21 +1,25 @@
-"""What every page stands in: the study, who is signed in, whose visits are shown, whether it is paused."""
+"""What every page stands in: who is signed in; of a study whose visits are shown, whether it is paused."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlencode
 
 from babel.dates import format_datetime
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.access import Access
+from vivavoce.desk.access import Access, SignedIn
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import add_words, gettext, language, ngettext, page_words, worded
-from vivavoce.desk.scope import HEADER, asked_scope, scoped_addresses
+from vivavoce.desk.page import DashboardPage
+from vivavoce.desk.scope import HEADER, Scoping, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping import pause_told
@@ -28,67 +32,107 @@ from vivavoce.study.model import Study
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("Programs held these dialogues, not people.")
 KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated")}
-PAGES: Final = (
-    ("/", N_("Overview"), "viewer"),
-    ("/visits", N_("Running visits"), "viewer"),
-    ("/dialogues", N_("Dialogues"), "viewer"),
-    ("/systems", N_("Systems"), "viewer"),
-    ("/pairs", N_("Pairs"), "viewer"),
-    ("/annotation", N_("Annotation"), "viewer"),
-    ("/stress", N_("Stress tests"), "viewer"),
-    ("/results", N_("Results"), "viewer"),
-    ("/export", N_("Export"), "researcher"),
-    ("/trial", N_("Trial"), "viewer"),
-    ("/accounts", N_("Accounts"), "owner"),
-)
 
 
-@dataclass
-class Desk:
+@dataclass(kw_only=True)
+class AppShell(ABC):
+    """Pages for whoever is signed in, behind a door: the dashboard of a study, or that of a package.
+
+    middleware  what a request passes inside the choice of its language
+    """
+
+    middleware: ClassVar[tuple[Callable[[ASGIApp], ASGIApp], ...]] = ()
+    access: Access
+    cookie: str
+    secure: bool
+    account_optional: bool = False
+    templates: Environment = field(default_factory=lambda: page_environment())
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What every page is headed by, in the reader's language."""
+
+    @abstractmethod
+    def menu(self, who: SignedIn) -> list[tuple[str, str]]:
+        """Address and name of the pages that this person may open."""
+
+    def asked_by(self, request: Request) -> Self:
+        """What a request's pages draw on."""
+        return self
+
+    def frame(self, request: Request) -> dict[str, Any]:
+        """What stands around every page."""
+        who = request.scope["state"]["who"]
+        return {
+            "title": self.title, "who": who, "path": request.url.path, "form_token": csrf_token(who.token),
+            "pages": self.menu(who), "pause": None, "suspended": {}, "simulated": None, "scope": None,
+            "switch": [], "participant_url": None, **page_words(request),
+        }  # fmt: skip
+
+    def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page for whoever is signed in."""
+        made = self.templates.get_template(template).render({**self.frame(request), **facts})
+        return HTMLResponse(made, status)
+
+    def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        """A page for anybody; it says nothing of what is behind the door."""
+        made = self.templates.get_template(template).render(**page_words(request), **facts)
+        return HTMLResponse(made, status)
+
+
+@dataclass(kw_only=True)
+class Desk(AppShell):
     """The dashboard of one study: what its pages draw on.
 
     scope  whose visits `board` and `snapshots` show; None: not asked for a page yet
     """
 
+    middleware = (Scoping,)
     study: Study
     log: Log
     board: Board
-    access: Access
     snapshots: Snapshots
     watch: Watch
     work_dir: Path
-    cookie: str
-    secure: bool
     simulated_notice: str | None
     participant_url: str | None
-    account_optional: bool
+    pages: tuple[DashboardPage, ...]
     scope: Scope | None = None
-    templates: Environment = field(default_factory=lambda: page_environment())
 
     @property
     def title(self) -> str:
         titles = self.study.title
         return titles.get(language()) or titles.get(self.study.default_language) or self.study.name
 
-    def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page for whoever is signed in."""
-        who = request.scope["state"]["who"]
+    def menu(self, who: SignedIn) -> list[tuple[str, str]]:
+        if who.account_id is None and not self.account_optional:
+            return []
+        pages = [one for one in self.pages if who.may(one.role) and one.shown(self.study)]
+        items = sorted((item for one in pages for item in one.menu), key=lambda item: item[::-1])
+        return [(item.address, worded(item.title)) for item in items]
+
+    def asked_by(self, request: Request) -> Self:
+        """The dashboard with the visits of the request's scope and no others."""
+        usual: Scope = self.board.see(lambda board: board.usual)
+        scope = asked_scope(request.scope) or usual
+        return replace(self, board=self.board.of(scope), snapshots=self.snapshots.of(scope), scope=scope)
+
+    def frame(self, request: Request) -> dict[str, Any]:
         pause, suspended, visits = self.board.see(
             lambda board: (pause_told(board), dict(board.suspended), board.visits_by_scope)
         )
-        at_home = who.account_id is not None or self.account_optional
-        frame = {
-            "title": self.title, "who": who, "path": request.url.path, "pause": pause,
-            "suspended": suspended,
-            "simulated": self._simulated(), "scope": self.scope,
+        return super().frame(request) | {
+            "pause": pause, "suspended": suspended, "simulated": self._simulated(), "scope": self.scope,
             "switch": self._switch(request, visits) if visits["simulated"] else [],
-            "form_token": csrf_token(who.token),
-            "pages": [(path, worded(name)) for path, name, role in PAGES if who.may(role) and at_home],
-            "participant_url": self.participant_url, **page_words(request),
+            "participant_url": self.participant_url,
         }  # fmt: skip
+
+    def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
+        frame = self.frame(request)
         made = self.templates.get_template(template).render({**frame, **facts})
         # once programs have come every address says whose visits it shows, whatever the usual ones will be
-        carried = self.scope if visits["simulated"] else asked_scope(request.scope)
+        carried = self.scope if frame["switch"] else asked_scope(request.scope)
         return HTMLResponse(scoped_addresses(made, carried), status, {HEADER: str(self.scope)})
 
     def _simulated(self) -> str | None:
@@ -105,27 +149,18 @@ class Desk:
         to = section + ("?" + query if query else "")
         return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in SCOPES]
 
-    def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page for anybody; it says nothing about the study."""
-        made = self.templates.get_template(template).render(**page_words(request), **facts)
-        return HTMLResponse(made, status)
+
+def desk_of(request: Request) -> Any:
+    """A dependency: the dashboard that serves this request; a `Desk` with the visits of its scope."""
+    desk: AppShell = request.app.state.desk
+    return desk.asked_by(request)
 
 
-def desk_of(request: Request) -> Desk:
-    """A dependency: the dashboard that serves this request, with the visits of its scope and no others."""
-    desk = request.app.state.desk
-    if not isinstance(desk, Desk):
-        return desk  # that of a campaign
-    usual: Scope = desk.board.see(lambda board: board.usual)
-    scope = asked_scope(request.scope) or usual
-    return replace(desk, board=desk.board.of(scope), snapshots=desk.snapshots.of(scope), scope=scope)
-
-
-def page_environment() -> Environment:
-    """Templates of the dashboard, with its words and the ways in which its pages write numbers."""
+def page_environment(*folders: Path) -> Environment:
+    """Templates of the dashboard and of these folders, with its words and its ways to write numbers."""
     made = Environment(
-        loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader([FOLDER / "templates", *folders]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     add_words(made)
     for made_of in (

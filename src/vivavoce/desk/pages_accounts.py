@@ -7,13 +7,18 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.access import ANNOTATOR, ROLES
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.language import gettext, told
-from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.security import field, own_form, who_of
 
 WIZARD: Final = "wizard"
-router = APIRouter(prefix="/accounts", dependencies=[Depends(Needs("owner"))])
+router = APIRouter(prefix="/accounts")
+PAGE: Final = DashboardPage(
+    name="accounts", router=router, menu=(MenuItem("/accounts", N_("Accounts"), 1100),), role="owner"
+)
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 

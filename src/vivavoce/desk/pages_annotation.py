@@ -14,6 +14,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.agreement import AgreementLine, agreement
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.language import gettext, language, told
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
@@ -22,7 +23,10 @@ from vivavoce.log.scope import SIMULATED
 from vivavoce.log.transcriptions import TranscribedVisit, transcriptions, word_accuracy
 from vivavoce.study.schemes import Scheme, said
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(
+    name="annotation", router=router, menu=(MenuItem("/annotation", N_("Annotation"), 600),)
+)
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 Steers: Final = Depends(Needs("researcher"))

@@ -11,14 +11,16 @@ from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
 from vivavoce.desk.language import gettext, told
+from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
 from vivavoce.desk.security import Needs, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(name="commands", router=router)
 Steers: Final = Depends(Needs("researcher"))
-PAGE: Final = "/annotation/commands"
+ADDRESS: Final = "/annotation/commands"
 
 
 def workplace_of(request: Request) -> CommandWorkplace:
@@ -51,7 +53,7 @@ def disputes(state: AnnotationState) -> list[CommandDispute]:
     ]
 
 
-@router.get(PAGE)
+@router.get(ADDRESS)
 def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
     known = workplace.sequences(desk.scope)
     state = workplace.see().only(known)
@@ -73,17 +75,17 @@ def _agreement(
     return kept_once(request, "command_agreement", data, lambda: command_agreement(state, data=data))
 
 
-@router.post(f"{PAGE}/release", dependencies=[Steers])
+@router.post(f"{ADDRESS}/release", dependencies=[Steers])
 def release(request: Request, form: Form_, workplace: ThisWorkplace) -> Response:
     """Take an unfinished recipe back from somebody, so that another gets it."""
     try:
         workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
     except JudgementRefused as refusal:
         raise HTTPException(409, told(refusal)) from None
-    return RedirectResponse(PAGE, 303)
+    return RedirectResponse(ADDRESS, 303)
 
 
-@router.get(f"{PAGE}/decide", dependencies=[Steers])
+@router.get(f"{ADDRESS}/decide", dependencies=[Steers])
 def decide(
     request: Request, desk: Desk_, workplace: ThisWorkplace, recipe: str = "", number: int = -1
 ) -> Response:
@@ -113,7 +115,7 @@ def _dispute(
     )  # fmt: skip
 
 
-@router.post(f"{PAGE}/decide", dependencies=[Steers])
+@router.post(f"{ADDRESS}/decide", dependencies=[Steers])
 def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) -> Response:
     """Settle a dispute by one side, by an annotation of one's own, or by saying that it is no command."""
     recipe, number = field(form, "recipe"), field(form, "number")
@@ -131,7 +133,7 @@ def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) 
         workplace.settle(recipe, at, annotation, by=who_of(request).name)
     except JudgementRefused as refusal:
         raise HTTPException(409, told(refusal)) from None
-    return RedirectResponse(f"{PAGE}/decide", 303)
+    return RedirectResponse(f"{ADDRESS}/decide", 303)
 
 
 def _sides(workplace: CommandWorkplace, key: str, number: int) -> list[Any]:

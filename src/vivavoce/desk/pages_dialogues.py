@@ -10,6 +10,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.language import gettext
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import STATUSES
 from vivavoce.desk.security import Needs, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
@@ -17,7 +18,10 @@ from vivavoce.log.history import DialogueHistory
 from vivavoce.log.scope import scope_of
 from vivavoce.log.soundtrack import dialogue_recordings
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(
+    name="dialogues", router=router, menu=(MenuItem("/dialogues", N_("Dialogues"), 300),)
+)
 Desk_ = Annotated[Desk, Depends(desk_of)]
 
 PER_PAGE: Final = 50

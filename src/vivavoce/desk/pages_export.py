@@ -4,20 +4,24 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.downloads import DOWNLOADS
 from vivavoce.desk.language import gettext
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import holdings
-from vivavoce.desk.security import Needs
 
-router = APIRouter(dependencies=[Depends(Needs("researcher"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(
+    name="export", router=router, menu=(MenuItem("/export", N_("Export"), 900),), role="researcher"
+)
 Desk_ = Annotated[Desk, Depends(desk_of)]
 
 

@@ -1,20 +1,23 @@
 """Pairs of transcripts: the study's own, and an editor that marks the difference as one types."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, Response
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.language import gettext
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
 from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
-from vivavoce.desk.security import Needs, field, own_form
+from vivavoce.desk.security import field, own_form
 from vivavoce.study.pairs import Change
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(name="pairs", router=router, menu=(MenuItem("/pairs", N_("Pairs"), 500),))
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 LONGEST = 20_000

@@ -1,16 +1,26 @@
 """Overview, running visits, and the systems under test."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import progress, whereabouts
-from vivavoce.desk.security import Needs
 from vivavoce.desk.systems import changes, standings
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(
+    name="progress",
+    router=router,
+    menu=(
+        MenuItem("/", N_("Overview"), 100),
+        MenuItem("/visits", N_("Running visits"), 200),
+        MenuItem("/systems", N_("Systems"), 400),
+    ),
+)
 Desk_ = Annotated[Desk, Depends(desk_of)]
 
 

@@ -10,10 +10,11 @@ import vivavoce.web
 from vivavoce.core.errors import InputError
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.language import gettext
-from vivavoce.desk.security import Needs
+from vivavoce.desk.page import DashboardPage
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(name="recordings", router=router)
 Desk_ = Annotated[Desk, Depends(desk_of)]
 
 SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # annotators' pages draw recordings, too

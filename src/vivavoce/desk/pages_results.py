@@ -1,20 +1,23 @@
 """Results: success rates with intervals and tests, computed aside from a snapshot of the log."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
-from vivavoce.desk.security import Needs, own_form
+from vivavoce.desk.security import own_form
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(name="results", router=router, menu=(MenuItem("/results", N_("Results"), 800),))
 Desk_ = Annotated[Desk, Depends(desk_of)]
 
 

@@ -8,13 +8,13 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
-from vivavoce.desk.app_shell import FOLDER, Desk, desk_of
+from vivavoce.desk.app_shell import FOLDER, AppShell, desk_of
 from vivavoce.desk.language import told
 from vivavoce.desk.security import door_form, field, own_form, who_of
 from vivavoce.web.accounts import SignInRefused, typed_twice
 
 router = APIRouter()
-Desk_ = Annotated[Desk, Depends(desk_of)]
+Desk_ = Annotated[AppShell, Depends(desk_of)]
 DoorForm = Annotated[FormData, Depends(door_form)]
 OwnForm = Annotated[FormData, Depends(own_form)]
 
@@ -128,7 +128,7 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _come_in(desk: Desk, token: str, to: str = "/") -> Response:
+def _come_in(desk: AppShell, token: str, to: str = "/") -> Response:
     answer = RedirectResponse(to, 303)
     answer.set_cookie(
         desk.cookie, token, max_age=int(SIGN_IN_LIVES.total_seconds()), path="/", secure=desk.secure,

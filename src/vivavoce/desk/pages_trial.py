@@ -6,14 +6,17 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
 from vivavoce.desk.language import gettext
+from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.desk.stopping import make_watch_view, pauses_told
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 
-router = APIRouter(dependencies=[Depends(Needs("viewer"))])
+router = APIRouter()
+PAGE: Final = DashboardPage(name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),))
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 Steers: Final = Depends(Needs("researcher"))

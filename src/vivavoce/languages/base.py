@@ -7,7 +7,8 @@ another language is optional, and what lacks is said in English:
     steps.po         what steps say, ours and those of packages that lack the language themselves
     report.po        the report, its sections likewise; without it there is no report in the language
     measures.po      names and meanings of measures
-    dashboard.po     the researcher's dashboard and the pages of a campaign
+    dashboard.po     the researcher's dashboard
+    <package>.po     what a package says that has pages or reports of its own, such as `campaign.po`
     spoken.yaml      what the platform says aloud in a spoken dialogue
     simulation.yaml  how simulated users talk, and what a noisy channel makes of it
     tasks.yaml       sentences of generated tasks
@@ -21,13 +22,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from gettext import NullTranslations
+from importlib.metadata import EntryPoint
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from babel import Locale, UnknownLocaleError
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.shelf import Shelf, offers
 
 OURS: Final = Path(__file__).parent
 
@@ -72,21 +75,41 @@ def folders(name: str) -> Iterator[Path]:
     return (one.folder / name for _, one in LANGUAGES if (one.folder / name).is_dir())
 
 
+def package_words() -> dict[str, Path]:
+    """By domain, the folder of catalogues `<language>.po` that a package brings for all that it says.
+
+    The folder is the `locale` of a package that the group `vivavoce.locales` names: `<domain> = "<package>"`.
+    """
+    return _locales(offers("vivavoce.locales"))
+
+
+@lru_cache
+def _locales(points: tuple[EntryPoint, ...]) -> dict[str, Path]:
+    found = ((point.name, find_spec(point.module)) for point in points)
+    return {name: Path(spec.origin).parent / "locale" for name, spec in found if spec and spec.origin}
+
+
 def words(tag: str, *domains: str, own: Path | None = None) -> NullTranslations:
     """The words of a language: of the folder `own` (`<language>.po`), else of its catalogues, in their order.
 
+    What these lack is looked up among the words of packages.
+
     Empty  no such language, or no such file: English, as it stands in the code
     """
-    return _words(language_of(tag), tag, domains, own)
+    return _words(language_of(tag), tag, domains, own, tuple(package_words().items()))
 
 
 @lru_cache  # a report says thousands of phrases
 def _words(
-    language: Language | None, tag: str, domains: tuple[str, ...], own: Path | None
-) -> NullTranslations:
+    language: Language | None, tag: str, domains: tuple[str, ...], own: Path | None,
+    packages: tuple[tuple[str, Path], ...],
+) -> NullTranslations:  # fmt: skip
     name = language.name if language is not None else tag
     files = [own / f"{name}.po"] if own is not None else []
     files += [language.catalogue(domain) for domain in domains] if language is not None else []
+    for domain, folder in packages:
+        files += [folder / f"{name}.po"]
+        files += [language.catalogue(domain)] if language is not None else []
     return read_words(tuple(files), name)
 
 

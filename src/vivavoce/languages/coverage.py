@@ -1,7 +1,7 @@
 """How much of what is said a language says itself: the rest falls back to English.
 
-What is said is what our own complete languages have words for, and what steps and sections bring words for in
-`locale` folders of their own.
+What is said is what our own complete languages have words for, and what steps, sections and packages bring
+words for in `locale` folders of their own.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Final
 from babel.messages.catalog import Catalog, Message
 
 from vivavoce.core.i18n import parse_catalogue
-from vivavoce.languages.base import LANGUAGES, OURS, Language, language_name, locale_of
+from vivavoce.languages.base import LANGUAGES, OURS, Language, language_name, locale_of, package_words
 
 CONTEXT: Final = "\x04"
 Id = str | tuple[str, ...]
@@ -42,9 +42,9 @@ class Coverage:
 
 
 def domains() -> list[str]:
-    """The catalogues that a language may bring: those of ours."""
+    """The catalogues that a language may bring: those of ours, and one for each package with words."""
     files = (file for _, one in LANGUAGES if one.folder.parent == OURS for file in one.folder.glob("*.po"))
-    return sorted({file.stem for file in files})
+    return sorted({*(file.stem for file in files), *package_words()})
 
 
 def messages(file: Path) -> dict[Id, Message]:
@@ -60,7 +60,7 @@ def said(domain: str, beside: Iterable[Path] = ()) -> dict[Id, Message]:
     Input   beside: folders of steps or sections with catalogues of their own
     """
     ours = (one.catalogue(domain) for _, one in LANGUAGES if one.folder.parent == OURS)
-    own = (file for folder in beside for file in sorted(folder.glob("*.po")))
+    own = (file for folder in _folders(domain, beside) for file in sorted(folder.glob("*.po")))
     return {key: one for file in (*ours, *own) for key, one in messages(file).items()}
 
 
@@ -71,7 +71,7 @@ def coverage(language: Language, beside: Beside) -> list[Coverage]:
     """
     found = []
     for domain in domains():
-        folders = list(beside.get(domain, ()))
+        folders = _folders(domain, beside.get(domain, ()))
         every, own = said(domain, folders), messages(language.catalogue(domain))
         with_own = own | {
             key: one for folder in folders for key, one in messages(folder / f"{language.name}.po").items()
@@ -80,6 +80,11 @@ def coverage(language: Language, beside: Beside) -> list[Coverage]:
         strange = tuple(sorted(str(key) for key in own if key not in every))
         found.append(Coverage(domain, len(every), translated, strange))
     return found
+
+
+def _folders(domain: str, beside: Iterable[Path]) -> list[Path]:
+    """The folders of words of a domain: those beside it, and its package's where it is one's."""
+    return list({*beside, *(folder for name, folder in package_words().items() if name == domain)})
 
 
 def places(text: str) -> list[str]:

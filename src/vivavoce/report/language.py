@@ -18,7 +18,7 @@ from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import SOURCE_LANGUAGE, parse_catalogue
-from vivavoce.languages.base import language_of, languages_with, locale_of, words
+from vivavoce.languages.base import language_of, languages_with, locale_of, package_words, words
 
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
@@ -136,7 +136,7 @@ def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], st
     """The catalogues' phrases with places in them, those with the longest fixed text first."""
     spoken = language_of(language)
     files = [spoken.catalogue(DOMAIN)] if spoken is not None else []
-    files += [own / f"{language}.po"] if own else []
+    files += [folder / f"{language}.po" for folder in (own, *package_words().values()) if folder]
     templates = [template for file in files if file.is_file() for template in _templates(file, language)]
     found = [template for template in templates if _fixed(template) >= 8 and _PLACE.search(template)]
     found.sort(key=_fixed, reverse=True)

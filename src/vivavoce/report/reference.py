@@ -3,7 +3,8 @@
 import sys
 from typing import Any, Final
 
-from vivavoce.report.section import Section, sections_in_order
+from vivavoce.core.shelf import offers
+from vivavoce.report.section import SECTIONS, Section, sections_in_order
 
 _HEAD: Final = """# Sections of the report
 
@@ -21,8 +22,8 @@ these.
 
 def sections_reference() -> str:
     """The whole page, Markdown; of the sections of this program alone."""
-    ours = [one for one in sections_in_order() if type(one).__module__.startswith("vivavoce.")]
-    return _HEAD + "".join(map(_line, ours))
+    ours = {point.name for point in offers(SECTIONS.group) if point.dist and point.dist.name == "vivavoce"}
+    return _HEAD + "".join(_line(one) for one in sections_in_order() if one.name in ours)
 
 
 def _line(section: Section[Any]) -> str:

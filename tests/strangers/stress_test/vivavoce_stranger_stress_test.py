@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from random import Random
 
-from vivavoce.stress.base import Edit, LanguagePack, StressTest, Substitution, Utterance
+from vivavoce_stress.base import Edit, LanguagePack, StressTest, Substitution, Utterance
 
 
 class FilledPause:

@@ -6,8 +6,9 @@ import pytest
 
 import vivavoce as vv
 from vivavoce.api.reference import api_reference
-from vivavoce.api.shelf_reference import PAGES, shelf_reference
+from vivavoce.api.shelf_reference import shelf_reference
 from vivavoce.connectors.factory import CONNECTORS
+from vivavoce.core.reference import REFERENCE_PAGES
 
 PLACE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 
@@ -19,7 +20,7 @@ def test_the_page_of_the_api_is_made_from_the_code() -> None:
     assert [name for name in vv.__all__ if f"### `{name}`" not in made] == []
 
 
-@pytest.mark.parametrize("shelf", PAGES)
+@pytest.mark.parametrize("shelf", REFERENCE_PAGES.names())
 def test_the_page_of_a_shelf_is_made_from_the_code(shelf: str) -> None:
     """Mend it with: python -m vivavoce.api.shelf_reference SHELF > docs/reference/SHELF.md"""
     assert (PLACE / f"{shelf}.md").read_text("utf-8") == shelf_reference(shelf)

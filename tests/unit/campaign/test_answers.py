@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.campaign.answers import check_answers, sheet, summary
-from vivavoce.campaign.setup import write_campaign
 from vivavoce.core.errors import InputError
-from vivavoce.study.campaign import Campaign, load_campaign
+from vivavoce_campaign.answers import check_answers, sheet, summary
+from vivavoce_campaign.campaign_file import Campaign, load_campaign
+from vivavoce_campaign.setup import write_campaign
 
 
 @pytest.fixture

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.campaign.drafts import draft
-from vivavoce.campaign.identities import users_apart
-from vivavoce.campaign.places import place_of
-from vivavoce.campaign.reports import campaign_figures, write_reports
-from vivavoce.campaign.setup import write_campaign
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.study.campaign import Campaign, load_campaign, write_facts
 from vivavoce.study.load import load_study
+from vivavoce_campaign.campaign_file import Campaign, load_campaign, write_facts
+from vivavoce_campaign.drafts import draft
+from vivavoce_campaign.identities import users_apart
+from vivavoce_campaign.places import place_of
+from vivavoce_campaign.reports import campaign_figures, write_reports
+from vivavoce_campaign.setup import write_campaign
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.campaign.drafts import draft
-from vivavoce.campaign.places import place_of
-from vivavoce.campaign.setup import check_systems, write_campaign
 from vivavoce.core.errors import InputError
-from vivavoce.study.campaign import Campaign, check_campaign, load_campaign
 from vivavoce.study.load import load_study
+from vivavoce_campaign.campaign_file import Campaign, check_campaign, load_campaign
+from vivavoce_campaign.drafts import draft
+from vivavoce_campaign.places import place_of
+from vivavoce_campaign.setup import check_systems, write_campaign
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.campaign.shared_task import begin, export_all, load, standings
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
 from vivavoce.report.blocks import TableOfText
-from vivavoce.report.campaign_leaderboard import compose_leaderboard
 from vivavoce.report.html import page
+from vivavoce_campaign.document.leaderboard import compose_leaderboard
+from vivavoce_campaign.shared_task import begin, export_all, load, standings
 
 COMMANDS = {"anna": ["take(milk)", "put(milk, pan)"], "bruno": ["take(eggs)", "stir(eggs)"]}
 

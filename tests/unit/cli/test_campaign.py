@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from vivavoce.campaign.setup import write_campaign
 from vivavoce.cli.main import app
+from vivavoce_campaign.setup import write_campaign
 
 
 def cli(*arguments: object) -> Result:

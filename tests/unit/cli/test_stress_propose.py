@@ -73,7 +73,7 @@ def test_a_mistake_is_answered_with_what_to_do(words: list[str], error: type, me
 
 def test_help_and_spelling_tests_load_no_parser() -> None:
     code = (
-        "import sys; from vivavoce.stress.base import Utterance; from vivavoce.stress.propose import propose;"
+        "import sys; from vivavoce_stress.base import Utterance; from vivavoce_stress.propose import propose;"
         "propose(Utterance(text='voglio una carta', language='it'), ['ST-3', 'ST-4']);"
         "print([name for name in ('spacy', 'lemminflect', 'espeakng_loader') if name in sys.modules])"
     )

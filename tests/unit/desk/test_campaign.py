@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from scenes.translated import page_texts, same_in_italian
-from vivavoce.campaign.setup import write_campaign
-from vivavoce.campaign.submissions import CONNECTORS, submissions_in
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.desk.campaign_app import create_campaign_desk
 from vivavoce.log.store import Log
+from vivavoce_campaign.pages import create_campaign_desk
+from vivavoce_campaign.setup import write_campaign
+from vivavoce_campaign.submissions import CONNECTORS, submissions_in
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # starlette would rather have httpx2, which nothing else here needs

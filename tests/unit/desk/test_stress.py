@@ -19,8 +19,8 @@ from vivavoce.log.stress_events import (
     VerdictGiven,
     stress_stream,
 )
-from vivavoce.stress.case import Case
 from vivavoce.study.model import Study
+from vivavoce_stress.case import Case
 
 Enter = Callable[..., TestClient]
 TokenOf = Callable[..., str]

@@ -14,7 +14,6 @@ from vivavoce.desk.deeds import works
 from vivavoce.desk.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
 from vivavoce.languages import base as languages
 from vivavoce.languages.base import LANGUAGES
-from vivavoce.stress.base import stress_tests
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "NP_": ((1, "c"), 2)}
 OPTIONS = {"jinja2": {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}}
@@ -35,7 +34,6 @@ def messages() -> set[Key]:
         (context, message[0] if isinstance(message, tuple) else message)
         for _, _, message, _, context in found
     }
-    said |= {(None, one.meaning) for one in stress_tests() if one.name.startswith("ST-")}
     return said | {(None, text) for work in works().values() for text in (work.noun, work.things) if text}
 
 

@@ -12,11 +12,11 @@ from scenes.campaigns import campaign_dataset
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.report.blocks import Document, Heading, TableOfText
-from vivavoce.report.campaign import compose_campaign
-from vivavoce.report.campaign_evaluation import Evaluation, evaluate, figures
 from vivavoce.report.drawing import Figure
 from vivavoce.report.html import page
 from vivavoce.report.pdf import pdf
+from vivavoce_campaign.document.campaign import compose_campaign
+from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
 
 ITEMS = [f"q{number}" for number in range(1, 11)]
 

@@ -11,9 +11,9 @@ from babel.messages.pofile import read_po
 
 import vivavoce
 from vivavoce.core.errors import UnknownName
-from vivavoce.languages.base import language_of
+from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
-from vivavoce.report import content, stress_cases
+from vivavoce.report import content
 from vivavoce.report.html import render
 from vivavoce.report.language import report_languages, say, speaking, translated
 from vivavoce.report.material import ReportOptions
@@ -30,7 +30,6 @@ from vivavoce.stats.balance import together
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.summary_results import ClusteredDifference
-from vivavoce.stress.base import stress_tests
 
 ROOMS = [Path(vivavoce.__file__).parent / room for room in ("report", "sections")]
 LANGUAGES = [language for language in report_languages() if language != "en"]
@@ -57,8 +56,6 @@ def phrases() -> set[str]:
         FLAGS,
         COVARIATES,
         ARMS,
-        stress_cases.FAMILIES,
-        {one.name: one.title for one in stress_tests() if one.name.startswith("ST-")},
     )
     found |= {words for table in tables for words in table.values()}
     found |= {word for section in sections_in_order() for word in (section.title, section.menu)} - {""}
@@ -73,8 +70,9 @@ def read_words_of(file: Path, language: str) -> list[Message]:
 def catalogue(language: str, domain: str) -> dict[str, str | tuple[str, ...]]:
     words = list(read_words_of(language_of(language).catalogue(domain), language))
     if domain == "report":
-        for section in sections_in_order():
-            words += read_words_of(section.locale / f"{language}.po", language)
+        folders = [*package_words().values(), *(one.locale for one in sections_in_order())]
+        for file in (folder / f"{language}.po" for folder in folders):
+            words += read_words_of(file, language)
     return {one.id[0] if isinstance(one.id, tuple) else one.id: one.string for one in words if one.id}
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from unit.stats.test_stress import ROWS
+from unit.stress.test_scores import ROWS
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render
 from vivavoce.report.material import ReportOptions
-from vivavoce.report.stress_cases import EARLIER
-from vivavoce.stress.base import STRESS_TESTS
+from vivavoce_stress.base import STRESS_TESTS
+from vivavoce_stress.blocks import EARLIER
 
 
 def transcript(*said: str) -> str:

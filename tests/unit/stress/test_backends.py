@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 from scenes.stress_corpora import utterances
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.stress import backends
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.italian import apertium
-from vivavoce.stress.italian.apertium import MISSING, ApertiumMorphology, apertium_installed
-from vivavoce.stress.italian.morphology import RULES
-from vivavoce.stress.known_misspellings import known_misspellings, misspellings_file
-from vivavoce.stress.packs import pack_of
-from vivavoce.stress.propose import propose
-from vivavoce.stress.thesaurus import Thesaurus, thesaurus_file
+from vivavoce_stress import backends
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.italian import apertium
+from vivavoce_stress.italian.apertium import MISSING, ApertiumMorphology, apertium_installed
+from vivavoce_stress.italian.morphology import RULES
+from vivavoce_stress.known_misspellings import known_misspellings, misspellings_file
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.propose import propose
+from vivavoce_stress.thesaurus import Thesaurus, thesaurus_file
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGED = json.loads((ROOT / "tests/golden/stress-judgements-backends.json").read_text(encoding="utf-8"))

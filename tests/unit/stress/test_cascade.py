@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from vivavoce.stats.stress import agree
-from vivavoce.stress.cascade import Verdict, admit, judge, judge_texts, with_model
-from vivavoce.stress.heuristics import compare, dates, filling, names, negated, numbers
-from vivavoce.stress.replay import Replayed
-from vivavoce.stress.runs import overall
+from vivavoce_stress.cascade import Verdict, admit, judge, judge_texts, with_model
+from vivavoce_stress.heuristics import compare, dates, filling, names, negated, numbers
+from vivavoce_stress.replay import Replayed
+from vivavoce_stress.runs import overall
+from vivavoce_stress.scores import agree
 
 LABELLED = YAML(typ="safe").load(
     (Path(__file__).resolve().parents[2] / "golden" / "stress-verdicts.yaml").read_text(encoding="utf-8")

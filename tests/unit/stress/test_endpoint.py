@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.operators.endpoint import LanguageModel, edits_between
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.operators.endpoint import LanguageModel, edits_between
+from vivavoce_stress.propose import propose
 
 
 class Model:

@@ -8,8 +8,8 @@ import pytest
 
 from scenes.stress_corpora import utterances
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.propose import propose
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 LANGUAGES = ("it", "en")

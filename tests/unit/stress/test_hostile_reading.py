@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.stress.base import STRESS_TESTS, Utterance
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import STRESS_TESTS, Utterance
+from vivavoce_stress.propose import propose
 
 
 def made(test: str, language: str, said: str, previous: str | None = None) -> list[str]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.stress.english_parser import inflected
-from vivavoce.stress.italian.morphology import RULES
+from vivavoce_stress.english_parser import inflected
+from vivavoce_stress.italian.morphology import RULES
 
 
 @pytest.mark.parametrize(

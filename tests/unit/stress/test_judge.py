@@ -20,7 +20,7 @@ from unit.stress.conftest import RunCases, case
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.log.export_csv import safe_csv_cell
-from vivavoce.stats.stress_judge import JudgedPair, judge_results
+from vivavoce_stress.judge_scores import JudgedPair, judge_results
 
 ROOT = Path(__file__).resolve().parents[3]
 Endpoint = Callable[[str], str]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from scenes.stress_corpora import telephone_and_chat, utterances
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.propose import propose
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGED = json.loads((ROOT / "tests/golden/stress-judgements.json").read_text(encoding="utf-8"))["languages"]

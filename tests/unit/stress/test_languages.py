@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import DuplicateName, InputError
-from vivavoce.stress.base import LANGUAGES, Utterance
-from vivavoce.stress.language_file import FOLDER, load_language
-from vivavoce.stress.packs import Capability, add_language, make_pack, pack_of
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import LANGUAGES, Utterance
+from vivavoce_stress.language_file import FOLDER, load_language
+from vivavoce_stress.packs import Capability, add_language, make_pack, pack_of
+from vivavoce_stress.propose import propose
 
 SPANISH = Path(__file__).resolve().parents[3] / "docs/how-to/spanish.yaml"
 

@@ -9,11 +9,11 @@ from vivavoce.log.event import Event
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunPlanned, VerdictGiven, stress_stream
 from vivavoce.log.stress_rows import stress_rows
-from vivavoce.stress.case import Case
-from vivavoce.stress.outcome import goal_met
-from vivavoce.stress.rejection import rejects
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Alternative, Task
+from vivavoce_stress.case import Case
+from vivavoce_stress.outcome import goal_met
+from vivavoce_stress.rejection import rejects
 
 ONTOLOGY = load_ontology(Path(__file__).resolve().parents[3] / "src/vivavoce/study/domains/restaurants.yaml")
 PUB = ONTOLOGY.of_type("pub")[0]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce import stress
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.propose import propose
+import vivavoce_stress as stress
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.propose import propose
 
 EXAMPLES = [
     ("ST-1", "en", "Is the museum near there?", "", "Is the museum near their?"),

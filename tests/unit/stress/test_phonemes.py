@@ -4,9 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.packs import pack_of
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.propose import propose
 
 installed = find_spec("espeakng_loader") is not None
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from vivavoce.stress.base import Utterance
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.propose import propose
 
 
 def first(said: str, offer: str, test: str = "ST-10") -> str | None:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.stress.base import Edit, LanguagePack, Substitution, Utterance, apply
-from vivavoce.stress.packs import pack_of
-from vivavoce.stress.propose import propose
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance, apply
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.propose import propose
 
 ALL = [f"ST-{number}" for number in range(1, 12)]
 WORDS = {

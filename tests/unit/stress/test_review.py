@@ -14,12 +14,12 @@ from unit.stress.conftest import case
 from unit.stress.test_endpoint import Model, model  # noqa: F401 - a fixture
 from vivavoce.core.errors import InputError
 from vivavoce.log.stress_events import LoggedProposal, VariantReviewed, VariantsProposed
-from vivavoce.stress.base import Utterance, apply
-from vivavoce.stress.propose import propose
-from vivavoce.stress.review import Reviews, difference, lexicon, lexicon_operators, reviewed, word_edits
-from vivavoce.stress.review_file import DECIDED, columns, read_review, write_review
-from vivavoce.stress.suite import Suite, is_suite, junit, read_suite, write_suite
-from vivavoce.stress.verdict_model import ModelJudge
+from vivavoce_stress.base import Utterance, apply
+from vivavoce_stress.propose import propose
+from vivavoce_stress.review import Reviews, difference, lexicon, lexicon_operators, reviewed, word_edits
+from vivavoce_stress.review_file import DECIDED, columns, read_review, write_review
+from vivavoce_stress.suite import Suite, is_suite, junit, read_suite, write_suite
+from vivavoce_stress.verdict_model import ModelJudge
 
 CASE = "{case_id: a, test: ST-4, family: spelling, language: en, original: a, variant: b}"
 NASTY = (

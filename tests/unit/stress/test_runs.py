@@ -18,11 +18,11 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import ReplayFinished, stress_stream
 from vivavoce.log.stress_rows import stress_rows
-from vivavoce.stress.case import LoggedTurn
-from vivavoce.stress.continuation import LoggedUser
-from vivavoce.stress.runs import Run, RunSettings
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Task
+from vivavoce_stress.case import LoggedTurn
+from vivavoce_stress.continuation import LoggedUser
+from vivavoce_stress.runs import Run, RunSettings
 
 CASES = [
     case("ST-4", "en", "please a cheap pub", "plesae a cheap pub", after=("any",)),

@@ -8,10 +8,10 @@ import pytest
 
 from unit.stress.test_review import reviews_of
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stress.planning import RunChoice, plan_run, to_review
-from vivavoce.stress.review import Reviews, proposed, reviewed
-from vivavoce.stress.sampling import interactions_of
 from vivavoce.study.model import Study
+from vivavoce_stress.planning import RunChoice, plan_run, to_review
+from vivavoce_stress.review import Reviews, proposed, reviewed
+from vivavoce_stress.sampling import interactions_of
 
 SPELLING = ("ST-2", "ST-3", "ST-4")
 

@@ -14,19 +14,19 @@ from unit.stress.conftest import case
 from vivavoce.audio.files import write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.cli.main import app
-from vivavoce.cli.stress_score import show
 from vivavoce.connectors.base import Act, Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import words
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import ReplayFinished, stress_stream
 from vivavoce.log.stress_rows import stress_rows
-from vivavoce.stress.case import Case
-from vivavoce.stress.planning import by_voice
-from vivavoce.stress.runs import CaseDone, Run, RunSettings
-from vivavoce.stress.spoken import Speech, SpokenChannel, read_speech_file, speech_of
 from vivavoce.study.model import Study
 from vivavoce.study.voice import Voice
+from vivavoce_stress.case import Case
+from vivavoce_stress.cli.score import show
+from vivavoce_stress.planning import by_voice
+from vivavoce_stress.runs import CaseDone, Run, RunSettings
+from vivavoce_stress.spoken import Speech, SpokenChannel, read_speech_file, speech_of
 
 SENTENCES = "I want a cheap pub.\nI want an inexpensive pub.\nin the north\nthank you goodbye\n"
 CASE = case("ST-5", "en", "I want a cheap pub", "I want an inexpensive pub", after=("thank you goodbye",))

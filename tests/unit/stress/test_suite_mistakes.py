@@ -8,8 +8,8 @@ from typer.testing import CliRunner, Result
 from scenes.processes import free_port
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.stress.review import Reviews
-from vivavoce.stress.review_file import read_review
+from vivavoce_stress.review import Reviews
+from vivavoce_stress.review_file import read_review
 
 CASE = """\
 suite: town

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from unit.stress.conftest import Rows, RunCases, case
-from vivavoce.stress.case import Case
 from vivavoce_bots.weakness import WeaknessError, weakened
+from vivavoce_stress.case import Case
 
 MORE = {"en": ("any", "any"), "it": ("qualsiasi", "qualsiasi")}
 

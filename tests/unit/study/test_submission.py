@@ -7,8 +7,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.campaign import check_campaign, load_campaign, read_facts, write_facts
-from vivavoce.study.submission import in_language
+from vivavoce_campaign.campaign_file import check_campaign, load_campaign, read_facts, write_facts
+from vivavoce_campaign.submission_file import in_language
 
 SYSTEM: dict[str, Any] = {
     "submission": "bank", "team": "us", "domain": {"it": "banca", "en": "banking"},

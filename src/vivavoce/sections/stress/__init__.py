@@ -1,1 +1,0 @@
-"""How systems stood linguistic stress tests."""

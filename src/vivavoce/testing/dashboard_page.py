@@ -1,0 +1,38 @@
+"""What every page of the dashboard keeps to."""
+
+from starlette.routing import Route
+
+from vivavoce.desk.access import ROLES
+from vivavoce.desk.app_shell import FOLDER
+from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage
+
+
+class DashboardPageContract:
+    """What every page of a study's dashboard keeps to.
+
+    name  as its entry point says it
+    """
+
+    name: str
+
+    @property
+    def page(self) -> DashboardPage:
+        return DASHBOARD_PAGES.get(self.name)
+
+    def test_it_is_found_by_its_name_and_says_who_may_open_it(self) -> None:
+        assert self.page.name == self.name
+        assert self.page.role in ROLES, f"role is one of {', '.join(ROLES)}"
+
+    def test_its_menu_leads_to_addresses_of_its_own(self) -> None:
+        routes = [one for one in self.page.router.routes if isinstance(one, Route)]
+        own = {one.path for one in routes if "GET" in (one.methods or ())}
+        for item in self.page.menu:
+            assert item.title and item.address in own, f"{item.address} is none of {', '.join(sorted(own))}"
+
+    def test_its_templates_hide_none_of_the_dashboard(self) -> None:
+        folder = self.page.templates
+        if folder is not None:
+            found = [str(file.relative_to(folder)) for file in folder.rglob("*.html")]
+            assert found, f"{folder} holds no template"
+            hidden = [name for name in found if (FOLDER / "templates" / name).exists()]
+            assert not hidden, f"the dashboard has a {hidden[0]} itself: name yours otherwise"

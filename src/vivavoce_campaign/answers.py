@@ -1,0 +1,96 @@
+"""What teams say of the evaluation afterwards: five questions, collected as files and summarised.
+
+Source  Cutugno and others 2018 (IDIAL), section 6, for what is asked; the sentences are ours
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.languages.data import CampaignWords
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import answers_folder
+
+LONGEST: Final = 4000
+Again = Literal["yes", "with_changes", "no"]
+
+
+class TeamAnswers(BaseModel):
+    """The answers of one team; texts may stay empty."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    system: str = Field(description="name of the submission")
+    questionnaire: int = Field(ge=0, le=4, description="verdict on the users' questionnaire")
+    stress_tests: int = Field(ge=0, le=4, description="verdict on the stress tests")
+    why: str = Field("", max_length=LONGEST, description="what explains successes and failures")
+    missing: str = Field("", max_length=LONGEST, description="what should be looked at more closely")
+    usual: str = Field("", max_length=LONGEST, description="how the team tests as a rule, and after what")
+    again: Again = Field(description="yes, with_changes or no")
+    again_why: str = Field("", max_length=LONGEST, description="why, and with which changes")
+
+
+def sheet(name: str, language: str) -> str:
+    """A file to be filled in by a team, with the questions as comments."""
+    lines = [f"system: {name}"]
+    questions = CampaignWords.in_english().questions | CampaignWords.or_english(language).questions
+    for key, question in questions.items():
+        lines.append(f"# {question}")
+        lines.append(f"{key}: " + ("''" if key in ("why", "missing", "usual") else ""))
+    return "\n".join([*lines, "again_why: ''", ""])
+
+
+def check_answers(path: Path) -> tuple[TeamAnswers | None, list[Problem]]:
+    """The answers of a file, and everything that is wrong with it."""
+    source = read_yaml(path)
+    if source.problems:
+        return None, source.problems
+    try:
+        return TeamAnswers.model_validate(source.data), []
+    except ValidationError as error:
+        return None, problems_of(error, source, TeamAnswers)
+
+
+def read_all(campaign: Campaign) -> list[TeamAnswers]:
+    """All answers that came in, one a system.
+
+    Raises  InputError: a file is wrong, with its first problem; answers for a system that nobody submitted
+    """
+    found = []
+    for path in sorted(answers_folder(campaign.folder).glob("*.yaml")):
+        answers, problems = check_answers(path)
+        if answers is None:
+            raise problems[0].error()
+        campaign.submission(answers.system)
+        if path.stem != answers.system:
+            hint = f"call it {answers.system}.yaml"
+            raise InputError(f"holds the answers about {answers.system!r}", place=path.name, hint=hint)
+        found.append(answers)
+    return found
+
+
+def summary(campaign: Campaign) -> dict[str, Any]:
+    """What the teams said: counts of verdicts, and every text beside the name of its system.
+
+    Empty   nobody answered: n 0, no counts, no texts
+    """
+    found = read_all(campaign)
+    return {
+        "n": len(found), "asked": len(campaign.submissions), "unit": "team",
+        "questionnaire": _counts([one.questionnaire for one in found]),
+        "stress_tests": _counts([one.stress_tests for one in found]),
+        "again": dict(Counter(one.again for one in found)),
+        "texts": {
+            key: {one.system: text for one in found if (text := getattr(one, key).strip())}
+            for key in ("why", "missing", "usual", "again_why")
+        },
+    }  # fmt: skip
+
+
+def _counts(codes: list[int]) -> dict[int, int]:
+    return {code: codes.count(code) for code in range(5)} if codes else {}

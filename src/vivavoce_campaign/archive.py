@@ -1,0 +1,54 @@
+"""A whole campaign as one archive, for publication; addresses of systems stay out."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import MANIFEST
+from vivavoce_campaign.answers import summary
+from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign
+from vivavoce_campaign.places import place_of
+from vivavoce_campaign.reports import campaign_figures
+
+_DAY: Final = (1980, 1, 1, 0, 0, 0)
+_TELLING: Final = ("file", "revisions")
+
+
+def export_campaign(campaign: Campaign, into: Path) -> list[str]:
+    """Write the archive; returns the names of what it holds. The same campaign gives the same bytes.
+
+    Raises  InputError: the place cannot be written
+    """
+    files: dict[str, bytes] = {CAMPAIGN_FILE: (campaign.folder / CAMPAIGN_FILE).read_bytes()}
+    for one in campaign.submissions:
+        files[f"submissions/{one.submission}.json"] = _json(one.described())
+        dataset = place_of(campaign, one.submission).dataset
+        for path in sorted(dataset.glob("*")) if dataset.is_dir() else ():
+            files[f"datasets/{one.submission}/{path.name}"] = _unaddressed(path)
+    for path in sorted((campaign.folder / "reports").glob("*")):
+        files[f"reports/{path.name}"] = path.read_bytes()
+    files["figures.json"] = _json(campaign_figures(campaign))
+    files["teams.json"] = _json(summary(campaign))
+    try:
+        with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(f"{campaign.settings.campaign}/{name}", _DAY), content)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise InputError(problem, place=str(into), hint="choose another place") from None
+    return list(files)
+
+
+def _unaddressed(path: Path) -> bytes:
+    """A file of a dataset; from its manifest the study file, which tells addresses, is left out."""
+    if path.name != MANIFEST:
+        return path.read_bytes()
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["study"] = {key: value for key, value in manifest["study"].items() if key not in _TELLING}
+    return _json(manifest)
+
+
+def _json(facts: object) -> bytes:
+    return (json.dumps(facts, indent=1, ensure_ascii=False, default=str) + "\n").encode()

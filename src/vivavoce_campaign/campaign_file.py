@@ -1,0 +1,185 @@
+"""A campaign: systems of several teams, each examined by the same protocol. The organiser's file, checked.
+
+Source  Cutugno and others 2018 (IDIAL), sections 2 and 4: ten users a system, three tasks each, an hour
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.validation import mistake, problems_of
+from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.languages.base import languages_with
+from vivavoce.languages.data import check_installed
+from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
+from vivavoce_campaign.submission_file import Submission, Words, check_submission, in_language
+
+CAMPAIGN_FILE: Final = "campaign.yaml"
+SUBMISSIONS: Final = "submissions"
+FACTS_FILE: Final = "campaign.json"
+
+
+class _Written(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class QuestionnaireSettings(_Written):
+    """How the ten items are read."""
+
+    mapping: Literal["published", "definition"] = Field(
+        "published",
+        description="published: items 3, 4, 7, 10 are effectiveness, as printed; definition: 3 to 6",
+    )
+    reverse_item_4: Flag = Field(True, description="item 4 is worded negatively; its code is mirrored")
+
+
+class StressSettings(_Written):
+    """Which logged interactions are replayed with a substitution, and how often."""
+
+    sample: Whole = Field(
+        30, ge=1, le=10_000, description="interactions drawn for each system; one test each"
+    )
+    repeats: Whole = Field(1, ge=1, le=99, description="replays of each variant, for systems that vary")
+    ad_hoc: Flag = Field(
+        True, description="also run the cases of systems/NAME/ad-hoc.yaml, where there is one"
+    )
+
+
+class CampaignFile(_Written):
+    """A campaign: what is the same for all systems."""
+
+    campaign: str = Field(description="its name: letters, digits, dot, dash, underscore")
+    title: Words | None = Field(None, description="its name for readers, by language or one for all")
+    languages: list[str] = Field(
+        ["it"], min_length=1, description="languages of users, the first is the default"
+    )
+    reports: list[str] = Field(["it", "en"], min_length=1, description="languages of the reports")
+    users: Whole = Field(10, ge=1, le=1000, description="different users for each system")
+    tasks: Whole = Field(3, ge=1, le=20, description="tasks of one user, drawn at random")
+    minutes: Number = Field(60, gt=0, le=600, description="longest time of one user with one system")
+    questionnaire: QuestionnaireSettings = Field(
+        QuestionnaireSettings(mapping="published", reverse_item_4=True),
+        description="how the ten items are read",
+    )
+    stress: StressSettings = Field(StressSettings(), description="linguistic stress tests")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="the same seed draws the same tasks and the same sample")
+
+    @field_validator("campaign")
+    @classmethod
+    def _plain_name(cls, name: str) -> str:
+        if not is_name(name):
+            raise mistake(f"{name!r} cannot name a campaign", NAME_CURE)
+        return name
+
+    @field_validator("languages")
+    @classmethod
+    def _installed(cls, languages: list[str]) -> list[str]:
+        check_installed(languages)
+        return languages
+
+    @field_validator("reports")
+    @classmethod
+    def _reported(cls, languages: list[str]) -> list[str]:
+        known = languages_with("report.po")
+        for language in languages:
+            if language not in known:
+                raise mistake(f"there is no report in {language!r}", nearest(language, known))
+        return languages
+
+    def name(self, language: str) -> str:
+        """What readers call it."""
+        return in_language(self.title, language) if self.title else self.campaign
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign with its submissions, in the order of their names."""
+
+    folder: Path
+    settings: CampaignFile
+    submissions: tuple[Submission, ...]
+
+    def submission(self, name: str) -> Submission:
+        """The submission of this name. Raises InputError: there is none."""
+        for one in self.submissions:
+            if one.submission == name:
+                return one
+        known = ", ".join(one.submission for one in self.submissions) or "none"
+        raise InputError(f"no submission {name!r}", place=self.settings.campaign, hint=f"known: {known}")
+
+    def languages_of(self, submission: Submission) -> list[str]:
+        """The languages in which a system is examined: the campaign's that it speaks."""
+        return [one for one in self.settings.languages if one in submission.languages]
+
+
+def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:
+    """The campaign of a folder, and everything that is wrong with its file and its submissions."""
+    settings, problems = check_settings(folder)
+    submissions: list[Submission] = []
+    files = sorted((folder / SUBMISSIONS).glob("*.yaml"))
+    for file in files:
+        made, wrong = check_submission(file)
+        problems += wrong
+        if made is not None:
+            problems += _fits(made, file, settings)
+            submissions.append(made)
+    if not files:
+        problems.append(
+            Problem(f"{folder.name}/{SUBMISSIONS}", "nothing was submitted", "add NAME.yaml files")
+        )
+    if settings is None or problems:
+        return None, problems
+    return Campaign(folder, settings, tuple(submissions)), []
+
+
+def check_settings(folder: Path) -> tuple[CampaignFile | None, list[Problem]]:
+    """What the organiser wrote, whatever was submitted."""
+    source = read_yaml(folder / CAMPAIGN_FILE)
+    if source.problems:
+        return None, source.problems
+    try:
+        return CampaignFile.model_validate(source.data), []
+    except ValidationError as error:
+        return None, problems_of(error, source, CampaignFile)
+
+
+def load_campaign(folder: Path) -> Campaign:
+    """The campaign of a folder. Raises InputError: the problems, one a line."""
+    campaign, problems = check_campaign(folder)
+    if campaign is None:
+        raise InputError("\n".join(map(str, problems)))
+    return campaign
+
+
+def _fits(made: Submission, file: Path, settings: CampaignFile | None) -> list[Problem]:
+    source = Source(file.name)
+    if made.submission != file.stem:
+        source.report((), f"describes {made.submission!r}", f"call the file {made.submission}.yaml")
+    if settings is not None and not set(settings.languages) & set(made.languages):
+        spoken = ", ".join(settings.languages)
+        source.report(
+            ("languages",), f"speaks none of the campaign's languages ({spoken})", "add one to either"
+        )
+    return source.problems
+
+
+def write_facts(folder: Path, settings: CampaignFile, submission: Submission) -> None:
+    """Put beside a dataset what a report needs of the campaign; how the system is reached stays out."""
+    facts = {"campaign": settings.model_dump(mode="json"), "submission": submission.described()}
+    text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+    (folder / FACTS_FILE).write_text(text, encoding="utf-8")
+
+
+def read_facts(folder: Path) -> tuple[CampaignFile, Submission]:
+    """What stands beside a campaign's dataset. Raises InputError: the dataset is of no campaign."""
+    path = folder / FACTS_FILE
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        return CampaignFile.model_validate(facts["campaign"]), Submission.model_validate(facts["submission"])
+    except (OSError, ValueError, KeyError):
+        hint = "make one with `vivavoce campaign run`"
+        raise InputError("no dataset of a campaign", place=str(folder), hint=hint) from None

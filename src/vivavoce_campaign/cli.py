@@ -1,0 +1,348 @@
+"""Verbs of campaigns: from submissions of several teams to a report on each system."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note, progress
+from vivavoce.core.terminal import FittedTable as Table
+from vivavoce.report.numbers import MISSING, coefficient, span
+
+app = typer.Typer(no_args_is_help=True)
+Folder_ = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
+System_ = Annotated[list[str], typer.Option("--system", help="Only this one; may be given several times.")]
+Json_ = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+@app.callback()
+def _campaign() -> None:
+    """An evaluation campaign after IDIAL: submissions, trials, stress tests, a report on each system."""
+
+
+@app.command("init")
+def init(
+    folder: Folder_,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the campaign.")] = None,
+) -> None:
+    """Write a campaign on the bundled systems that runs as it stands, to be edited."""
+    from vivavoce_campaign.setup import write_campaign
+
+    for path in write_campaign(folder, name):
+        note(f"wrote {path}")
+    note(f"next: vivavoce campaign check {folder}")
+
+
+@app.command("check")
+def check(
+    folder: Folder_,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Say hello to every system.")] = True,
+    as_json: Json_ = False,
+) -> None:
+    """Look for problems in the campaign and its submissions; say hello to every system."""
+    from vivavoce_campaign.campaign_file import check_campaign
+    from vivavoce_campaign.setup import check_systems
+
+    campaign, problems = check_campaign(folder)
+    problems += check_systems(campaign) if campaign else []
+    greeted = _greeted(campaign) if campaign and bots and not problems else []
+    failed = [one for one in greeted if not one["ok"]]
+    if as_json:
+        typer.echo(json.dumps({"problems": [str(one) for one in problems], "systems": greeted}, indent=2))
+    else:
+        for one in problems:
+            typer.echo(str(one))
+        for one in greeted:
+            typer.echo(f"{one['system']}: {'answers' if one['ok'] else one['problem']}")
+        if not problems and not failed:
+            typer.echo(f"{folder}: ready")
+    if problems or failed:
+        raise typer.Exit(2 if problems else 1)
+
+
+@app.command("draft")
+def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer reads it, nobody changes it
+    """Write what is missing of each system's study: instructions, tasks, steps; never over what is there."""
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.drafts import draft as write
+
+    campaign = load_campaign(folder)
+    for one in _chosen(campaign, system):
+        for path in write(campaign, one):
+            note(f"wrote {path}")
+
+
+@app.command("run", short_help="Take every system through trial, stress tests and reports.")
+def run(
+    folder: Folder_,
+    system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
+    people: Annotated[
+        bool, typer.Option("--people", help="Simulate nobody; take what people did on the pages.")
+    ] = False,
+    error_rate: Annotated[
+        float, typer.Option("--word-error-rate", min=0, max=0.9, help="Noise for simulated users.")
+    ] = 0.05,
+    users: Annotated[
+        int | None, typer.Option("--users", min=1, help="Simulated users for each system, for a trial run.")
+    ] = None,
+    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
+    as_json: Json_ = False,
+) -> None:
+    """Take every system to its end: users (simulated unless --people), stress tests, dataset, reports.
+
+    What is done already is not done again.
+    """
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.runs import run_system
+
+    campaign = load_campaign(folder)
+    if users is not None:
+        campaign = _with_users(campaign, users)
+    facts: list[dict[str, Any]] = []
+    for one in _chosen(campaign, system):
+        write(campaign, one)
+        held = run_system(campaign, one, progress, simulate=not people, word_error_rate=error_rate)
+        count = "1 user" if held.users == 1 else f"{held.users} users"
+        note(f"{held.name}: {count}, {held.cases} cases of stress tests")
+        facts.append({"system": held.name, "users": held.users, "cases": held.cases})
+    _report(campaign, system, pdf)
+    if as_json:
+        typer.echo(json.dumps({"systems": facts}, indent=2))
+
+
+def _with_users(campaign: Any, users: int) -> Any:
+    from dataclasses import replace
+
+    return replace(campaign, settings=campaign.settings.model_copy(update={"users": users}))
+
+
+def _chosen(campaign: Any, names: list[str]) -> list[Any]:
+    return [campaign.submission(name) for name in names] if names else list(campaign.submissions)
+
+
+def _greeted(campaign: Any) -> list[dict[str, Any]]:
+    from vivavoce_campaign.greeting import greet
+
+    return [greet(campaign, one) for one in campaign.submissions]
+
+
+@app.command("report")
+def report(
+    folder: Folder_,
+    system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
+    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
+) -> None:
+    """Write the reports anew, from the datasets."""
+    from vivavoce_campaign.campaign_file import load_campaign
+
+    _report(load_campaign(folder), system, pdf)
+
+
+@app.command("score")
+def score(folder: Folder_, as_json: Json_ = False) -> None:
+    """Tell the figures of every system: three aspects, stress tests, users. Nothing is ranked."""
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.reports import campaign_figures
+
+    facts = campaign_figures(load_campaign(folder))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from rich.console import Console
+
+    Console().print(figures_table(facts))
+
+
+@app.command("status")
+def status(folder: Folder_, as_json: Json_ = False) -> None:
+    """Tell how far each system is: drafted, users who finished, reports."""
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.setup import status as look
+
+    facts = look(load_campaign(folder))
+    if as_json:
+        typer.echo(json.dumps({"systems": facts}, indent=2, ensure_ascii=False))
+        return
+    for one in facts:
+        state = f"{one['users']} of {one['wanted']} users" if one["drafted"] else "not drafted"
+        typer.echo(f"{one['system']}: {state}, {len(one['reports'])} reports")
+
+
+def _report(campaign: Any, names: list[str], pdf: bool) -> None:
+    from vivavoce_campaign.reports import write_reports
+
+    chosen = [one.submission for one in _chosen(campaign, names)]
+    with progress("reports") as moved:
+        for path in write_reports(campaign, chosen, pdf=pdf, progress=moved):
+            note(f"report   {path}")
+
+
+@app.command("answers", short_help="What the teams say of the evaluation.")
+def answers(
+    folder: Folder_,
+    sheets: Annotated[
+        bool, typer.Option("--sheets", help="Write a sheet for every team that lacks one.")
+    ] = False,
+    language: Annotated[str, typer.Option("--language", help="Language of the sheets.")] = "en",
+    as_json: Json_ = False,
+) -> None:
+    """Summarise what the teams said after the evaluation; or write the sheets that they fill in."""
+    from vivavoce_campaign.answers import sheet, summary
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.places import answers_folder
+
+    campaign = load_campaign(folder)
+    if sheets:
+        place = answers_folder(folder) / "sheets"
+        place.mkdir(parents=True, exist_ok=True)
+        for one in campaign.submissions:
+            path = place / f"{one.submission}.yaml"
+            if not path.exists():
+                path.write_text(sheet(one.submission, language), encoding="utf-8")
+                note(f"wrote {path}")
+        return
+    facts = summary(campaign)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    typer.echo(f"{facts['n']} of {facts['asked']} teams answered")
+    for key in ("questionnaire", "stress_tests", "again"):
+        typer.echo(f"{key}: " + (", ".join(f"{code}: {n}" for code, n in facts[key].items()) or "no answer"))
+    for key, texts in facts["texts"].items():
+        for system, text in texts.items():
+            typer.echo(f"{key}, {system}: {text}")
+
+
+@app.command("export")
+def export(
+    folder: Folder_,
+    out: Annotated[Path, typer.Option("--out", help="ZIP archive to write.")],
+) -> None:
+    """Write the whole campaign as one archive; how systems are reached stays out."""
+    from vivavoce_campaign.archive import export_campaign
+    from vivavoce_campaign.campaign_file import load_campaign
+
+    held = export_campaign(load_campaign(folder), out)
+    note(f"{len(held)} files into {out}")
+
+
+@app.command("serve")
+def serve(
+    folder: Folder_,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the pages.")] = 8002,
+    secure_cookies: Annotated[
+        bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
+    ] = False,
+) -> None:
+    """Serve the campaign's pages: submissions, checks, states, reports; for organiser and teams."""
+    serve_campaign(folder, host=host, port=port, secure_cookies=secure_cookies)
+
+
+@app.command("commands-begin", short_help="Begin a shared task on understood commands.")
+def commands_begin(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the shared task.")],
+    dataset: Annotated[Path, typer.Option("--from", help="Dataset of annotated commands.")],
+    name: Annotated[str, typer.Option("--name", help="Name of the shared task.")] = "commands",
+) -> None:
+    """Make a blind test set and its reference from annotated commands."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce_campaign.shared_task import begin
+
+    note(
+        f"{begin(folder, Dataset(dataset), name)} commands; give teams {folder / 'test'}, keep the reference"
+    )
+
+
+@app.command("commands-score", short_help="Score the teams of a shared task; write its leaderboard.")
+def commands_score(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the shared task.")],
+    page: Annotated[Path | None, typer.Option("--page", help="Leaderboard as HTML or PDF.")] = None,
+    language: Annotated[str, typer.Option("--language", help="Language of the page.")] = "en",
+    export: Annotated[Path | None, typer.Option("--export", help="ZIP archive of everything.")] = None,
+    as_json: Json_ = False,
+) -> None:
+    """Score every team's answers against the reference, best first."""
+    from vivavoce_campaign.shared_task import export_all, standings
+
+    facts = standings(folder)
+    if page is not None:
+        from vivavoce.report.html import save
+        from vivavoce_campaign.document.leaderboard import compose_leaderboard
+
+        note(f"leaderboard  {save(compose_leaderboard(facts, words=language), page)}")
+    if export is not None:
+        note(f"{len(export_all(folder, export, facts))} files into {export}")
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    for one in facts["teams"]:
+        value = one["corpus"][facts["ranked_by"]]
+        shown = "–" if value is None else f"{100 * value:.1f}%"
+        left = (
+            f"; no answers for {', '.join(one['missing_speakers'])}: not ranked"
+            if one["missing_speakers"]
+            else ""
+        )
+        typer.echo(f"{one['rank'] or '-'}  {one['team']}  {shown}{left}")
+
+
+ACCOUNTS = "accounts.sqlite"
+
+
+def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) -> None:
+    """Serve until stopped; the organiser's link is printed first.
+
+    Raises  InputError: the campaign's file is wrong
+    """
+    import uvicorn
+
+    from vivavoce.desk.access import first_link
+    from vivavoce.log.store import Log
+    from vivavoce_campaign.campaign_file import check_settings
+    from vivavoce_campaign.pages import create_campaign_desk
+
+    _, problems = check_settings(folder)
+    if problems:
+        raise problems[0].error()
+    with Log.open(f"sqlite:///{(folder / ACCOUNTS).resolve()}") as log:
+        note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
+        app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)
+        config = uvicorn.Config(
+            app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=3,
+        )  # fmt: skip
+        uvicorn.Server(config).run()
+
+
+def figures_table(facts: dict[str, Any]) -> Table:
+    """One row a system, in the order of their names; nothing is ranked. Eighty columns hold it whole."""
+    table = Table(title=f"Campaign {facts['campaign']}", box=None, padding=(0, 1, 1, 0))
+    for name in (
+        "system",
+        "users",
+        "task completion",
+        "effectiveness",
+        "satisfaction",
+        "stress tests",
+        "groups",
+    ):
+        table.add_column(name, justify="left" if name == "system" else "right", overflow="fold")
+    for one in facts["systems"]:
+        means = [coefficient(aspect["mean"]) for aspect in one["aspects"]]
+        table.add_row(_name(one), str(one["people"]["finished"]), *means, *_stress(one["stress"]))
+    return table
+
+
+def _name(one: dict[str, Any]) -> str:
+    return f"{one['system']}\n(simulated)" if one["simulated"] else one["system"]
+
+
+def _stress(stress: dict[str, Any] | None) -> tuple[str, str]:
+    if stress is None or stress["ratio"] is None:
+        return MISSING, MISSING
+    limits = span(stress["low"], stress["high"]).replace(" to ", " to\n")
+    told = f"{coefficient(stress['ratio'])}\n{stress['passed']} of {stress['applied']}\n{limits} %"
+    return told, coefficient(stress["mean_of_groups"])

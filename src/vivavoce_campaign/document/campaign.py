@@ -1,0 +1,104 @@
+"""The evaluation report on one system of a campaign, after IDIAL, section by section.
+
+Source  Cutugno and others 2018 (IDIAL), section 5 for the parts, section 6 for what the teams missed in them
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from vivavoce.core.signature import installed_version
+from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
+from vivavoce.report.document import frame_words
+from vivavoce.report.language import language, say, speaking
+from vivavoce.report.numbers import listed, plural
+from vivavoce_campaign.document import parts
+from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.document.people import method_blocks, people_blocks
+from vivavoce_campaign.document.stress import failure_blocks, stress_blocks
+from vivavoce_campaign.submission_file import in_language
+
+TITLES: Final = {
+    "summary": ("Evaluation summary", "Summary"),
+    "beside": ("Systems of the same domain and intents", "Side by side"),
+    "questionnaire": ("Detailed evaluation: questionnaire", "Questionnaire"),
+    "stress": ("Detailed evaluation: stress tests", "Stress tests"),
+    "reasons": ("Why tests were not passed", "Reasons"),
+    "time": ("Intents and time", "Intents and time"),
+    "entities": ("Several entities in one utterance", "Entities"),
+    "modules": ("Figures of single modules", "Modules"),
+    "system": ("The system as submitted", "System"),
+    "users": ("Users", "Users"),
+    "method": ("How this was done", "Method"),
+}
+
+
+def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[Evaluation] = ()) -> Document:
+    """The report on one system in this language.
+
+    beside  other systems of the campaign that declare the same domain and intents; they stand side by side,
+            by name, and are not ranked
+    Raises  UnknownName: no such language
+    """
+    with speaking(words):
+        sections = [
+            DocumentSection(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
+            for name, blocks in _sections(found, beside).items()
+            if blocks
+        ]
+        return Document(
+            language=language(),
+            study=found.submission.name(language()),
+            title=say("Evaluation report"),
+            mark=found.mark,
+            lead=_lead(found),
+            answer=tuple(parts.answer(found.aspects, found.stress)),
+            before=tuple(parts.warnings(found)),
+            cover=tuple(_cover(found)),
+            sections=tuple(sections),
+            data=found.dataset.hash,
+            made=str(found.dataset.manifest.get("created_at") or "")[:10],
+            version=installed_version(),
+            words={**frame_words(), "programs": say("programs held the dialogues, not people")},
+        )
+
+
+def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list[Block]]:
+    how = found.settings.questionnaire
+    return {
+        "summary": parts.summary_blocks(found.aspects, found.stress),
+        "beside": parts.beside_blocks([found, *beside]) if beside else [],
+        "questionnaire": parts.questionnaire_blocks(found.aspects, found.items, found.mark),
+        "stress": stress_blocks(found.stress, found.mark),
+        "reasons": failure_blocks(found.stress),
+        "time": parts.time_blocks(found.intents, found.submission, simulated=found.people["simulated"]),
+        "entities": parts.entity_blocks(found.entities),
+        "modules": parts.module_blocks(found.modules),
+        "system": [FactList(tuple(_cover(found)))],
+        "users": people_blocks(found.people),
+        "method": method_blocks(found.settings, how, spoken=found.submission.spoken),
+    }
+
+
+def _lead(found: Evaluation) -> str:
+    held = sum(one["dialogues"] for one in found.intents)
+    return say(
+        "{campaign}: {users} and {dialogues} with the system of {team}.",
+        campaign=found.settings.name(language()),
+        users=plural(found.people["finished"], "participant"),
+        dialogues=plural(held, "dialogue"),
+        team=found.submission.team,
+    )
+
+
+def _cover(found: Evaluation) -> list[tuple[str, str]]:
+    one, spoken = found.submission, language()
+    return [
+        (say("System"), one.name(spoken)),
+        (say("Team"), one.team),
+        (say("Domain"), in_language(one.domain, spoken)),
+        (say("Intents"), listed([in_language(intent.text, spoken) for intent in one.intents])),
+        (say("Channel"), say(parts.CHANNELS[one.channel])),
+        (say("Interface"), one.interface),
+        (say("Access"), say(parts.ACCESS[one.access])),
+        (say("Languages"), ", ".join(one.languages)),
+    ]

@@ -1,0 +1,114 @@
+"""The parts of a campaign's report on who the users were, how long it took, and how it was done."""
+
+from typing import Any, Final
+
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import languages_of, load_wording
+from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import language, say
+from vivavoce.report.numbers import count
+from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
+from vivavoce_campaign.document.parts import clock
+
+Facts = dict[str, Any]
+PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}
+
+
+def people_blocks(people: Facts) -> list[Block]:
+    """How many came, who they were, how long it took."""
+    facts = [
+        (say("Finished"), count(people["finished"])),
+        (say("Not admitted by the screening questions"), count(people["screened_out"])),
+        (say("Left before the end"), count(people["left"])),
+        (say("Comments in their own words"), count(people["feedback"])),
+    ]
+    if "elsewhere" in people:
+        facts.append((say("Also used another system"), _elsewhere(people)))
+    blocks: list[Block] = [FactList(tuple(facts))]
+    rows = [_time_row(say(PARTS[name]), times) for name, times in people["parts"].items()]
+    rows.append(_time_row(say("Whole visit"), people["whole"], total=True))
+    note = say(
+        "Minutes and seconds by the wall clock over users who finished. IDIAL 2018 reports 10 minutes for "
+        "briefing and tasks and 5 for the questionnaire."
+    )
+    columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
+    blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
+    if background := _background(people["background"]):
+        blocks.append(background)
+    return blocks
+
+
+def _elsewhere(people: Facts) -> str:
+    if people["elsewhere"] is None:
+        return say("not known: nobody kept identifiers here")
+    users, n = count(people["identified"]), count(people["elsewhere"])
+    return say("{n} of {users} with a known identifier", n=n, users=users)
+
+
+def _background(answers: dict[str, dict[str, int]]) -> TableOfText | None:
+    instrument = INSTRUMENTS.get("idial_background")
+    spoken = language() if language() in languages_of(instrument) else "en"
+    sentences = load_wording(instrument, spoken).items
+    rows = [
+        Row(label, (Cell(count(n)),), group=sentences[item.item_id])
+        for item in instrument.items
+        for label, n in answers.get(item.item_id, {}).items()
+    ]
+    if not rows:
+        return None
+    return TableOfText(
+        "campaign_background",
+        say("Who the users were"),
+        heads(say("Answer"), say("Users")),
+        tuple(rows),
+        say("Answers in the language in which they were given."),
+    )
+
+
+def _time_row(name: str, times: Facts, *, total: bool = False) -> Row:
+    cells = (Cell(clock(times["mean_s"])), Cell(clock(times["longest_s"])), Cell(count(times["n"])))
+    return Row(name, cells, total=total)
+
+
+def method_blocks(settings: CampaignFile, how: QuestionnaireSettings, *, spoken: bool) -> list[Block]:
+    """What must be known to do it again."""
+    grouping = {
+        "published": say(
+            "items 1 and 2 for task completion, 3, 4, 7 and 10 for effectiveness as the paper prints "
+            "them, the others for satisfaction"
+        ),
+        "definition": say(
+            "items 1 and 2 for task completion, 3 to 6 for effectiveness and 7 to 10 for satisfaction, "
+            "as the paper's text defines them"
+        ),
+    }[how.mapping]
+    turned = (
+        say("Item 4 is worded negatively and mirrored; the paper does not say whether it was.")
+        if how.reverse_item_4
+        else say("Item 4 is taken as it stands, though it is worded negatively.")
+    )
+    lines = [
+        say(
+            "{users} different users for each system, {tasks} tasks each in random order, at most {minutes} "
+            "minutes.",
+            users=count(settings.users),
+            tasks=count(settings.tasks),
+            minutes=count(settings.minutes),
+        ),
+        say(
+            "The ten items are answered once, on a scale of frequency from 0 to 4. Groups: {grouping}.",
+            grouping=grouping,
+        ),
+        turned,
+        say("Figures are rounded half up, for display only."),
+        say("Each sampled interaction is used for one stress test; the clean utterance is tried before."),
+        say(
+            "Variants of ST-2, ST-3 and ST-4 run as proposed; all others were approved or written by "
+            "a person."
+        ),
+    ]
+    if spoken:
+        lines.append(say("The system is spoken, so ST-3 is not applied; its cases were replayed as text."))
+    source = say("After the IDIAL protocol: Cutugno and others (2018), EVALITA.")
+    return [Bullets((*lines, source))]

@@ -1,0 +1,178 @@
+"""The stress tests of a campaign's report: what was passed by test and group, and why not."""
+
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
+from vivavoce.report.language import say, translated
+from vivavoce.report.numbers import MISSING, amount, count, plural, span
+from vivavoce_stress.blocks import FAMILIES, side_by_side, title_of
+
+Facts = dict[str, Any]
+NUMBER_OF_TESTS = 11
+
+
+def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
+    """Figure and table by test and group; a sentence where nothing was tested."""
+    if run is None or not run["whole"]["decided"]:
+        return [Paragraph(say("No stress test was decided for this system."))]
+    whole = run["whole"]
+    blocks: list[Block] = [
+        Paragraph(
+            say(
+                "In each sampled interaction one utterance was changed by one substitution and the "
+                "interaction "
+                "replayed, after the original had passed. A test is passed when the system serves the user "
+                "as well "
+                "as before. So few cases leave wide intervals: read the intervals, not the shares alone."
+            )
+        ),
+        success_figure(run, mark),
+        _table(run),
+    ]
+    notes = [
+        say(
+            "Needed clarification: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
+            "interactions whose original did not pass: {left}.",
+            clarification=count(whole["clarification"]),
+            unsure=count(whole["unsure"]),
+            invalid=count(whole["invalid"]),
+            left=count(whole["not_admitted"]),
+        )
+    ]
+    missing = [name for name in _names() if not _decided(run, name)]
+    if missing:
+        notes.append(say("Without any decided case: {tests}.", tests=", ".join(missing)))
+    blocks.append(Bullets(tuple(notes)))
+    return blocks
+
+
+def failure_blocks(run: Facts | None) -> list[Block]:
+    """The reasons in words, each with what was said with the original and with the variant."""
+    if run is None or not run["failures"]:
+        return []
+    failures = run["failures"]
+    blocks: list[Block] = [
+        Paragraph(
+            say(
+                "{n} did not pass. Each stands here with the reason, and with both replays turn by turn; "
+                "the changed "
+                "utterance is set in bold.",
+                n=plural(len(failures), "decided case"),
+            )
+        )
+    ]
+    for number, one in enumerate(failures, 1):
+        changed = say(
+            "\u201c{original}\u201d became \u201c{variant}\u201d.",
+            original=one["original"],
+            variant=one["text"],
+        )
+        reason = translated(one["reason"])
+        blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
+        blocks.append(
+            replace(side_by_side(number, one), caption=f"{_told(one)} {reason[:1].upper()}{reason[1:]}.")
+        )
+    return blocks
+
+
+def _told(one: Facts) -> str:
+    """What came of a change, for readers who never saw the log."""
+    return {
+        "fail": say("The system did not serve the user as before."),
+        "clarification": say("The system served the user only after another turn."),
+    }[one["verdict"]]
+
+
+def success_figure(run: Facts, mark: str) -> Figure:
+    """The share of passed cases of each test, 0 to 1, on its interval: as IDIAL's figure 3."""
+    rows = [_bar(run, name) for name in _names()]
+    order = [row["test"] for row in rows]
+
+    def draw(width: int) -> Any:
+        room = label_px(order, width)
+        base = alt.Chart(alt.Data(values=rows)).encode(
+            y=alt.Y(
+                "test:N", sort=order, title=None, axis=alt.Axis(minExtent=room, maxExtent=room, grid=False)
+            )
+        )
+        x = alt.X(
+            "ratio:Q", scale=alt.Scale(domain=[0, 1]), title=say("passed, 0 to 1"), axis=alt.Axis(tickCount=5)
+        )
+        bars = base.mark_bar(color=SOFT, height=14).encode(x=x)
+        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x="low:Q", x2="high:Q")
+        text = base.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(
+            x=alt.value(0), text="shown:N"
+        )
+        return (bars + lines + text).properties(width=width - room - 30, height=alt.Step(26))
+
+    told = "; ".join(f"{row['test']}: {row['told']}" for row in rows)
+    return figure(
+        "campaign-stress",
+        say("Success by stress test"),
+        told + ".",
+        draw,
+        mark=mark,
+        caption=say(
+            "Bar: share of decided cases that were passed; line: Wilson's 95% interval. Without a bar: "
+            "none passed, or none decided."
+        ),
+    )
+
+
+def _bar(run: Facts, name: str) -> Facts:
+    one = next((found for found in run["tests"] if found["name"] == name), None)
+    if one is None or one["ratio"] is None:
+        return {"test": name, "ratio": None, "low": None, "high": None, "shown": "", "told": say("no case")}
+    of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
+    return {
+        "test": name,
+        "ratio": one["ratio"],
+        "low": one["low"],
+        "high": one["high"],
+        "shown": "",
+        "told": of,
+    }
+
+
+def _table(run: Facts) -> TableOfText:
+    rows = [_row(one, "") for name in FAMILIES for one in run["families"] if one["name"] == name]
+    rows = [Row(row.under[0], row.cells, (), group=say("Groups of tests")) for row in rows]
+    rows += [_row(one, say("Tests")) for one in run["tests"]]
+    whole = run["whole"]
+    rows.append(Row(say("All tests"), _cells(whole), total=True))
+    mean = amount(run["macro_families"], "")
+    note = say(
+        "Passed of decided cases, 0 to 1, with Wilson's 95% interval. Mean of the groups: {mean}.", mean=mean
+    )
+    columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% interval"))
+    signed = tuple((one["name"], one["signature"]) for one in [*run["families"], *run["tests"], whole])
+    return TableOfText(
+        "campaign_stress", say("Success by test and group"), columns, tuple(rows), note, signed
+    )
+
+
+def _row(one: Facts, group: str) -> Row:
+    return Row(one["name"], _cells(one), (title_of(one),), group=group)
+
+
+def _cells(one: Facts) -> tuple[Cell, ...]:
+    of = () if one["ratio"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
+    return (
+        Cell(count(one["applied"])),
+        Cell(count(one["not_applicable"])),
+        Cell(amount(one["ratio"], ""), of),
+        Cell(f"{span(one['low'], one['high'])} %" if one["low"] is not None else MISSING),
+    )
+
+
+def _decided(run: Facts, name: str) -> bool:
+    return any(one["name"] == name and one["decided"] for one in run["tests"])
+
+
+def _names() -> list[str]:
+    return [f"ST-{number}" for number in range(1, NUMBER_OF_TESTS + 1)]

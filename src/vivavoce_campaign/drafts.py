@@ -1,0 +1,159 @@
+"""From a submission to an ordinary study: instructions, tasks and steps drafted, then edited."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+
+from vivavoce.core.errors import InputError
+from vivavoce.languages.data import CampaignWords
+from vivavoce.simulation.domain import SimulatedDomain, domain_of
+from vivavoce.simulation.goals import draw_tasks, tasks_file
+from vivavoce.study.presets import shipped_text
+from vivavoce.study.task import Task
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import SystemPlace, place_of
+from vivavoce_campaign.submission_file import Submission, in_language
+
+PROTOCOL: Final = "idial-2018"
+TASKS_DRAWN: Final = 30
+_HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}.yaml. Edit it:
+# a draft is never written over what is there.
+# An ordinary study: `vivavoce check`, `vivavoce serve` and `vivavoce stress` take this folder.
+
+"""
+
+
+def draft(campaign: Campaign, submission: Submission) -> list[Path]:
+    """Write what is not there yet of a system's study; returns what was written."""
+    place, languages = place_of(campaign, submission.submission), campaign.languages_of(submission)
+    contents = {
+        "study.yaml": study_text(campaign, submission),
+        "tasks.yaml": tasks_text(campaign, submission),
+        "users.txt": _users(campaign),
+    }
+    for number, language in enumerate(languages):
+        ending = ".md" if number == 0 else f".{language}.md"
+        contents[f"instructions{ending}"] = instructions(submission, language)
+        for name in ("consent", "debrief"):
+            text = shipped_text(PROTOCOL, name, language)
+            if text is not None:
+                contents[f"{name}{ending}"] = text.read_text(encoding="utf-8")
+    return _write(place, contents)
+
+
+def _write(place: SystemPlace, contents: Mapping[str, str]) -> list[Path]:
+    written = []
+    for file, text in contents.items():
+        path = place.folder / file
+        if path.exists():
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            problem = f"cannot be written ({error.strerror})"
+            raise InputError(problem, place=str(path), hint="choose another folder") from None
+        written.append(path)
+    return written
+
+
+def study_text(campaign: Campaign, submission: Submission) -> str:
+    """The study file of one system."""
+    settings, name = campaign.settings, submission.submission
+    languages = campaign.languages_of(submission)
+    study: dict[str, Any] = {
+        "study": f"{settings.campaign}-{name}"[:64],
+        "protocol": PROTOCOL,
+        "title": {language: settings.name(language) for language in languages},
+        "languages": languages,
+        "systems": {name: {**submission.connector, "title": submission.name(languages[0])}},
+        "tasks": "tasks.yaml",
+        "visit": [
+            {"consent": "consent.md"},
+            {"screen": {"use": "idial_background", "admit": {"knowledge": "1..3"}}},
+            {"instructions": "instructions.md"},
+            {"dialogue": {"repeat": settings.tasks, "gate": "dialogue", "nontrivial": {"user_turns": 1}}},
+            {"questionnaire": "idial_feedback"},
+            {"questionnaire": "idial"},
+            {"debrief": "debrief.md"},
+        ],
+        "limits": {
+            "dialogue_minutes": round(settings.minutes / settings.tasks, 1),
+            "visit_minutes": settings.minutes,
+        },
+        "identity": {"anonymous": False, "several_visits": False},
+    }
+    return _HEAD.format(name=name) + _yaml(study)
+
+
+def tasks_text(campaign: Campaign, submission: Submission) -> str:
+    """Tasks, the intents in turn; `type` names the intent."""
+    domain, languages = domain_fitting(submission), campaign.languages_of(submission)
+    kinds = [one.intent_id for one in submission.intents]
+    if domain is not None:
+        tasks = draw_tasks(domain, TASKS_DRAWN, campaign.settings.seed, languages, kinds)
+        return tasks_file(tasks, domain.domain)
+    return tasks_file(_plain_tasks(submission, languages, campaign.settings.tasks), submission.submission)
+
+
+def domain_fitting(submission: Submission) -> SimulatedDomain | None:
+    """The simulated users' domain that has all of these intents; None where users must be people."""
+    try:
+        return domain_of({one.intent_id for one in submission.intents})
+    except InputError:
+        return None
+
+
+def _plain_tasks(submission: Submission, languages: Sequence[str], least: int) -> tuple[Task, ...]:
+    """One task an intent, more where a user needs more: to be made definite by the organiser."""
+    number = max(least, len(submission.intents))
+    intents = [submission.intents[place % len(submission.intents)] for place in range(number)]
+    return tuple(
+        Task(
+            task_id=f"{submission.submission}-{place:03d}", type=intent.intent_id, constraints={},
+            requests=(),
+            text={language: CampaignWords.or_english(language).task.format(
+                      what=_begun(in_language(intent.text, language)))
+                  for language in languages},
+        )
+        for place, intent in enumerate(intents, 1)
+    )  # fmt: skip
+
+
+def instructions(submission: Submission, language: str) -> str:
+    """What users read before the tasks."""
+    words = CampaignWords.or_english(language)
+    what = "\n".join(f"- {_begun(in_language(one.text, language))}" for one in submission.intents)
+    return words.instructions.format(
+        name=_plain(submission.name(language)), how=getattr(words, submission.channel),
+        domain=_plain(in_language(submission.domain, language)), what=what,
+    )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Words of a team inside a Markdown text: on one line, without marks that would form it."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|!" else sign for sign in flat).rstrip(".")
+
+
+def _begun(text: str) -> str:
+    plain = _plain(text)
+    return plain[:1].upper() + plain[1:]
+
+
+def _users(campaign: Campaign) -> str:
+    """An identifier for every user, to be added to the study's link: nobody can then come for two systems."""
+    name, number = campaign.settings.campaign, campaign.settings.users
+    return "".join(f"?participant={name}-{secrets.token_hex(6)}\n" for _ in range(number))
+
+
+def _yaml(data: Any) -> str:
+    yaml, out = YAML(), StringIO()
+    yaml.width = 10_000
+    yaml.allow_unicode = True
+    yaml.dump(data, out)
+    return out.getvalue()

@@ -1,0 +1,82 @@
+"""Whether the users of a campaign's systems are different people, as far as their identifiers tell."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.persons import identifiers
+from vivavoce.log.store import Log
+from vivavoce.study.load import load_study
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import SystemPlace, place_of
+
+Facts = dict[str, Any]
+
+
+class IdentityOverlap(NamedTuple):
+    """What identifiers tell: by system, and how many people used several systems (None: not known)."""
+
+    systems: dict[str, Facts]
+    of_several: int | None
+
+
+def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> IdentityOverlap:
+    """For each system, how many of its users are seen to be the same person as a user of another system.
+
+    Output  elsewhere: users whose identifier was used with another system, too; uninvited: users whose
+            identifier is not in the system's `users.txt`; identified: users with a known identifier
+    Empty   elsewhere and uninvited are None where no identifier of a system's users is known: only the log
+            knows them, so a dataset that came alone does not tell
+    Note    simulated users are made for one system and are told apart by their pseudonyms; who comes with
+            two identifiers is taken for two
+    """
+    users = {name: _users(place_of(campaign, name), one) for name, one in datasets.items()}
+    met = Counter(key for keys in users.values() for key in set(keys.values()))
+    systems = {
+        name: _facts(place_of(campaign, name), one, users[name], met) for name, one in datasets.items()
+    }
+    several = sum(count > 1 for count in met.values())
+    return IdentityOverlap(systems, several if all(users.values()) else None)
+
+
+def _users(place: SystemPlace, dataset: Dataset) -> dict[str, str]:
+    """The identifier of each participant of whom one is known."""
+    rows = dataset.read("participants").to_pylist()
+    known = _in_log(place)
+    simulated = {row["participant_id"]: row["participant_id"] for row in rows if row["simulated"]}
+    return simulated | {
+        row["participant_id"]: known[row["participant_id"]] for row in rows if row["participant_id"] in known
+    }
+
+
+def _in_log(place: SystemPlace) -> dict[str, str]:
+    if not Path(place.log_url.removeprefix("sqlite:///")).is_file() or not place.study.is_file():
+        return {}
+    with Log.open(place.log_url) as log:
+        return identifiers(log, load_study(place.study).name)
+
+
+def _facts(place: SystemPlace, dataset: Dataset, users: dict[str, str], met: Counter[str]) -> Facts:
+    if not users:
+        return {"identified": 0, "elsewhere": None, "uninvited": None}
+    people = {
+        row["participant_id"] for row in dataset.read("participants").to_pylist() if not row["simulated"]
+    }
+    invited = _invited(place)
+    return {
+        "identified": len(users),
+        "elsewhere": sum(met[key] > 1 for key in users.values()),
+        "uninvited": None
+        if invited is None
+        else sum(key not in invited for one, key in users.items() if one in people),
+    }
+
+
+def _invited(place: SystemPlace) -> set[str] | None:
+    """The identifiers of `users.txt`, written as `?participant=KEY` or bare; None without that file."""
+    path = place.folder / "users.txt"
+    if not path.is_file():
+        return None
+    return {line.strip().rpartition("=")[2] for line in path.read_text("utf-8").splitlines() if line.strip()}

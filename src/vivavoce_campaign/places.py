@@ -1,0 +1,47 @@
+"""Where the files of a campaign lie."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vivavoce_campaign.campaign_file import Campaign
+
+EXAMPLE: Final = Path(__file__).parent / "example"
+
+
+@dataclass(frozen=True)
+class SystemPlace:
+    """The folder of one system: an ordinary study, its log, its dataset."""
+
+    folder: Path
+
+    @property
+    def study(self) -> Path:
+        return self.folder / "study.yaml"
+
+    @property
+    def ad_hoc(self) -> Path:
+        return self.folder / "ad-hoc.yaml"
+
+    @property
+    def dataset(self) -> Path:
+        return self.folder / "dataset"
+
+    @property
+    def log_url(self) -> str:
+        return f"sqlite:///{(self.folder / 'log.sqlite').resolve()}"
+
+
+def place_of(campaign: Campaign, name: str) -> SystemPlace:
+    """Where the study of a submission lies."""
+    return SystemPlace(campaign.folder / "systems" / name)
+
+
+def report_of(campaign: Campaign, name: str, language: str, kind: str = "html") -> Path:
+    """Where the report on a system lies in this language."""
+    return campaign.folder / "reports" / f"{name}.{language}.{kind}"
+
+
+def answers_folder(folder: Path) -> Path:
+    """Where the teams' answers after the evaluation lie."""
+    return folder / "answers"

@@ -1,0 +1,74 @@
+"""The reports on the systems of a campaign, in every language, and their figures as data."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset
+from vivavoce.report.html import save
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.document.campaign import compose_campaign
+from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
+from vivavoce_campaign.identities import users_apart
+from vivavoce_campaign.places import place_of, report_of
+from vivavoce_campaign.submission_file import Submission, in_language
+
+
+def evaluations(campaign: Campaign) -> dict[str, Evaluation]:
+    """What was computed of every system that was run."""
+    folders = {one.submission: place_of(campaign, one.submission).dataset for one in campaign.submissions}
+    datasets = {name: Dataset(folder) for name, folder in folders.items() if folder.is_dir()}
+    apart = users_apart(campaign, datasets).systems
+    found = {name: evaluate(dataset) for name, dataset in datasets.items()}
+    return {name: replace(one, people={**one.people, **apart[name]}) for name, one in found.items()}
+
+
+def write_reports(
+    campaign: Campaign, names: Sequence[str], *, pdf: bool, progress: Callable[[int, int], None]
+) -> list[Path]:
+    """Write the reports on these systems in the campaign's languages; returns the files.
+
+    Raises  InputError: a system was not run yet
+    """
+    found = evaluations(campaign)
+    lacking = next((name for name in names if name not in found), None)
+    if lacking is not None:
+        hint = "take it through with `vivavoce campaign run`"
+        raise InputError("there is nothing to report yet", place=f"system {lacking}", hint=hint)
+    kinds = ("html", "pdf") if pdf else ("html",)
+    written: list[Path] = []
+    total = len(names) * len(campaign.settings.reports) * len(kinds)
+    for name in names:
+        for language in campaign.settings.reports:
+            document = compose_campaign(found[name], words=language, beside=alike(found, name))
+            for kind in kinds:
+                written.append(save(document, report_of(campaign, name, language, kind)))
+                progress(len(written), total)
+    return written
+
+
+def alike(found: dict[str, Evaluation], name: str) -> list[Evaluation]:
+    """The other systems that declare the same domain and the same intents."""
+    mine = _declared(found[name].submission)
+    return [one for other, one in found.items() if other != name and _declared(one.submission) == mine]
+
+
+def _declared(submission: Submission) -> tuple[str, frozenset[str]]:
+    domain = " ".join(in_language(submission.domain, submission.languages[0]).lower().split())
+    return domain, frozenset(one.intent_id for one in submission.intents)
+
+
+def campaign_figures(campaign: Campaign) -> dict[str, Any]:
+    """The figures of all systems as data, and users who were met in more than one system.
+
+    Empty  `users_of_several_systems` is None where the identifiers of some system's users are not known
+    """
+    found = evaluations(campaign)
+    apart = users_apart(campaign, {name: one.dataset for name, one in found.items()})
+    return {
+        "campaign": campaign.settings.campaign,
+        "systems": [figures(one) for one in found.values()],
+        "users_of_several_systems": apart.of_several,
+    }

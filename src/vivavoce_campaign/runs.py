@@ -1,0 +1,173 @@
+"""A system's part of a campaign, held: users with their tasks, stress tests on a sample, the dataset."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.annotation.parsers import load_parser
+from vivavoce.connectors.base import Connector
+from vivavoce.connectors.factory import make_connector
+from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset, replacing
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.log.stress_events import StressRunFinished, StressRunPlanned, stress_stream
+from vivavoce.simulation.trial import run_trial
+from vivavoce.simulation.user_factory import Casting
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
+from vivavoce_campaign.campaign_file import Campaign, write_facts
+from vivavoce_campaign.places import SystemPlace, place_of
+from vivavoce_campaign.submission_file import Submission
+from vivavoce_stress.base import STRESS_TESTS, StressTest, stress_tests
+from vivavoce_stress.case import plan_key
+from vivavoce_stress.planning import RunChoice, plan_run
+from vivavoce_stress.review import Reviews
+from vivavoce_stress.runs import Run, RunSettings
+from vivavoce_stress.suite import read_suite
+
+Report = Callable[[int, int], None]
+Progress = Callable[[str], AbstractContextManager[Report]]
+
+
+@dataclass(frozen=True)
+class HeldCampaign:
+    """What came of one system: users who finished, cases of stress tests, and the dataset."""
+
+    name: str
+    users: int
+    cases: int
+    dataset: Dataset
+
+
+def run_system(
+    campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool, word_error_rate: float
+) -> HeldCampaign:
+    """Take a system's part to its end; what is done already is not done again.
+
+    simulate  simulated users fill up to the campaign's number; else only what people did is taken
+    Raises    InputError: the study is not sound, nobody came, or people and simulated users would be mixed
+    """
+    place, name = place_of(campaign, submission.submission), submission.submission
+    study = load_study(place.folder)
+    with Log.open(place.log_url) as log:
+        log.transact_now(
+            lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+        )
+        if simulate:
+            with progress(f"{name}: simulated dialogues") as report:
+                _simulate(campaign, study, log, report, word_error_rate)
+        dataset = _export(campaign, submission, study, log, place)
+        if not dataset.read("dialogues").num_rows:
+            hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
+            raise InputError("nobody has used the system yet", place=f"system {name}", hint=hint)
+        with progress(f"{name}: stress tests") as report:
+            cases = _stress(campaign, submission, study, log, dataset, report)
+        dataset = _export(campaign, submission, study, log, place)
+    return HeldCampaign(name, finished_users(dataset), cases, dataset)
+
+
+def finished_users(dataset: Dataset) -> int:
+    """Users who went through all steps."""
+    return dataset.read("participants").column("outcome").to_pylist().count("completed")
+
+
+def _simulate(campaign: Campaign, study: Study, log: Log, report: Report, word_error_rate: float) -> None:
+    visits = log.visits(study.name)
+    if any(not visit.simulated for visit in visits):
+        raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
+    done = sum(visit.outcome == "completed" for visit in visits)
+    missing = campaign.settings.users - done
+    if missing <= 0:
+        return
+
+    async def hold() -> None:
+        casting = Casting.of(study)
+        engine = SessionEngine(study, log, connectors(study))
+        await engine.start()
+        try:
+            await run_trial(
+                engine, missing * campaign.settings.tasks, seed=campaign.settings.seed + done,
+                error_rate=word_error_rate, progress=report, casting=casting,
+            )  # fmt: skip
+        finally:
+            await engine.stop()
+            await casting.shut_down()
+
+    asyncio.run(hold())
+
+
+def connectors(study: Study) -> dict[str, Connector]:
+    """One connector a system of the study."""
+    return {
+        name: make_connector(settings, folder=study.folder, place=f"systems.{name}")
+        for name, settings in study.systems.items()
+    }
+
+
+def _export(
+    campaign: Campaign, submission: Submission, study: Study, log: Log, place: SystemPlace
+) -> Dataset:
+    """The dataset, with what the report must know of the submission beside its tables."""
+    parse = load_parser(study.parser, study.ontology, folder=study.folder)
+    with replacing():
+        dataset = export_dataset(
+            log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags,
+            simulated=log.usual_scope(study.name) == "simulated",
+        )  # fmt: skip
+    write_facts(place.dataset, campaign.settings, submission)
+    return dataset
+
+
+def _stress(
+    campaign: Campaign, submission: Submission, study: Study, log: Log, dataset: Dataset, report: Report
+) -> int:
+    """One test for each sampled interaction, and the ad hoc cases; a run that was held is not held again.
+
+    Empty   no test fits and no case was written: nothing is run
+    """
+    name, settings = submission.submission, campaign.settings
+    unheard = [one for one in stress_tests() if submission.spoken and "voice" not in one.channels]
+    tests = tuple(name for name in STRESS_TESTS.names() if STRESS_TESTS.get(name) not in unheard)
+    choice = RunChoice(tests=tests, size=settings.stress.sample, seed=settings.seed)
+    reviews = Reviews.of(log.events(stress_stream(study.name)))
+    plan = plan_run(study, dataset, reviews, choice, name)
+    place = place_of(campaign, name)
+    more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
+    run = Run(
+        study=study.name, system=name, connector=connectors(study)[name], log=log,
+        cases=[*plan.cases, *more], settings=RunSettings(repeats=settings.stress.repeats, seed=settings.seed),
+        ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
+    )  # fmt: skip
+    if not run.cases or _was_held(run):
+        return len(run.cases)
+
+    async def hold() -> None:
+        start = getattr(run.connector, "start", None)
+        try:
+            if start is not None:
+                await start()
+            await run.hold(report)
+        finally:
+            await run.connector.shut_down()
+
+    asyncio.run(hold())
+    return len(run.cases)
+
+
+def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
+    """Why tests of what cannot be heard have no case of a spoken system."""
+    facts = {"language": study.default_language, "dialogue_id": None, "reason": "it is not applied to voice"}
+    return [{"test": one.name, "family": one.family, **facts} for one in tests]
+
+
+def _was_held(run: Run) -> bool:
+    """Whether a run of just these cases came to its end; the run itself takes up an interrupted one."""
+    key = plan_key(run.cases, {**run.settings.facts(), "system": run.system})
+    stream = [stored.event for stored in run.log.events(stress_stream(run.study))]
+    over = {event.run_id for event in stream if isinstance(event, StressRunFinished)}
+    return any(isinstance(event, StressRunPlanned) and event.plan == key and event.run_id in over
+               for event in stream)  # fmt: skip

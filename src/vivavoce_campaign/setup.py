@@ -1,0 +1,97 @@
+"""A campaign written from scratch, and a campaign looked at: what is wrong, how far it is."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_source import Problem
+from vivavoce.log.scope import scope_of
+from vivavoce.log.store import Log
+from vivavoce.study.load import check_study, load_study
+from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, Campaign
+from vivavoce_campaign.places import EXAMPLE, place_of, report_of
+from vivavoce_campaign.submission_file import Submission
+
+
+def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
+    """Write a campaign on the bundled systems that runs as it stands; returns the files.
+
+    Raises  InputError: there is a campaign already
+    """
+    if (folder / CAMPAIGN_FILE).exists():
+        raise InputError("there is a campaign already", place=str(folder), hint="choose another folder")
+    called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:40] or "campaign"
+    written = {
+        folder / CAMPAIGN_FILE: (EXAMPLE / CAMPAIGN_FILE).read_text("utf-8").replace("CAMPAIGN_NAME", called)
+    }
+    for file in sorted((EXAMPLE / SUBMISSIONS).glob("*.yaml")):
+        written[folder / SUBMISSIONS / file.name] = file.read_text("utf-8")
+    for file in sorted((EXAMPLE / "ad_hoc").glob("*.yaml")):
+        written[folder / "systems" / file.stem / "ad-hoc.yaml"] = file.read_text("utf-8")
+    for path, text in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return list(written)
+
+
+def check_systems(campaign: Campaign) -> list[Problem]:
+    """What is wrong with the studies that were drafted, and with tasks that name no intent."""
+    problems: list[Problem] = []
+    for submission in campaign.submissions:
+        place = place_of(campaign, submission.submission)
+        if not place.study.is_file():
+            continue
+        wrong = check_study(place.folder)
+        problems += [
+            Problem(f"systems/{submission.submission}/{one.place}", one.problem, one.hint) for one in wrong
+        ]
+        if not wrong:
+            problems += _tasks_fit(submission, place.folder)
+    return problems
+
+
+def _tasks_fit(submission: Submission, folder: Path) -> list[Problem]:
+    intents = [one.intent_id for one in submission.intents]
+    strange = sorted({task.type for task in load_study(folder).tasks} - set(intents))
+    place = f"systems/{submission.submission}/tasks.yaml"
+    return [
+        Problem(place, f"a task of type {one!r}, which is no intent", f"known: {', '.join(intents)}")
+        for one in strange
+    ]
+
+
+def status(campaign: Campaign) -> list[dict[str, Any]]:
+    """How far each system is: users who finished, stress tests, reports."""
+    return [_status(campaign, one) for one in campaign.submissions]
+
+
+def _status(campaign: Campaign, submission: Submission) -> dict[str, Any]:
+    name = submission.submission
+    place = place_of(campaign, name)
+    facts: dict[str, Any] = {
+        "system": name,
+        "team": submission.team,
+        "drafted": place.study.is_file(),
+        "users": 0,
+        "wanted": campaign.settings.users,
+        "simulated": False,
+        "reports": [str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
+    }
+    if place.study.is_file() and (place.folder / "log.sqlite").is_file():
+        try:
+            name_of_study = load_study(place.folder).name
+        except InputError:
+            return facts  # `campaign check` names what is wrong with it
+        with Log.open(place.log_url) as log:
+            visits, scope = log.visits(name_of_study), log.usual_scope(name_of_study)
+        shown = [one for one in visits if scope_of(simulated=one.simulated) == scope]
+        done = {one.participant_id for one in shown if one.outcome == "completed"}
+        facts |= {"users": len(done), "simulated": scope == "simulated"}
+    return facts
+
+
+def _reports(campaign: Campaign, name: str) -> list[Path]:
+    languages = campaign.settings.reports
+    found = (report_of(campaign, name, one, kind) for one in languages for kind in ("html", "pdf"))
+    return [path for path in found if path.is_file()]

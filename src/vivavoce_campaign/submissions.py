@@ -1,0 +1,135 @@
+"""Submissions that come in by a form: written as the same files that teams may send, each owned by its team.
+
+A stranger's form may only name a system that is reached over the network at a public address: no program of
+this machine is started for it, no variable of the environment read. The organiser may write more.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from pydantic import ValidationError
+from ruamel.yaml import YAML
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import Problem, Source
+from vivavoce_campaign.campaign_file import SUBMISSIONS
+from vivavoce_campaign.submission_file import Submission, check_submission
+
+CONNECTORS: Final = ("http", "rasa", "websocket", "sse")
+OWNERS: Final = "owners.json"
+_INTENT: Final = re.compile(
+    r"\s*(?P<id>[^;]+?)\s*;\s*(?P<text>[^;]+?)\s*;\s*(?P<minutes>[0-9]+(?:[.,][0-9]+)?)\s*"
+)
+_LOCK: Final = Lock()
+
+
+def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]]:
+    """The submission that a form describes, and what is wrong with it, one sentence a mistake.
+
+    Input   submission, team, title, domain, intents (a line each: key; what users do; minutes), channel,
+            interface, access, languages (with commas), connect, url
+    """
+    wrong: list[str] = []
+    intents: list[dict[str, Any]] = []
+    for number, line in enumerate(form.get("intents", "").splitlines(), 1):
+        if not line.strip():
+            continue
+        found = _INTENT.fullmatch(line)
+        if found is None:
+            wrong.append(f"Intents, line {number}: {line.strip()[:60]!r}: write key; what users do; minutes")
+        else:
+            minutes = float(found["minutes"].replace(",", "."))
+            intents.append({"id": found["id"], "text": found["text"], "minutes": minutes})
+    if form.get("connect") not in CONNECTORS:
+        wrong.append(f"Connector: choose one of {', '.join(CONNECTORS)}")
+    url = form.get("url", "")
+    if not re.fullmatch(r"(https?|wss?)://[^\s${}]+", url):
+        wrong.append("Address: write a whole one, such as https://bot.example/chat")
+    facts = {
+        name: form.get(name, "")
+        for name in ("submission", "team", "domain", "channel", "interface", "access")
+    }
+    facts |= {"title": form["title"]} if form.get("title") else {}
+    languages = [one for one in re.split(r"[,\s]+", form.get("languages", "")) if one]
+    connector = {"connect": form.get("connect", ""), "url": url}
+    source = Source("form", data=facts)
+    try:
+        made = Submission.model_validate(
+            {**facts, "intents": intents, "languages": languages, "connector": connector}
+        )
+    except ValidationError as error:
+        known = [
+            f"{one.place.removeprefix('form ').capitalize()}: {one.problem}; {one.hint}"
+            for one in problems_of(error, source, Submission)
+        ]
+        told = any(one.startswith("Intents") for one in wrong)
+        return None, [*wrong, *(one for one in known if not (told and one.startswith("Intents:")))]
+    return (None if wrong else made), wrong
+
+
+def take_in(folder: Path, submission: Submission, owner: str) -> None:
+    """Write a submission of this owner, new or changed.
+
+    Raises  InputError: another team has a system of this name
+    """
+    place = folder / SUBMISSIONS
+    with _LOCK:
+        owners = owners_of(folder)
+        path = place / f"{submission.submission}.yaml"
+        if owners.get(submission.submission, owner) != owner or (
+            path.exists() and submission.submission not in owners
+        ):
+            raise InputError(f"the name {submission.submission!r} is taken", hint="choose another")
+        place.mkdir(parents=True, exist_ok=True)
+        written = submission.model_dump(mode="json", by_alias=True, exclude_none=True)
+        _replace(path, "# Submitted by a form.\n" + _yaml(written))
+        owners[submission.submission] = owner
+        _replace(place / OWNERS, json.dumps(owners, indent=1) + "\n")
+
+
+def owners_of(folder: Path) -> dict[str, str]:
+    """The account that owns each submission; those that came as files have none."""
+    try:
+        return json.loads((folder / SUBMISSIONS / OWNERS).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def submissions_in(folder: Path) -> dict[str, tuple[Submission | None, list[Problem]]]:
+    """Every submission by the name of its file, sound or not."""
+    return {path.stem: check_submission(path) for path in sorted((folder / SUBMISSIONS).glob("*.yaml"))}
+
+
+def as_form(submission: Submission) -> dict[str, str]:
+    """A submission as the fields of the form."""
+
+    def said(words: Any) -> str:
+        return words if isinstance(words, str) else next(iter(words.values()), "") if words else ""
+
+    lines = (f"{one.intent_id}; {said(one.text)}; {one.minutes:g}" for one in submission.intents)
+    return {
+        "submission": submission.submission, "team": submission.team, "title": said(submission.title),
+        "domain": said(submission.domain), "intents": "\n".join(lines), "channel": submission.channel,
+        "interface": submission.interface, "access": submission.access,
+        "languages": ", ".join(submission.languages),
+        **{name: str(submission.connector.get(name, "")) for name in ("connect", "url")},
+    }  # fmt: skip
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+def _yaml(data: Any) -> str:
+    yaml, out = YAML(), StringIO()
+    yaml.width = 10_000
+    yaml.dump(data, out)
+    return out.getvalue()

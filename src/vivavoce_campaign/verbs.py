@@ -1,0 +1,27 @@
+"""The verb of campaigns, as `vivavoce --help` lists it; it imports no more than this."""
+
+from vivavoce.core.verb import Verb
+
+CAMPAIGN = Verb(
+    "campaign",
+    "vivavoce_campaign.cli:app",
+    part="Run",
+    order=4,
+    short_help="Evaluate systems of several teams.",
+    examples=(
+        "init idial",
+        "check idial",
+        "draft idial --system telco",
+        "run idial --users 10",
+        "run idial --system telco --people",
+        "report idial --no-pdf",
+        "score idial --json",
+        "status idial",
+        "answers idial --sheets --language it",
+        "answers idial",
+        "export idial --out idial.zip",
+        "serve idial",
+        "commands-begin shared --from kitchen/test --name kitchen",
+        "commands-score shared --page leaderboard.html",
+    ),
+)

@@ -1,0 +1,133 @@
+"""`stress recogniser`: word error rates of recordings under damage, with intervals over speakers."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import progress
+
+
+def recogniser(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Exported with --audio.")],
+    transcripts: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRANSCRIPTS", help="CSV of `annotate transcripts`.", exists=True, dir_okay=False
+        ),
+    ],
+    trial: Annotated[
+        Path, typer.Argument(metavar="TRIAL", help="YAML: recognisers, and conditions with their damage.")
+    ],
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same noise and losses.")] = 1,
+    level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+) -> None:
+    """Replay people's recordings through damage and recognisers: word error rates, and what damage adds."""
+    import asyncio
+
+    from vivavoce.annotation.transcripts import read_transcripts
+    from vivavoce.log.dataset import Dataset
+    from vivavoce_stress.robustness import conditions_of, hear, read_trial, recorded_turns
+
+    opened, planned = Dataset(dataset), read_trial(trial)
+    recorded = recorded_turns(opened, read_transcripts(transcripts, opened).turns)
+    with progress("recordings heard") as report:
+        heard = asyncio.run(hear(recorded, planned, trial.parent, seed=seed, progress=report))
+    facts = _facts(heard, conditions_of(planned), opened.hash, seed, level)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _show(facts)
+
+
+def _facts(heard: list[Any], damage: dict[str, Any], data: str, seed: int, level: float) -> dict[str, Any]:
+    """Figures of each recogniser in each condition, and how far each is from the first condition."""
+    listeners, first = list(dict.fromkeys(one.listener for one in heard)), next(iter(damage))
+    by: dict[tuple[str, str], list[Any]] = {}
+    for one in heard:
+        by.setdefault((one.listener, one.condition), []).append(one)
+    return {
+        "conditions": [
+            _figures(listener, name, by[listener, name], damage[name], data, seed, level)
+            for listener in listeners
+            for name in damage
+        ],
+        "differences": [
+            _difference(listener, name, first, by[listener, name], by[listener, first], data, seed, level)
+            for listener in listeners
+            for name in damage
+            if name != first
+        ],
+    }
+
+
+def _figures(
+    listener: str, name: str, heard: list[Any], damage: Any, data: str, seed: int, level: float
+) -> dict[str, Any]:
+    from vivavoce.core.signature import signature
+    from vivavoce.stats.word_errors import word_error_rate
+
+    rate = word_error_rate(((one.speaker, one.said, one.heard) for one in heard), level) or {
+        "word_error_rate": None, "low": None, "high": None, "errors": 0, "words": 0, "speakers": 0,
+        "turns": len(heard),
+    }  # fmt: skip
+    line = signature(
+        "recogniser_word_error_rate", unit="word", n=rate["words"], data=data, condition=name, seed=seed,
+        speakers=rate["speakers"], recogniser=listener,
+    )  # fmt: skip
+    return {"recogniser": listener, "condition": name, **rate, "damage": damage, "signature": line}
+
+
+def _difference(
+    listener: str, name: str, first: str, here: list[Any], there: list[Any], data: str, seed: int,
+    level: float,
+) -> dict[str, Any]:  # fmt: skip
+    """The same turns in a condition and in the first one."""
+    from vivavoce.core.signature import signature
+    from vivavoce.stats.word_errors import word_error_difference
+
+    found = word_error_difference(
+        ((a.speaker, a.said, a.heard, b.heard) for a, b in zip(here, there, strict=True)), level
+    ) or {
+        "difference": None, "low": None, "high": None, "worse": 0, "better": 0, "words": 0,
+        "turns": len(here), "speakers": 0,
+    }  # fmt: skip
+    line = signature(
+        "recogniser_word_error_difference", unit="word", n=found["words"], data=data,
+        conditions=f"{name}-{first}", seed=seed, speakers=found["speakers"], recogniser=listener,
+    )  # fmt: skip
+    return {"recogniser": listener, "condition": name, "against": first, **found, "signature": line}
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Column, Table
+
+    several = len({one["recogniser"] for one in facts["conditions"]}) > 1
+    more = {(one["recogniser"], one["condition"]): one for one in facts["differences"]}
+    name = Column("condition", no_wrap=True)
+    table = Table(name, "word error rate", "more than\nfirst", "errors", "words", "turns", "speakers",
+                  box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))  # fmt: skip
+    for one in facts["conditions"]:
+        key = one["recogniser"], one["condition"]
+        name = f"{one['recogniser']}: {one['condition']}" if several else one["condition"]
+        table.add_row(
+            escape(name), _span(one, "word_error_rate"),
+            _span(more[key], "difference") if key in more else "",
+            *(str(one[count]) for count in ("errors", "words", "turns", "speakers")),
+        )  # fmt: skip
+    console = Console(highlight=False)
+    console.print(table)
+    for one in (*facts["conditions"], *facts["differences"]):
+        console.print(one["signature"], markup=False, style="dim")
+
+
+def _span(one: dict[str, Any], name: str) -> str:
+    if one[name] is None:
+        return ""
+    limits = "" if one["low"] is None else f" {one['low']:.2f}-{one['high']:.2f}"
+    return f"{one[name]:.2f}{limits}"

@@ -1,0 +1,205 @@
+"""`stress review`: put variants before people, take their decisions, freeze what they approved."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+from vivavoce_stress.cli.propose import Endpoint_, Key_, Model_, language_models
+from vivavoce_stress.cli.run import (
+    Backends_,
+    Each_,
+    From_,
+    Languages_,
+    Log_,
+    Sample_,
+    Seed_,
+    Tests_,
+    interactions,
+    system_of,
+)
+
+if TYPE_CHECKING:
+    from vivavoce.log.store import Log
+    from vivavoce.study.model import Study
+    from vivavoce_stress.review import Reviews
+
+
+def review(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Sample interactions and queue variants of them for review.")
+    ] = False,
+    system: Annotated[
+        str | None, typer.Option("--system", help="Whose dialogues; for --freeze, on which.")
+    ] = None,
+    dataset: From_ = None,
+    log: Log_ = None,
+    test: Tests_ = None,
+    language: Languages_ = None,
+    sample: Sample_ = None,
+    each_test: Each_ = False,
+    backend: Backends_ = None,
+    endpoint: Endpoint_ = None,
+    model: Model_ = "",
+    key: Key_ = None,
+    seed: Seed_ = 1,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write what waits for --reviewer here.")] = None,
+    read: Annotated[Path | None, typer.Option("--read", help="Take the decisions in this CSV.")] = None,
+    reviewer: Annotated[str | None, typer.Option("--reviewer", help="Who decided; needed by both.")] = None,
+    lexicon: Annotated[
+        Path | None, typer.Option("--lexicon", help="Write what was approved, as JSON.")
+    ] = None,
+    freeze: Annotated[
+        Path | None, typer.Option("--freeze", help="Write a suite of all approved variants.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the state as JSON on stdout.")] = False,
+) -> None:
+    """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
+    from vivavoce.api.studies import open_log, read_study
+    from vivavoce_stress.planning import RunChoice
+
+    plan = read_study(study)
+    choice = RunChoice(
+        tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
+        backends=tuple(backend or ()),
+    )  # fmt: skip
+    with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
+        if propose:
+            source = interactions(plan, opened, dataset, Path(folder))
+            more = language_models(endpoint, model, key, "*", test)
+            _propose(plan, opened, source, choice, system, more)
+        if csv is not None:
+            _write(opened, plan, csv, _named(reviewer))
+        if read is not None:
+            _read(opened, plan, read, _named(reviewer))
+        if freeze is not None:
+            source = interactions(plan, opened, dataset, Path(folder))
+            _freeze(plan, opened, source, freeze, system_of(plan, system))
+        facts = _state(_reviews(opened, plan))
+    if lexicon is not None:
+        lexicon.write_text(
+            json.dumps(facts["lexicon"], indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        note(f"wrote {lexicon}")
+    typer.echo(json.dumps(facts, indent=2, ensure_ascii=False) if as_json else _told(facts))
+
+
+def _named(reviewer: str | None) -> str:
+    from vivavoce.core.errors import InputError
+
+    if not reviewer or not reviewer.strip():
+        raise InputError("who reviews?", place="stress review", hint="add --reviewer NAME")
+    return reviewer.strip()
+
+
+def _reviews(log: "Log", study: "Study") -> "Reviews":
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce_stress.review import Reviews
+
+    return Reviews.of(log.events(stress_stream(study.name)))
+
+
+def _propose(
+    study: "Study", log: "Log", source: Any, choice: Any, system: str | None, more: list[Any]
+) -> None:
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce_stress.planning import to_review
+    from vivavoce_stress.review import lexicon, proposed
+
+    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more)
+    stream, new = stress_stream(study.name), 0
+    log.transact_now(
+        lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+    )
+    for item in drawn.items:
+        event = proposed(item)
+        stored = log.transact_now(
+            lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
+        )
+        new += not stored.replayed
+    note(f"{new} utterances queued for review, {len(drawn.items) - new} were already")
+
+
+def _write(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
+    from vivavoce_stress.review_file import write_review
+
+    note(f"wrote {write_review(_reviews(log, study).waiting(reviewer), path)} utterances to {path}")
+
+
+def _read(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
+    """All decisions of the file, or none of them."""
+    from vivavoce.log.stress_events import stress_stream
+    from vivavoce_stress.review_file import read_review
+
+    found = read_review(path, _reviews(log, study), reviewer)
+    stream = stress_stream(study.name)
+    log.transact_now(lambda tx: [tx.append(stream, event) for event in found])
+    note(f"took {len(found)} decisions of {reviewer}")
+
+
+def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str) -> None:
+    from vivavoce.core.errors import InputError
+    from vivavoce_stress.planning import approved_cases
+    from vivavoce_stress.suite import FORMAT, Suite, write_suite
+
+    cases = approved_cases(study, source, _reviews(log, study))
+    if not cases:
+        hint = "approve some on the dashboard or with --read"
+        raise InputError("no approved variant", place=f"study {study.name}", hint=hint)
+    ontology = _ontology(study, path)
+    suite = Suite(
+        suite=f"{study.name}-stress",
+        version=FORMAT,
+        ontology=ontology,
+        system=study.systems[system],
+        cases=tuple(cases),
+    )
+    write_suite(suite, path)
+    note(f"wrote {len(cases)} cases to {path}")
+
+
+def _ontology(study: "Study", path: Path) -> str | None:
+    """Where the study's own domain file lies, seen from the suite; null for a study without one."""
+    from vivavoce.core.yaml_source import parse_yaml
+
+    named = parse_yaml(study.file_text.encode(), study.name).data.get("ontology")
+    file = study.folder / named if isinstance(named, str) else None
+    if file is None or not file.is_file():
+        return None
+    return Path(os.path.relpath(file.resolve(), path.resolve().parent)).as_posix()
+
+
+def _state(reviews: "Reviews") -> dict[str, Any]:
+    from vivavoce_stress.review import lexicon
+    from vivavoce_stress.scores import agree
+
+    decisions = [reviews.decision(key) for key in reviews.items]
+    made = [one for one in decisions if one is not None]
+    known = lexicon(reviews)
+    return {
+        "items": len(reviews.items), "reviewed": len(made),
+        "approved": sum(one.text is not None for one in made),
+        "rejected": sum(one.text is None for one in made),
+        "disputed": reviews.disputed(), "agreement": agree(reviews.pairs()),
+        "lexicon": {"version": known.version, "key": known.key, "entries": list(known.entries)},
+    }  # fmt: skip
+
+
+def _told(facts: dict[str, Any]) -> str:
+    whole = (
+        f"{facts['items']} utterances, {facts['reviewed']} reviewed: {facts['approved']} approved, "
+        f"{facts['rejected']} rejected; {len(facts['disputed'])} disputed"
+    )
+    lines = [whole]
+    agreed = facts["agreement"]
+    if agreed:
+        kappa = "" if agreed["kappa"] is None else f", kappa {agreed['kappa']:.2f}"
+        lines.append(f"two reviewers agree on {agreed['same']} of {agreed['n']} "
+                     f"({agreed['low']:.2f} to {agreed['high']:.2f}){kappa}")  # fmt: skip
+    lines.append(f"lexicon version {facts['lexicon']['version']}: {len(facts['lexicon']['entries'])} entries")
+    return "\n".join(lines)

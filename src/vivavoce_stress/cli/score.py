@@ -1,0 +1,99 @@
+"""`stress score`: the results of stress tests, from a dataset or a log."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+
+_COLUMNS = ("test", "applied", "n/a", "passed", "ratio (95%)", "IDIAL", "pass^k", "p")
+
+
+def score(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    run: Annotated[str | None, typer.Option("--run", help="A run; else the last of each system.")] = None,
+    level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+) -> None:
+    """Results of linguistic stress tests: per test, family and language, with reasons in words."""
+    from vivavoce.log.dataset import Dataset
+    from vivavoce_stress.scores import stress_results
+
+    facts = stress_results(Dataset(dataset), run_id=run, level=level)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    if not facts["runs"]:
+        note(f"no stress test in {dataset}; run some with `vivavoce stress run`, then `vivavoce export`")
+    for one in facts["runs"]:
+        show(one)
+
+
+def show(facts: dict[str, Any]) -> None:
+    """One run as a table, then what failed in words."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+
+    from vivavoce.core.terminal import FittedTable as Table
+
+    title = f"{facts['system']}, {facts['repeats']} x, continued by the {facts['continuation']} user"
+    table = Table(*_COLUMNS, title=escape(title), title_justify="left", box=SIMPLE_HEAD, show_edge=False)
+    whole = facts["whole"]
+    for one in [*facts["tests"], *facts["families"], *facts["languages"], whole]:
+        table.add_row(*_row(one))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(
+        f"macro mean over tests {_number(facts['macro_tests'])}, over groups "
+        f"{_number(facts['macro_families'])}"
+    )
+    console.print(
+        f"not admitted {whole['not_admitted']}, invalid {whole['invalid']}, needed clarification "
+        f"{whole['clarification']}, unsure {whole['unsure']}, unfinished {facts['unfinished']}"
+    )
+    if len(whole["pass_power"]) > 1:
+        shares = ", ".join(f"pass^{one['k']} {_number(one['ratio'])}" for one in whole["pass_power"])
+        console.print(f"{shares}, of {whole['pass_all_n']} cases")
+    if facts["spoken"]:
+        console.print(_heard(facts["spoken"]))
+    agreed = facts["agreement"]
+    if agreed:
+        console.print(f"ladder and people agree on {agreed['same']} of {agreed['n']} "
+                      f"({_span(agreed['low'], agreed['high'])}), "
+                      f"kappa {_number(agreed['kappa'])}")  # fmt: skip
+    for one in facts["failures"][:10]:
+        console.print(f"{one['test']} {one['verdict']}: {one['original']} -> {one['text']}: {one['reason']}",
+                      markup=False)  # fmt: skip
+    if len(facts["failures"]) > 10:
+        console.print(f"and {len(facts['failures']) - 10} more; see --json or the report")
+    console.print(whole["signature"], markup=False, style="dim")
+
+
+def _heard(spoken: dict[str, Any]) -> str:
+    """Word error rates of both arms in a line."""
+    told = [
+        f"{name} {one['word_error_rate']:.2f} ({_span(one['low'], one['high'])}), {one['words']} words"
+        for arm, name in (("clean", "originals"), ("variant", "variants"))
+        if (one := spoken[arm]) is not None
+    ]
+    return f"by voice, word error rate of {'; '.join(told) or 'no utterance known'}"
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    ratio = f"{one['ratio']:.2f} ({_span(one['low'], one['high'])})" if one["decided"] else ""
+    idial = f"{one['idial_ratio']:.2f} ({one['idial_passed']}/{one['idial_n']})" if one["idial_n"] else ""
+    return [
+        one["name"], str(one["applied"]), str(one["not_applicable"]), f"{one['passed']}/{one['decided']}",
+        ratio, idial, _number(one["pass_all"]), _number(one.get("p_holm")),
+    ]  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.2f}-{high:.2f}"

@@ -1,0 +1,118 @@
+"""Who goes on after the utterance under test: the logged user's remaining turns, or a simulated user.
+
+Both answer what the system says, so that a replay runs to the end of its task whichever way it turns.
+"""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Final, Literal, Protocol
+
+from vivavoce.log.events import LoggedAct
+from vivavoce.simulation.agenda_user import TYPE, Caller
+from vivavoce.simulation.user_profile import UserProfile
+from vivavoce.study.ontology import Ontology
+from vivavoce.study.task import DONTCARE
+from vivavoce_stress.case import Case
+from vivavoce_stress.rejection import asks_which, rejects
+
+Continuation = Literal["logged", "simulated"]
+_STEADY: Final = UserProfile(
+    patience=6,
+    forgetfulness=0.0,
+    over_informing=0.0,
+    carefulness=1.0,
+    curiosity=0.0,
+    optimism=0.0,
+    dialogues=1,
+)
+
+
+class Continuing(Protocol):
+    """Says the turns after the utterance under test."""
+
+    def next(self, system: Mapping[str, Any]) -> str | None:
+        """The answer to a system turn; None: the user has nothing more to say."""
+        ...
+
+
+class LoggedUser:
+    """The remaining turns of the log, in their order but where the system asks for one of them.
+
+    A user who is not understood says it again as he said it in the log, once.
+
+    settles  so he does, too, when the utterance is answered by the question which of several is meant, for
+             which the log has no answer
+    """
+
+    def __init__(self, case: Case, settles: bool = False) -> None:
+        self._case, self._left, self._said_again = case, list(case.after), False
+        self._settles = settles
+
+    def next(self, system: Mapping[str, Any]) -> str | None:
+        unclear = self._settles and asks_which(system.get("acts"))
+        self._settles = False
+        lost = unclear or rejects(system["text"], system.get("acts"), self._case.language)
+        if lost and not self._said_again:
+            self._said_again = True
+            return self._case.original
+        if not self._left:
+            return None
+        asked = {act["slot"] for act in system.get("acts") or () if act["act"] == "request" and act["slot"]}
+        fitting = (place for place, said in enumerate(self._left) if said.slots & asked)
+        return self._left.pop(next(fitting, 0)).text
+
+
+class SimulatedContinuation:
+    """A simulated caller who takes over: he has said what the log's user said, and wants the task's goal."""
+
+    def __init__(self, case: Case, ontology: Ontology, seed: int) -> None:
+        if case.task is None:
+            raise ValueError("a simulated user needs a task")
+        self._caller = _TakingOver(
+            case.task, ontology, _STEADY, case.language, Random(f"{seed}:{case.case_id}")
+        )
+        self._case, self._done = case, False
+        for said in case.before:
+            self._caller.has_said(said.acts)
+        self._caller.has_said(case.original_acts)
+
+    def hear(self, system: Mapping[str, Any]) -> None:
+        """A system turn before the caller takes over."""
+        self._caller.overhear(_acts(system), system["text"])
+
+    def next(self, system: Mapping[str, Any]) -> str | None:
+        if self._done:
+            return None
+        answer = self._caller.reply(_acts(system), system["text"])
+        self._done = answer.hangs_up
+        return answer.text
+
+
+class _TakingOver(Caller):
+    """A caller to whom words are put into the mouth."""
+
+    def has_said(self, acts: tuple[LoggedAct, ...]) -> None:
+        for act in acts:
+            if act.act == "inform" and act.slot and self._goal.wanted.get(act.slot) in (act.value, DONTCARE):
+                self._goal.said[act.slot] = act.value or DONTCARE
+            elif act.act == "request" and act.slot in self._goal.requests:
+                self._goal.asked.append(act.slot)
+        if not acts:
+            self._goal.said.setdefault(TYPE, self._goal.wanted[TYPE])
+
+
+def _acts(system: Mapping[str, Any]) -> list[LoggedAct] | None:
+    acts = system.get("acts")
+    return None if acts is None else [LoggedAct.model_validate(act) for act in acts]
+
+
+def continuing(
+    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False
+) -> Continuing:
+    """The user who goes on; without a task or an ontology the log's."""
+    if kind == "simulated" and case.task is not None and ontology is not None:
+        return SimulatedContinuation(case, ontology, seed)
+    return LoggedUser(case, settles)
+
+
+__all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedContinuation", "continuing"]

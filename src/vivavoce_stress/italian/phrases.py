@@ -1,0 +1,290 @@
+"""Noun phrases and complements of an analysed Italian utterance, and edits that keep agreement."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from vivavoce_stress.base import Edit
+from vivavoce_stress.italian.analysis import Token, analyse
+from vivavoce_stress.italian.inflection import adjective, contracted, definite, indefinite, possessive
+from vivavoce_stress.italian.lexicon import TIMES
+from vivavoce_stress.italian.morphology import RULES, Morphology
+from vivavoce_stress.words import edit, in_case_of
+
+_ARTICLES: Final = {"il", "lo", "la", "l'", "i", "gli", "le"}
+_INDEFINITE: Final = {"un", "uno", "una", "un'"}
+_FULL: Final = {
+    "bel": "bello",
+    "bell'": "bello",
+    "buon": "buono",
+    "buon'": "buona",
+    "gran": "grande",
+    "bei": "belli",
+    "tutti": "tutto",
+    "tutte": "tutto",
+}
+_WEEK: Final = (
+    "prossimo",
+    "prossima",
+    "scorso",
+    "scorsa",
+    "seguente",
+    "mattina",
+    "sera",
+    "pomeriggio",
+    "notte",
+)
+_SET_PHRASES: Final = (
+    {"per", "favore"},
+    {"per", "piacere"},
+    {"per", "cortesia"},
+    {"a", "mercato"},
+    {"a", "parte"},
+    {"in", "particolare"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Tokens first to last of an utterance, last included; head is the noun's place."""
+
+    first: int
+    last: int
+    head: int
+    gender: str = ""
+    number: str = ""
+
+
+def noun_phrase(tokens: list[Token], first: int) -> Phrase | None:
+    """The noun phrase that begins at a place, with its adjectives and its complements with `di`."""
+    place = first
+    while place < len(tokens) and tokens[place].part in ("det", "poss", "num", "adj"):
+        place += 1
+    if place >= len(tokens) or tokens[place].part not in ("noun", "name", "unknown"):
+        return None
+    head = place
+    if tokens[head].part == "name":
+        while head + 1 < len(tokens) and tokens[head + 1].part == "name":
+            head += 1
+    last = _with_complements(tokens, head)
+    noun = tokens[place]
+    gender, number = noun.gender, noun.number
+    for one in tokens[first:place]:  # a determiner tells more surely than the noun's ending
+        told = one.gender if one.part == "det" else ""
+        gender, number = told or gender or one.gender, one.number or number
+    return Phrase(first, last, place, gender or "m", number or "s")
+
+
+def _with_complements(tokens: list[Token], last: int) -> int:
+    while last + 1 < len(tokens):
+        following = tokens[last + 1]
+        if (
+            following.part == "adj"
+            or _names_it(tokens[last], following)
+            or (following.part == "adv" and following.lower in ("molto", "poco", "più"))
+            or following.lower in ("nord", "sud", "est", "ovest")
+            or (following.lower == "città" and tokens[last].lower == "centro")
+        ):
+            last += 1
+        elif following.lemma in ("di", "d'") and following.part in ("prep", "prepdet"):
+            inner = noun_phrase(tokens, last + 2)
+            if inner is None:
+                break
+            last = inner.last
+        else:
+            break
+    while tokens[last].part == "adv":
+        last -= 1
+    return last
+
+
+def _names_it(noun: Token, following: Token) -> bool:
+    """Whether a word right behind a noun says which: pizza margherita, valigia blu, carta SIM."""
+    close = noun.part in ("noun", "adj", "unknown") and following.start == noun.end + 1
+    named = following.part in ("noun", "unknown") and not following.clitic
+    return close and named and following.lower not in TIMES and not _starts_clause(following)
+
+
+def _starts_clause(token: Token) -> bool:
+    """Whether a word hardly belongs to the noun before it: a greeting, a thing that happens."""
+    return token.lower in ("grazie", "ciao", "salve", "buongiorno", "prego", "scusa", "scusi", "gentilmente")
+
+
+def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
+    """A noun phrase or several joined by `e` and commas, taken as one object."""
+    partitive = first < len(tokens) and tokens[first].part == "prepdet" and tokens[first].lemma == "di"
+    whole = noun_phrase(tokens, first + 1 if partitive else first)
+    if whole is None:
+        return None
+    if partitive:
+        whole = replace(whole, first=first)
+    parts, joined = [whole], False
+    while parts[-1].last + 2 < len(tokens) and tokens[parts[-1].last + 1].lower in ("e", "ed", ","):
+        place = parts[-1].last + 2
+        if tokens[place].lower in ("e", "ed"):
+            place += 1
+        named = tokens[parts[-1].head].part == "name"
+        begins = place < len(tokens) and not named and tokens[place].part != "name"
+        more = noun_phrase(tokens, place) if begins else None
+        if more is None:
+            break
+        joined = joined or tokens[place - 1].lower in ("e", "ed")
+        parts.append(more)
+    if not joined:  # a comma alone begins another clause
+        return whole
+    gender = "f" if all(one.gender == "f" for one in parts) else "m"
+    return Phrase(first, parts[-1].last, whole.head, gender, "p")
+
+
+def complements(tokens: list[Token]) -> list[Phrase]:
+    """Prepositional and time complements, not those with `di`, in order."""
+    found: list[Phrase] = []
+    place = 0
+    while place < len(tokens):
+        one = _complement(tokens, place)
+        if one is not None:
+            found.append(one)
+            place = one.last
+        place += 1
+    return found
+
+
+def _complement(tokens: list[Token], place: int) -> Phrase | None:
+    token = tokens[place]
+    if token.lower in TIMES:
+        last = place
+        while last + 1 < len(tokens) and tokens[last + 1].lower in _WEEK:
+            last += 1
+        return Phrase(place, last, place)
+    if token.part not in ("prep", "prepdet") or token.lemma in (
+        "di",
+        "d'",
+        "senza",
+        "vicino",
+        "prima",
+        "lungo",
+    ):
+        return None
+    if place + 1 < len(tokens) and tokens[place + 1].lower in TIMES and token.part == "prep":
+        inner = _complement(tokens, place + 1)
+        return Phrase(place, inner.last, place + 1) if inner else None
+    inner = noun_phrase(tokens, place + 1)
+    if inner is None or tokens[inner.head].lower == "quanto":
+        return None
+    words = {tokens[at].lower for at in range(place, inner.last + 1)}
+    if any(phrase <= words for phrase in _SET_PHRASES):
+        return None
+    return Phrase(place, inner.last, inner.head)
+
+
+def text_of(text: str, tokens: list[Token], first: int, last: int) -> str:
+    """The utterance's characters from one token to another."""
+    return text[tokens[first].start : tokens[last].end]
+
+
+def determiner(token: Token, gender: str, number: str, following: str) -> str | None:
+    """A determiner or contracted preposition in another gender or before another sound; None: it stays."""
+    if token.part == "prepdet":
+        return contracted(token.lemma, definite(gender, number, following))
+    if token.lower in _ARTICLES:
+        return definite(gender, number, following)
+    if token.lower in _INDEFINITE:
+        return indefinite(gender, following)
+    if token.lower in ("quel", "quello", "quella", "quell'", "quei", "quegli", "quelle"):
+        article = definite(gender, number, following)
+        return {
+            "il": "quel",
+            "lo": "quello",
+            "l'": "quell'",
+            "la": "quella",
+            "i": "quei",
+            "gli": "quegli",
+        }.get(article, "quelle")
+    if token.lower in ("questo", "questa", "alcuni", "alcune", "nessun", "nessuna"):
+        return adjective(token.lower, gender, number)
+    return None
+
+
+def before(text: str, token: Token, word: str, gender: str, number: str) -> Edit | None:
+    """The edit that puts a determiner right before another word, with its space or apostrophe."""
+    new = determiner(token, gender, number, word)
+    if new is None:
+        return None
+    end = token.end + (1 if text[token.end : token.end + 1] == " " else 0)
+    joined = in_case_of(token.text[:1], new) + ("" if new.endswith("'") else " ")
+    return edit(text, token.start, end, joined) if joined != text[token.start : end] else None
+
+
+def full_form(word: str, noun: Token) -> str:
+    """An adjective's full form behind its noun: bel ristorante, ristorante bello."""
+    return _FULL.get(word.lower(), word)
+
+
+def agreement(text: str, start: int, end: int, after: str, words: Morphology = RULES) -> tuple[Edit, ...]:
+    """The edits that replace a noun, an adjective or a phrase and mend article and adjectives around it.
+
+    Source  the replacement's gender comes from its first noun; its number is that of what it replaces
+    """
+    tokens = analyse(text, words)
+    inside = [place for place, one in enumerate(tokens) if start <= one.start < end]
+    whole = edit(text, start, end, after)
+    if not inside or tokens[inside[0]].part not in ("noun", "adj"):
+        return (whole,)
+    old = tokens[inside[0]]
+    read = [one for one in analyse("un " + after.lower(), words)[1:] if one.part == "noun"]
+    is_noun = old.part == "noun" and bool(read)
+    gender = (read[0].gender or words.gender(read[0].lemma)) if is_noun else old.gender or "m"
+    if not gender:  # nobody knows what articles and adjectives would have to agree with
+        return ()
+    edits = [whole]
+    place = inside[0] - 1
+    first_word = after
+    while place >= 0 and tokens[place].part in ("adj", "poss", "num"):
+        first_word = tokens[place].text
+        if is_noun and gender != old.gender and tokens[place].part in ("adj", "poss"):
+            edits += _agreeing(text, tokens[place], gender, old.number, words)
+        place -= 1
+    if place >= 0 and tokens[place].part in ("det", "prepdet"):
+        mended = before(text, tokens[place], first_word, gender, old.number or "s")
+        edits += [mended] if mended else []
+        if place and tokens[place - 1].lower in ("tutti", "tutte", "tutto", "tutta") and gender != old.gender:
+            edits += _agreeing(text, tokens[place - 1], gender, old.number, words)
+    elif is_noun and gender != old.gender and place >= 0 and tokens[place].part in ("adv", "conj"):
+        return ()
+    place = inside[-1] + 1
+    while is_noun and gender != old.gender and place < len(tokens) and tokens[place].part == "adj":
+        edits += _agreeing(text, tokens[place], gender, old.number, words)
+        place += 1
+    if is_noun and gender != old.gender:
+        edits += _predicate(text, tokens, place, gender, old.number, words)
+    return tuple(sorted(edits, key=lambda one: one.start))
+
+
+def _predicate(
+    text: str, tokens: list[Token], place: int, gender: str, number: str, words: Morphology
+) -> list[Edit]:
+    """What is said of a subject with `essere` agrees with it: la linea è lenta, il collegamento è lento."""
+    verbs = [at for at in range(place, len(tokens)) if tokens[at].part in ("fin", "inf", "ger", "sign")]
+    if not verbs or tokens[verbs[0]].lemma != "essere":
+        return []
+    said = verbs[0] + 1
+    while said < len(tokens) and tokens[said].part == "adv":
+        said += 1
+    if said == len(tokens) or tokens[said].part not in ("adj", "part", "unknown"):
+        return []
+    form = tokens[said].lower
+    base = tokens[said].lemma if tokens[said].part == "adj" and tokens[said].lemma[-1:] in "oe" else form
+    new = words.adjective(base, gender, number or "s") if base[-1:] in "oae" else None
+    if new is None or new == form:
+        return []
+    return [edit(text, tokens[said].start, tokens[said].end, in_case_of(tokens[said].text, new))]
+
+
+def _agreeing(text: str, token: Token, gender: str, number: str, words: Morphology) -> list[Edit]:
+    if token.part == "poss":
+        new = possessive(token.lower, gender, number or "s")
+        return [edit(text, token.start, token.end, in_case_of(token.text, new))] if new != token.lower else []
+    base = token.lemma if token.lemma[-1:] in "oe" else token.lower
+    new = words.adjective(_FULL.get(base, base), gender, number or "s")
+    if new is None or new == token.lower:
+        return []
+    return [edit(text, token.start, token.end, in_case_of(token.text, new))]

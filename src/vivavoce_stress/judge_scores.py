@@ -1,0 +1,72 @@
+"""What a language model's verdicts are worth: held to people's, on the same pairs as the other rungs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from vivavoce.core.signature import signature
+from vivavoce.stats.proportions import wilson
+from vivavoce_stress.scores import agree
+
+
+class JudgedPair(NamedTuple):
+    """A pair's language and verdicts: the person's, the model's (null: none, and why), the other rungs'.
+
+    first, last  what the model said in either order of the answers
+    """
+
+    language: str
+    label: str
+    verdict: str | None
+    trouble: str | None
+    first: str | None
+    last: str | None
+    ladder: str | None
+
+
+def judge_results(pairs: Sequence[JudgedPair], data: str, level: float = 0.95) -> dict[str, Any]:
+    """Agreement on pass or not, whole and by language; how steady the model is; and where it goes wrong.
+
+    Input    pairs, none left out
+    Empty    no pair with a verdict: `model` null
+    Note     `model` counts pairs with a verdict; `model_or_none` counts one without as a disagreement
+    """
+    languages = list(dict.fromkeys(one.language for one in pairs))
+    return {
+        **_figures(pairs, level),
+        "by_language": {name: _figures([one for one in pairs if one.language == name], level)
+                        for name in languages},
+        "confusions": dict(Counter(f"{one.label} taken for {one.verdict}" for one in pairs
+                                   if one.verdict and one.verdict != one.label).most_common()),
+        "signature": signature("stress_model_judge", unit="pair", n=len(pairs), data=data, interval="wilson"),
+    }  # fmt: skip
+
+
+def _figures(pairs: Sequence[JudgedPair], level: float) -> dict[str, Any]:
+    decided = [one for one in pairs if one.verdict is not None]
+    both = [one for one in pairs if one.first is not None and one.last is not None]
+    steady = sum(one.first == one.last for one in both)
+    right = sum(one.verdict is not None and _passes(one.verdict) == _passes(one.label) for one in pairs)
+    known = [one for one in pairs if one.ladder is not None]
+    spans = {"steady": wilson(steady, len(both), level), "model_or_none": wilson(right, len(pairs), level)}
+    return {
+        "n": len(pairs),
+        "decided": len(decided),
+        "troubles": dict(Counter(one.trouble for one in pairs if one.trouble).most_common()),
+        "model": agree([(_passes(one.label), _passes(str(one.verdict))) for one in decided], level),
+        "model_or_none": {"same": right, "n": len(pairs), "rate": right / len(pairs) if pairs else None,
+                          **_ends(spans["model_or_none"])},
+        "ladder": agree([(_passes(one.label), _passes(str(one.ladder))) for one in known], level),
+        "steady": {"same": steady, "n": len(both), "rate": steady / len(both) if both else None,
+                   **_ends(spans["steady"])},
+        "first_kinder": sum(_passes(str(one.first)) and not _passes(str(one.last)) for one in both),
+        "last_kinder": sum(_passes(str(one.last)) and not _passes(str(one.first)) for one in both),
+    }  # fmt: skip
+
+
+def _passes(verdict: str) -> bool:
+    return verdict == "pass"
+
+
+def _ends(interval: Any) -> dict[str, float | None]:
+    return {"low": interval.low if interval else None, "high": interval.high if interval else None}

@@ -1,0 +1,196 @@
+"""ST-10: after a question with alternatives the answer points back at one of them."""
+
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from vivavoce_stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
+from vivavoce_stress.words import Word, edit, placed, words_of
+
+_LONGEST = 6  # words; more is no alternative but a clause
+_OPEN = re.compile(
+    r"\b(?:other|another|different|both|all|altr[oaie]|divers[oaie]|entramb[ie]|tutt[ie])\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"\b(?:i|you|we|they|io|tu|noi|voi)\b", re.IGNORECASE)  # `or do you need more`
+_DENIED = re.compile(
+    r"\b(?:no|not|nothing|any|other|another|different|non|nessun[ao]?|niente|altr[oaie])\s+$", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"(?:il|lo|la|i|gli|le|un|uno|una|the|an?)\b(?!['’])|(?:l|un)['’]", re.IGNORECASE)
+_ASKING = re.compile(r"(?:cosa|che|qual[ei]?|what|which)\b", re.IGNORECASE)
+_OF = {"of", "the", "di", "d", "del", "dell", "della"}
+_DONE = re.compile(r"(?:\b(?:can|could|may|might|will|would|shall|should|must)|['’]ll)\s+$", re.IGNORECASE)
+
+
+class PointingBack:
+    """The alternative that the answer names, by its ordinal: `Rome or Milan?` `Milan`, then `the second`."""
+
+    test, language, needs = "ST-10", ANY_LANGUAGE, ("anaphora",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        parts = pack.get("anaphora")
+        small = set(pack.get("function_words"))
+        heads = set(parts.heads)
+        offered = alternatives(utterance.previous or "", parts.alternatives, heads)
+        chosen = _chosen(offered, utterance.text, small, heads)
+        if chosen is None:
+            return
+        rank, start, end = chosen
+        start, end = _repeated(utterance.text, start, end, utterance.previous or "", small)
+        gender = pack.get("gender_of_phrase")(offered[rank]) if pack.has("gender_of_phrase") else ""
+        for phrase, rule, confidence in _phrases(parts, rank, len(offered), gender):
+            put = pack.get("pointing_phrase") if pack.has("pointing_phrase") else _plain
+            where = put(utterance.text, start, end, phrase)
+            if where is None:
+                continue
+            first, last, after = where
+            change = edit(utterance.text, first, last, placed(utterance.text, first, after))
+            yield Substitution((change,), rule, confidence)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "the turn before it offers no alternatives of which it names one"
+
+
+def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
+    """What a system turn offers to choose from, in its order; empty where it offers nothing.
+
+    Numbered lists, and words joined by commas and `or`: the stem of the question before the first is cut.
+    """
+    numbered = re.findall(r"(?:^|\s)\d[.):]\s*(.+?)(?=(?:[;,]?\s+\d[.):]\s)|$)", turn)
+    if len(numbered) > 1:
+        return [one.strip(" ,;.?") for one in numbered]
+    joint = "|".join(map(re.escape, between))
+    asked = [
+        one for one in re.split(r"(?<=[.!?])\s+", turn) if re.search(rf"\b(?:{joint})\b", one, re.IGNORECASE)
+    ]
+    if not asked:
+        return []
+    clause = re.split(r"[:;]", asked[-1].rstrip(" ?!."))[-1]
+    parts = re.split(rf"\s*,\s*(?:(?:{joint})\s+)?|\s+(?:{joint})\s+", clause, flags=re.IGNORECASE)
+    parts = [one.strip() for one in parts if one and one.strip()]
+    if len(parts) < 2:
+        return []
+    longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
+    stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
+    parts = parts[stem:]
+    if len(parts) > 2 and _ASKING.match(parts[0]) and all(map(_ARTICLE.match, parts[1:])):
+        parts = parts[1:]
+    asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
+    if _OPEN.search(asking) or any(map(_CLAUSE.search, parts[1:])):
+        return []
+    offered = [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
+    real = all(len(one.split()) <= _LONGEST and not _OPEN.search(one) for one in offered)
+    return offered if real else []
+
+
+def _without_stem(first: str, second: str, heads: set[str]) -> str:
+    """The first alternative without the question before it: as long as the second, but for a shared head."""
+    words = first.split()
+    if second.split()[-1].lower() in heads and words[-1].lower() not in heads and len(second.split()) > 1:
+        second = " ".join(second.split()[:-1])
+    like = second.split()[0].lower()
+    led = [place for place, word in enumerate(words) if _ARTICLE.match(word)]
+    if led and _ARTICLE.match(like):  # anche l'indirizzo o il codice postale
+        return " ".join(words[led[-1] :])
+    for place in range(len(words) - 1, -1, -1):
+        if words[place].lower() == like and len(second.split()) > 1:
+            return " ".join(words[place:])
+    return " ".join(words[-len(second.split()) :])
+
+
+def _without_tail(last: str, before: str) -> str:
+    """The last alternative, hardly longer than the one before it; but what stands behind `of` stays."""
+    words = last.split()
+    end = max(len(before.split()) + 1, 2)
+    while end < len(words) and (words[end - 1].lower() in _OF or words[end].lower() in _OF):
+        end += 1
+    return " ".join(words[:end])
+
+
+def _chosen(offered: list[str], text: str, small: set[str], heads: set[str]) -> tuple[int, int, int] | None:
+    """(rank, start, end) of the one alternative that the answer names: by words that only it has."""
+    said = [word for word in words_of(text) if word.lower not in small]
+    found: list[tuple[int, int, int, int]] = []
+    for rank, one in enumerate(offered):
+        others = {
+            word.lower for place, other in enumerate(offered) if place != rank for word in words_of(other)
+        }
+        own = {word.lower for word in words_of(one)} - small
+        telling = [word for word in said if word.lower in own - others - heads]
+        if not telling:
+            continue
+        inside = [word for word in said if word.lower in own | heads]
+        start, end = _run(inside, telling[0], text, small, own)
+        befores = text[:start], text[: telling[0].start]
+        if not any(one.search(before) for one in (_DENIED, _DONE) for before in befores):
+            found.append((len(telling), rank, start, end))
+    if not found or len({one[1] for one in found}) > 1:
+        return None
+    return found[0][1:]
+
+
+def _run(inside: list[Word], telling: Word, text: str, small: set[str], own: set[str]) -> tuple[int, int]:
+    """The words of the alternative that stand side by side around the one that tells.
+
+    A head that is none of them belongs to it where nothing or `of` is between: not a place `in` the north.
+    """
+
+    def beside(one: Word, other: Word) -> bool:
+        between = text[one.end : other.start]
+        joints = small if {one.lower, other.lower} <= own else small & _OF
+        small_words = all(word.lower in joints for word in words_of(between))
+        return small_words and not re.search(r"[^\w\s’']", between)
+
+    first = last = inside.index(telling)
+    while first > 0 and beside(inside[first - 1], inside[first]):
+        first -= 1
+    while last + 1 < len(inside) and beside(inside[last], inside[last + 1]):
+        last += 1
+    return inside[first].start, inside[last].end
+
+
+def _repeated(text: str, start: int, end: int, turn: str, small: set[str]) -> tuple[int, int]:
+    """The run with the words beside it that stand beside it in the question, too: `modern European`."""
+    asked = re.search(rf"\b{re.escape(text[start:end])}\b", turn, re.IGNORECASE)
+    if asked is None:
+        return start, end
+    lead, before = words_of(text[:start]), words_of(turn[: asked.start()])
+    if lead and [one.lower for one in lead] == [one.lower for one in before[-len(lead) :]]:
+        start = start if {one.lower for one in lead} & small else lead[0].start
+    after, grown = turn[asked.end() :], end
+    for mine, theirs in zip(words_of(text[end:]), words_of(after), strict=False):
+        beside = text[grown : end + mine.start].isspace() and "," not in after[: theirs.start]
+        if not beside or mine.lower != theirs.lower or mine.lower in small:
+            break
+        grown = end + mine.end
+    return start, grown
+
+
+def _phrases(parts: Any, rank: int, count: int, gender: str) -> Iterator[tuple[str, str, float]]:
+    def told(text: str) -> str:
+        forms = text.split("/")
+        return forms[-1] if gender == "f" else forms[0]
+
+    if rank < len(parts.ordinals):
+        ordinal = told(parts.ordinals[rank])
+        for place, pattern in enumerate(parts.pointing):
+            yield (
+                pattern.replace("{ordinal}", ordinal),
+                "the ordinal for the alternative",
+                0.95 - 0.05 * place,
+            )
+    if rank == count - 1 and count > 2:
+        for one in parts.last:
+            yield told(one), "the last for the alternative", 0.8
+    if count == 2:
+        for pair in parts.pair:
+            yield told(pair[rank]), "one of the pair for the alternative", 0.75
+
+
+def _plain(text: str, start: int, end: int, phrase: str) -> tuple[int, int, str]:
+    """An article before the alternative gives way too."""
+    article = re.search(
+        r"\b(?:the|an?|some|any|in|by|next|this|coming|my|your|our)\s+$", text[:start], re.IGNORECASE
+    )
+    after = re.match(r"\s+(?:one|ones)\b", text[end:], re.IGNORECASE)
+    return article.start() if article else start, end + (after.end() if after else 0), phrase

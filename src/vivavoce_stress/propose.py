@@ -1,0 +1,165 @@
+"""Variants of an utterance: operators propose, filters object, what is left is ordered."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from vivavoce_stress.base import (
+    ANY_LANGUAGE,
+    STRESS_TESTS,
+    Edit,
+    LanguagePack,
+    NotApplicable,
+    Operator,
+    StressTest,
+    Substitution,
+    Utterance,
+    Variant,
+    apply,
+    stress_tests,
+)
+from vivavoce_stress.filters import objection
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.resources import version_of
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What came out for one utterance.
+
+    not_applicable  the tests without a variant, each with its reason in words
+    dropped         how many proposals the filters stopped, by reason
+    """
+
+    variants: tuple[Variant, ...]
+    not_applicable: tuple[NotApplicable, ...]
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "variants": [one.facts() for one in self.variants],
+            "not_applicable": [{"test": one.test, "reason": one.reason} for one in self.not_applicable],
+            "dropped": dict(self.dropped),
+        }
+
+
+def propose(
+    utterance: Utterance,
+    tests: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    channel: str = "text",
+    limit: int | None = None,
+    pack: LanguagePack | None = None,
+    operators: Iterable[Operator] = (),
+) -> Proposals:
+    """The variants of an utterance, most trusted first within each test; same arguments, same answer.
+
+    tests      names of stress tests; None: all that are offered
+    limit      at most so many variants a test
+    operators  more of them, beside those of the tests
+    Raises     UnknownName: a test or language that nobody knows
+    """
+    pack = pack or pack_of(utterance.language)
+    wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
+    beside = tuple(operators)
+    variants: list[Variant] = []
+    without: list[NotApplicable] = []
+    dropped: Counter[str] = Counter()
+    for test in wanted:
+        mine = [
+            one
+            for one in (*test.operators, *(own for own in beside if own.test == test.name))
+            if one.language in (ANY_LANGUAGE, utterance.language)
+        ]
+        reason = _not_for(test, utterance, channel)
+        objections: Counter[str] = Counter()
+        found = [] if reason else _variants(test, utterance, pack, mine, seed, objections)
+        variants += found[:limit]
+        dropped.update(objections)
+        if not found:
+            reason = reason or _why_not(mine, utterance, pack, objections)
+            without.append(NotApplicable(test=test.name, language=utterance.language, reason=reason))
+    return Proposals(tuple(variants), tuple(without), dropped)
+
+
+def _not_for(test: StressTest, utterance: Utterance, channel: str) -> str:
+    if channel not in test.channels:
+        return f"it is not applied to {channel}"
+    if "previous_system_turn" in test.needs and not (utterance.previous or "").strip():
+        return "it needs the system turn before the utterance"
+    return "" if any(sign.isalpha() for sign in utterance.text) else "the utterance has no words"
+
+
+def _variants(
+    test: StressTest,
+    utterance: Utterance,
+    pack: LanguagePack,
+    operators: Sequence[Operator],
+    seed: int,
+    dropped: Counter[str],
+) -> list[Variant]:
+    best: dict[str, Variant] = {}
+    for operator in operators:
+        if not all(map(pack.has, operator.needs)):
+            continue
+        rng = Random(f"{seed}/{test.name}/{utterance.language}/{utterance.text}")
+        for found in _substitutions(operator, utterance, pack, rng):
+            reason = objection(utterance, found, pack)
+            if reason:
+                dropped[reason] += 1
+                continue
+            variant = _variant(test, utterance, found)
+            known = best.get(variant.text)
+            if known is None or known.confidence < variant.confidence:
+                best[variant.text] = variant
+    return sorted(best.values(), key=lambda one: -one.confidence)
+
+
+def _substitutions(
+    operator: Operator, utterance: Utterance, pack: LanguagePack, rng: Random
+) -> Iterable[Substitution]:
+    """What an operator proposes; of what is all in capitals, as if it were not, and then in capitals."""
+    text = utterance.text
+    calm = text[:1] + text[1:].lower()
+    shouted = text.isupper() and len(text.split()) > 1 and len(calm) == len(text)
+    if not shouted:
+        return operator.propose(utterance, pack, rng)
+    found = operator.propose(replace(utterance, text=calm), pack, rng)
+    return (replace(one, edits=tuple(_loud(text, edit) for edit in one.edits)) for one in found)
+
+
+def _loud(text: str, edit: Edit) -> Edit:
+    return Edit(edit.start, edit.end, text[edit.start : edit.end], edit.after.upper())
+
+
+def _variant(test: StressTest, utterance: Utterance, found: Substitution) -> Variant:
+    return Variant(
+        test=test.name,
+        language=utterance.language,
+        original=utterance.text,
+        text=apply(utterance.text, found.edits),
+        rule=found.rule,
+        confidence=round(found.confidence, 3),
+        edits=found.edits,
+        resources={name: version_of(name) for name in found.resources},
+        keeps_invariant=test.keeps,
+    )
+
+
+def _why_not(
+    operators: Sequence[Operator], utterance: Utterance, pack: LanguagePack, dropped: Mapping[str, int]
+) -> str:
+    """The first operator that could have worked says why; else what is lacking."""
+    if not operators:
+        return f"nothing makes such variants in language {utterance.language!r}"
+    if dropped:
+        return "every proposal was dropped: " + ", ".join(
+            f"{why} ({count})" for why, count in dropped.items()
+        )
+    able = [one for one in operators if all(map(pack.has, one.needs))]
+    if able:
+        return able[0].why_not(utterance, pack)
+    return "; ".join(dict.fromkeys(pack.lacks(need) for need in operators[0].needs if not pack.has(need)))

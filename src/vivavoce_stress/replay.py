@@ -1,0 +1,208 @@
+"""One replay: a fresh conversation, the log's turns, the utterance under test, and on to the task's end.
+
+Works through every connector that takes text. A channel with another way to say an utterance, such as speech
+synthesis, replaces `say`.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from vivavoce.connectors.base import Connector, Conversation, PastTurn, UserTurn
+from vivavoce.core.clock import Clock, SystemClock
+from vivavoce.core.errors import SystemUnderTestError, VivavoceError
+from vivavoce.study.ontology import Ontology
+from vivavoce.trial.outputs import SystemTurn, gather
+from vivavoce_stress.case import Case
+from vivavoce_stress.continuation import Continuation, SimulatedContinuation, continuing
+from vivavoce_stress.outcome import goal_met
+
+MOST_TURNS: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToSay:
+    """What a user is to say.
+
+    number  of the user turn in its conversation, from 1
+    key     of the turn, as the system gets it
+    place   the same for the same turn in either arm of a case: what is drawn at random goes by it
+    """
+
+    text: str
+    language: str
+    number: int
+    key: str
+    place: str
+    connector: Connector
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTurn:
+    """What the system gets of it, None where nothing of it arrives; and what is stored beside its words."""
+
+    turn: UserTurn | None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+Say = Callable[[ToSay], Awaitable[SaidTurn]]
+
+
+class NothingArrived(VivavoceError):
+    """Nothing of an utterance came through its channel."""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """How a replay went.
+
+    turns     party, text and, of a system that tells them, acts and understood; of a spoken turn `heard`
+    injected  position of the utterance under test in them; null when the system ended before it
+    met       the goal was reached; null where that cannot be known
+    failure   why the system gave no answer; null when it did
+    ended     the system ended the dialogue
+    unreached the system was not there: it provably saw nothing of the replay
+    """
+
+    turns: list[dict[str, Any]] = field(default_factory=list)
+    injected: int | None = None
+    met: bool | None = None
+    failure: str | None = None
+    ended: bool = False
+    unreached: bool = False
+    duration_s: float | None = None
+
+    @property
+    def answer(self) -> dict[str, Any] | None:
+        """The system's answer to the utterance under test."""
+        place = None if self.injected is None else self.injected + 1
+        return self.turns[place] if place is not None and place < len(self.turns) else None
+
+    @property
+    def user_turns_after(self) -> int:
+        """How many more turns the user needed."""
+        after = self.turns[(self.injected or 0) + 1 :]
+        return sum(turn["party"] == "user" for turn in after)
+
+    @property
+    def last_answer(self) -> dict[str, Any] | None:
+        return next((turn for turn in reversed(self.turns) if turn["party"] == "system"), None)
+
+
+async def written(one: ToSay) -> SaidTurn:
+    """An utterance as typed text: the first way to say it."""
+    return SaidTurn(UserTurn(key=one.key, number=one.number, text=one.text))
+
+
+async def replay(
+    connector: Connector,
+    case: Case,
+    arm: str,
+    conversation: str,
+    *,
+    continuation: Continuation = "logged",
+    ontology: Ontology | None = None,
+    seed: int = 1,
+    repetition: int = 0,
+    say: Say = written,
+    clock: Clock | None = None,
+    settles: bool = False,
+) -> Replayed:
+    """Replay a case in a conversation of this key; failures of the system are part of the result.
+
+    settles  the log has no answer to the question which of several is meant: see `LoggedUser`
+    """
+    clock = clock or SystemClock()
+    place = f"{seed}:{case.case_id}:{repetition}"
+    held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
+    began_s = clock.monotonic_s()
+    user = continuing(case, continuation, ontology, seed, settles)
+    try:
+        await _hold(held, case, arm, user)
+    except SystemUnderTestError as error:
+        held.replayed.failure = str(error)
+        heard = any(turn["party"] == "system" for turn in held.replayed.turns)
+        held.replayed.unreached = not error.reached and not heard
+    except NothingArrived as error:
+        held.replayed.failure = str(error)
+    finally:
+        with suppress(SystemUnderTestError):
+            await connector.close(held.conversation)
+    held.replayed.duration_s = clock.monotonic_s() - began_s
+    held.replayed.met = goal_met(held.replayed.turns, case.task, ontology)
+    return held.replayed
+
+
+async def _hold(held: "_Held", case: Case, arm: str, user: Any) -> None:
+    await held.open()
+    for said in case.before:
+        if isinstance(user, SimulatedContinuation) and held.replayed.last_answer:
+            user.hear(held.replayed.last_answer)
+        if held.replayed.ended:
+            return
+        await held.tell(said.text)
+    if held.replayed.ended:
+        return
+    if isinstance(user, SimulatedContinuation) and held.replayed.last_answer:
+        user.hear(held.replayed.last_answer)
+    held.replayed.injected = len(held.replayed.turns)
+    await held.tell(case.text(arm))
+    while not held.replayed.ended and held.number < MOST_TURNS:
+        text = user.next(held.replayed.turns[-1])
+        if text is None:
+            return
+        await held.tell(text)
+
+
+class _Held:
+    """A conversation that is being held."""
+
+    def __init__(
+        self, connector: Connector, conversation: Conversation, say: Say, place: str, clock: Clock
+    ) -> None:
+        self.connector, self.conversation, self._clock = connector, conversation, clock
+        self._say, self._place = say, place
+        self.replayed, self.number = Replayed(), 0
+
+    async def open(self) -> None:
+        turn = SystemTurn()
+        async with aclosing(self.connector.open(self.conversation)) as outputs:  # pyright: ignore[reportArgumentType]
+            await gather(outputs, self._clock.monotonic_s, turn)
+        if not turn.silent:
+            self._take(turn)
+
+    async def tell(self, text: str) -> None:
+        self.number += 1
+        said = await self._say(
+            ToSay(
+                text=text, language=self.conversation.language, number=self.number,
+                key=f"{self.conversation.key}-{self.number}", place=f"{self._place}:{self.number}",
+                connector=self.connector,
+            )
+        )  # fmt: skip
+        self.replayed.turns.append({"party": "user", "text": text, **said.facts})
+        if said.turn is None:
+            raise NothingArrived(f"nothing was recognised of {text!r}")
+        turn = SystemTurn()
+        try:
+            async with aclosing(self.connector.send(self.conversation, said.turn)) as outputs:  # pyright: ignore[reportArgumentType]
+                await gather(outputs, self._clock.monotonic_s, turn)
+        finally:
+            self.conversation.history = (*self.conversation.history, PastTurn("user", said.turn.text))
+        self._take(turn)
+
+    def _take(self, turn: SystemTurn) -> None:
+        text = "\n".join(message.text for message in turn.messages)
+        acts = None if turn.acts is None else [act.model_dump() for act in turn.acts]
+        understood = [[act.model_dump() for act in one.acts] for one in turn.understood[:1]]
+        self.replayed.turns.append(
+            {
+                "party": "system",
+                "text": text,
+                "acts": acts,
+                "understood": understood[0] if understood else None,
+            }
+        )
+        self.replayed.ended |= turn.ends_dialogue
+        self.conversation.history = (*self.conversation.history, PastTurn("system", text))

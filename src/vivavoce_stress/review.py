@@ -1,0 +1,223 @@
+"""Expert review: what was proposed, who decided what, what is left to whom, and what was learnt from it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.stress_events import Decision, LoggedProposal, VariantReviewed, VariantsProposed
+from vivavoce_stress.base import Edit, LanguagePack, Operator, Substitution, Utterance
+from vivavoce_stress.case import digest
+from vivavoce_stress.words import edit, places_of, words_of
+
+if TYPE_CHECKING:
+    from vivavoce_stress.sampling import SampledItem
+
+DOUBLE_SHARE: Final = 0.2
+LONGEST: Final = 2_000
+_PIECES: Final = re.compile(r"\w+|\W")
+_ALIKE: Final = 0.7
+
+
+@dataclass
+class Reviews:
+    """Items in the order in which they were proposed, and their reviews in the order of deciding."""
+
+    items: dict[str, VariantsProposed] = field(default_factory=dict)
+    reviews: dict[str, dict[str, VariantReviewed]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stream: Iterable[StoredEvent]) -> "Reviews":
+        found = cls()
+        for stored in stream:
+            if isinstance(stored.event, VariantsProposed):
+                found.items[stored.event.item_id] = stored.event
+            elif isinstance(stored.event, VariantReviewed):
+                by = found.reviews.setdefault(stored.event.item_id, {})
+                by.pop(stored.event.reviewer, None)
+                by[stored.event.reviewer] = stored.event
+        return found
+
+    def waiting(self, reviewer: str) -> list[VariantsProposed]:
+        """What this person may still decide: items nobody looked at, and the sample that two look at."""
+        return [
+            item
+            for key, item in self.items.items()
+            if reviewer not in (by := self.reviews.get(key, {})) and len(by) < (2 if item.double else 1)
+        ]
+
+    def decision(self, item_id: str) -> VariantReviewed | None:
+        """The decision that stands: the last one."""
+        by = self.reviews.get(item_id)
+        return next(reversed(by.values())) if by else None
+
+    def pairs(self) -> list[tuple[bool, bool]]:
+        """Whether the first two reviewers of an item approved a variant, for items that two looked at."""
+        found = []
+        for by in self.reviews.values():
+            first = [one.text is not None for one in by.values()][:2]
+            if len(first) == 2:
+                found.append((first[0], first[1]))
+        return found
+
+    def disputed(self) -> list[str]:
+        """Items whose reviewers settled on different texts."""
+        return [key for key, by in self.reviews.items() if len({one.text for one in by.values()}) > 1]
+
+
+def proposed(item: "SampledItem", *, double_share: float = DOUBLE_SHARE) -> VariantsProposed:
+    """An item as it goes into the queue; whether two look at it depends on its key alone."""
+    return VariantsProposed(
+        item_id=item.item_id, test=item.test, language=item.interaction.language,
+        dialogue_id=item.interaction.dialogue_id, turn_index=item.turn.turn_index, original=item.turn.text,
+        previous=item.previous, double=Random(item.item_id).random() < double_share,
+        proposals=[
+            LoggedProposal(
+                text=one.text, rule=one.rule, confidence=one.confidence, edits=one.facts()["edits"]
+            )
+            for one in item.variants
+        ],
+    )  # fmt: skip
+
+
+def reviewed(
+    item: VariantsProposed, reviewer: str, decision: str, text: str = "", proposal: int | None = None
+) -> VariantReviewed:
+    """A decision, checked.
+
+    Raises  InputError: no such decision or proposal, or a variant that is empty, too long or the original
+    """
+    place = f"item {item.item_id}"
+    if decision not in ("accept", "edit", "reject", "write"):
+        raise InputError(
+            f"unknown decision {decision!r}", place=place, hint="known: accept, edit, reject, write"
+        )
+    kind: Decision = decision
+    if kind == "reject":
+        return VariantReviewed(item_id=item.item_id, reviewer=reviewer, decision=kind, text=None)
+    if kind != "write" and (proposal is None or not 0 <= proposal < len(item.proposals)):
+        named = "of that number" if proposal is None else proposal + 1
+        hint = f"choose 1 to {len(item.proposals)}"
+        raise InputError(f"no proposal {named}", place=place, hint=hint)
+    said = (
+        item.proposals[proposal].text if kind == "accept" and proposal is not None else " ".join(text.split())
+    )
+    if not said or len(said) > LONGEST:
+        raise InputError(N_("a variant is empty or too long"), place=place, hint=f"1 to {LONGEST} characters")
+    if said == " ".join(item.original.split()):
+        raise InputError(N_("the variant is the original"), place=place, hint=N_("change it, or reject it"))
+    return VariantReviewed(
+        item_id=item.item_id, reviewer=reviewer, decision=kind, text=said,
+        proposal=None if kind == "write" else proposal,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLexicon:
+    """What people approved in this domain, to be proposed again.
+
+    version  how many approvals it was made of; key twelve digits over its entries
+    """
+
+    version: int
+    key: str
+    entries: tuple[dict[str, Any], ...]
+
+
+def lexicon(reviews: Reviews) -> ReviewLexicon:
+    """Words and what they were replaced by, with how often people approved it; the most approved first."""
+    counts: dict[tuple[str, str, str, str], int] = {}
+    approvals = 0
+    for key, item in reviews.items.items():
+        decision = reviews.decision(key)
+        if decision is None or decision.text is None:
+            continue
+        approvals += 1
+        for one in word_edits(item.original, decision.text):
+            if one.before and one.after:
+                known = (item.test, item.language, one.before.lower(), one.after.lower())
+                counts[known] = counts.get(known, 0) + 1
+    entries = tuple(
+        {"test": test, "language": language, "before": before, "after": after, "approved": count}
+        for (test, language, before, after), count in sorted(
+            counts.items(), key=lambda one: (-one[1], one[0])
+        )
+    )
+    return ReviewLexicon(approvals, digest(entries), entries)
+
+
+@dataclass
+class FromLexicon:
+    """An operator that proposes what people approved before, for one test and language."""
+
+    test: str
+    language: str
+    entries: tuple[dict[str, Any], ...]
+    needs: tuple[str, ...] = ()
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterable[Substitution]:
+        for entry in self.entries:
+            for place in places_of(entry["before"], utterance.text):
+                edits = (edit(utterance.text, *place, entry["after"]),)
+                sure = min(0.99, 0.9 + entry["approved"] / 100)
+                yield Substitution(edits, f"approved before: {entry['before']} / {entry['after']}", sure)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "nothing that was approved before fits"
+
+
+def lexicon_operators(known: ReviewLexicon) -> list[Operator]:
+    """One operator for every test and language that the lexicon knows."""
+    by: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for entry in known.entries:
+        by.setdefault((entry["test"], entry["language"]), []).append(entry)
+    made: list[Operator] = []
+    made += [FromLexicon(test, language, tuple(entries)) for (test, language), entries in by.items()]
+    return made
+
+
+def word_edits(original: str, text: str) -> list[Edit]:
+    """What differs, in whole words: for a variant that a person wrote."""
+    mine, theirs = words_of(original), words_of(text)
+    matcher = SequenceMatcher(None, [one.text for one in mine], [one.text for one in theirs], autojunk=False)
+    edits = []
+    for kind, low, high, other_low, other_high in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        start = mine[low].start if low < len(mine) else len(original)
+        end = mine[high - 1].end if high > low else start
+        after = text[theirs[other_low].start : theirs[other_high - 1].end] if other_high > other_low else ""
+        edits.append(Edit(start, end, original[start:end], after))
+    return edits
+
+
+def difference(original: str, text: str) -> Sequence[tuple[str, str]]:
+    """Pieces of a variant for showing: same, removed, added; by words, by letters where words are alike."""
+    mine, theirs = _PIECES.findall(original), _PIECES.findall(text)
+    pieces: list[tuple[str, str]] = []
+    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
+    for kind, low, high, other_low, other_high in matcher.get_opcodes():
+        before, after = "".join(mine[low:high]), "".join(theirs[other_low:other_high])
+        if kind == "equal":
+            pieces.append(("same", before))
+        elif SequenceMatcher(None, before, after, autojunk=False).ratio() >= _ALIKE:
+            pieces += _letters(before, after)
+        else:
+            pieces += [("removed", before), ("added", after)]
+    return [piece for piece in pieces if piece[1]]
+
+
+def _letters(before: str, after: str) -> list[tuple[str, str]]:
+    pieces: list[tuple[str, str]] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for kind, low, high, other_low, other_high in matcher.get_opcodes():
+        if kind == "equal":
+            pieces.append(("same", before[low:high]))
+        else:
+            pieces += [("removed", before[low:high]), ("added", after[other_low:other_high])]
+    return pieces

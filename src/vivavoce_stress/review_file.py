@@ -1,0 +1,104 @@
+"""Review by file: a CSV for a linguist's spreadsheet, and what he wrote into it read back.
+
+Cells that a spreadsheet would run as a formula are disarmed, and read back as they were.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.log.stress_events import VariantReviewed, VariantsProposed
+from vivavoce_stress.review import Reviews, reviewed
+from vivavoce_stress.sampling import PROPOSALS
+
+DECIDED: Final = ("decision", "choice", "variant")
+_ASKED: Final = ("item_id", "test", "language", "previous", "original")
+_EACH: Final = ("proposal", "rule")
+_LARGEST: Final = 50_000_000
+
+
+def columns() -> list[str]:
+    """The file's columns: what is asked, the proposals, and the three that a reviewer fills in."""
+    proposals = [f"{name}_{number}" for number in range(1, PROPOSALS + 1) for name in _EACH]
+    return [*_ASKED, *DECIDED, *proposals]
+
+
+def write_review(items: Iterable[VariantsProposed], path: Path) -> int:
+    """Write the items; gives back how many."""
+    count = 0
+    with path.open("w", encoding="utf-8-sig", newline="") as file:  # Excel reads UTF-8 only with its mark
+        writer = csv.DictWriter(file, columns(), restval="")
+        writer.writeheader()
+        for item in items:
+            facts: dict[str, str | None] = {
+                "item_id": item.item_id, "test": item.test, "language": item.language,
+                "previous": item.previous, "original": item.original,
+            }  # fmt: skip
+            for number, one in enumerate(item.proposals[:PROPOSALS], 1):
+                facts |= {f"proposal_{number}": one.text, f"rule_{number}": one.rule}
+            writer.writerow({name: safe_csv_cell(value) for name, value in facts.items()})
+            count += 1
+    return count
+
+
+def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantReviewed]:
+    """The decisions in a file, in its order; rows without one are left for later.
+
+    Raises  InputError: names the first line that cannot be read, and what it may hold
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError("the file is too large", place=str(path), hint=f"at most {_LARGEST} bytes")
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"cannot be read: {_why(error)}", place=str(path), hint="save it as CSV, UTF-8"
+        ) from None
+    first = text.partition("\n")[0]
+    dialect = ";" if first.count(";") > first.count(",") else ","
+    try:
+        read = csv.DictReader(StringIO(text, newline=""), delimiter=dialect, strict=True)
+        rows, named = list(read), read.fieldnames or []
+    except csv.Error as error:
+        raise InputError(f"is no CSV: {error}", place=str(path), hint="save it as CSV, UTF-8") from None
+    missing = [name for name in ("item_id", *DECIDED) if name not in named]
+    if missing:
+        hint = "keep the columns as they were"
+        raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", hint=hint)
+    return list(_decisions(rows, path, reviews, reviewer))
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return (error.strerror or "no file") if isinstance(error, OSError) else "it is no UTF-8"
+
+
+def _decisions(
+    rows: Sequence[dict[str, str]], path: Path, reviews: Reviews, reviewer: str
+) -> Iterator[VariantReviewed]:
+    for number, row in enumerate(rows, 2):
+        place = f"{path.name}:{number}"
+        decision = _cell(row["decision"]).lower()
+        if not decision:
+            continue
+        item = reviews.items.get(_cell(row["item_id"]))
+        if item is None:
+            raise InputError(f"unknown item {row['item_id']!r}", place=place, hint="keep the column item_id")
+        try:
+            yield reviewed(item, reviewer, decision, _cell(row["variant"]), _choice(_cell(row["choice"])))
+        except InputError as error:
+            raise InputError(error.problem, place=place, hint=error.hint) from None
+
+
+def _cell(cell: str | None) -> str:
+    return (read_csv_cell(cell or "") or "").strip()
+
+
+def _choice(written: str) -> int | None:
+    """1 is the first proposal; left out, the first."""
+    if not written:
+        return 0
+    return int(written) - 1 if written.isascii() and written.isdigit() and len(written) < 4 else None

@@ -1,0 +1,211 @@
+"""From a dataset to cases: interactions are sampled, and one substitution is chosen for each.
+
+As in IDIAL, one test is applied to an interaction, spread so that every test gets about as many. With
+`each_test` an interaction is replayed once for every test that fits, still with one substitution a replay;
+results are then clustered by dialogue.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.events import LoggedAct
+from vivavoce.study.task import Task
+from vivavoce_stress.base import STRESS_TESTS, Operator, Utterance, Variant
+from vivavoce_stress.case import Approval, Case, LoggedTurn, item_key
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.propose import Proposals, propose
+
+PROPOSALS: Final = 5
+Proposing = Callable[[Utterance, str], Proposals]
+
+
+@dataclass(frozen=True, slots=True)
+class SampledTurn:
+    """A turn of a logged interaction."""
+
+    turn_index: int
+    party: str
+    text: str
+    acts: tuple[LoggedAct, ...] = ()
+
+
+@dataclass(slots=True)
+class Interaction:
+    """A logged dialogue, with all that a replay needs of it."""
+
+    dialogue_id: str
+    system: str
+    language: str
+    channel: str
+    task_id: str | None
+    turns: list[SampledTurn] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledItem:
+    """An utterance of an interaction, the proposals for one test, best first, and the one that is tried."""
+
+    item_id: str
+    interaction: Interaction
+    turn: SampledTurn
+    previous: str | None
+    test: str
+    variants: tuple[Variant, ...]
+    text: str
+    rule: str
+    confidence: float | None
+    approval: Approval = "none"
+    approved_by: str | None = None
+
+
+Choosing = Callable[[Interaction, str], SampledItem | str]
+
+
+@dataclass(slots=True)
+class Sample:
+    """What was chosen: an item for every interaction that a test fits, and why others have none."""
+
+    items: list[SampledItem] = field(default_factory=list)
+    not_applicable: list[dict[str, Any]] = field(default_factory=list)
+
+
+def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interaction]:
+    """The dialogues that people or callers held, in the order of the dataset; voice turns as recognised."""
+    found: dict[str, Interaction] = {}
+    for row in dataset.read("dialogues").to_pylist():
+        if system is None or row["system"] == system:
+            found[row["dialogue_id"]] = Interaction(
+                row["dialogue_id"], row["system"], row["language"], _channel(row["channel"]), row["task_id"]
+            )
+    acts = _acts(dataset)
+    for row in dataset.read("turns").to_pylist():
+        interaction, text = found.get(row["dialogue_id"]), row["reference"] or row["text"]
+        if interaction is not None and text and text.strip():
+            meant = tuple(acts.get((row["dialogue_id"], row["turn_index"]), ()))
+            interaction.turns.append(SampledTurn(row["turn_index"], row["party"], text.strip(), meant))
+    for interaction in found.values():
+        interaction.turns.sort(key=lambda turn: turn.turn_index)
+    return [one for one in found.values() if any(turn.party == "user" for turn in one.turns)]
+
+
+def _acts(dataset: Dataset) -> dict[tuple[str, int], list[LoggedAct]]:
+    """What users meant, by turn."""
+    found: dict[tuple[str, int], list[LoggedAct]] = defaultdict(list)
+    for row in dataset.read("acts").to_pylist():
+        if row["layer"] == "reference" and row["rank"] == 0:
+            act = LoggedAct(act=row["act"], slot=row["slot"], value=row["value"], op=row["op"])
+            found[(row["dialogue_id"], row["turn_index"])].append(act)
+    return found
+
+
+def sample(
+    interactions: Sequence[Interaction],
+    tests: Sequence[str],
+    choose: Choosing,
+    *,
+    size: int | None = None,
+    each_test: bool = False,
+    seed: int = 1,
+    languages: Sequence[str] = (),
+) -> Sample:
+    """Items for replay, drawn with a seed.
+
+    choose  gives the item of an interaction for a test, or why there is none
+    size    interactions to look at, drawn at random; all when left out
+    """
+    chance = Random(f"sample:{seed}")
+    usable = [one for one in interactions if not languages or one.language.split("-")[0] in languages]
+    drawn = chance.sample(usable, min(size or len(usable), len(usable)))
+    chosen, used = Sample(), Counter[str]()
+    for interaction in drawn:
+        able: dict[str, SampledItem] = {}
+        for test in tests:
+            found = choose(interaction, test)
+            if isinstance(found, SampledItem):
+                able[test] = found
+            else:
+                chosen.not_applicable.append(_without(interaction, test, found))
+        if each_test:
+            chosen.items += able.values()
+        elif able:
+            test = min(able, key=lambda one: (used[one], chance.random()))
+            used[test] += 1
+            chosen.items.append(able[test])
+    return chosen
+
+
+def proposing(seed: int, operators: Iterable[Operator] = (), backends: Sequence[str] = ()) -> Proposing:
+    """Our operators, and these beside them; with the backends that serve an utterance's language."""
+    from vivavoce_stress.backends import backends_for
+
+    more = tuple(operators)
+
+    def made(said: Utterance, test: str) -> Proposals:
+        pack = pack_of(said.language, backends_for(backends, said.language))
+        return propose(said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack)
+
+    return made
+
+
+def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> SampledItem | str:
+    """An utterance of the interaction to which the test applies, drawn among all; else why there is none."""
+    if interaction.channel not in STRESS_TESTS.get(test).channels:
+        return f"it is not applied to {interaction.channel}"
+    places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
+    Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
+    reason = "the interaction has no user turn"
+    for place in places:
+        turn = interaction.turns[place]
+        before = interaction.turns[place - 1] if place else None
+        previous = before.text if before and before.party == "system" else None
+        found = made(Utterance(text=turn.text, language=interaction.language, previous=previous), test)
+        if found.variants:
+            best = found.variants[0]
+            return SampledItem(
+                item_id=item_key(interaction.dialogue_id, turn.turn_index, test, turn.text),
+                interaction=interaction, turn=turn, previous=previous, test=test,
+                variants=found.variants[:PROPOSALS], text=best.text, rule=best.rule,
+                confidence=best.confidence,
+            )  # fmt: skip
+        reason = found.not_applicable[0].reason if found.not_applicable else reason
+    return reason
+
+
+def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
+    """The case in which the item's variant is tried."""
+    said = [
+        (turn.turn_index, LoggedTurn(text=turn.text, acts=turn.acts))
+        for turn in item.interaction.turns
+        if turn.party == "user"
+    ]
+    here = item.turn.turn_index
+    return Case(
+        case_id=item.item_id, test=item.test, family=STRESS_TESTS.get(item.test).family,
+        language=item.interaction.language, channel=item.interaction.channel,
+        dialogue_id=item.interaction.dialogue_id, turn_index=here,
+        before=tuple(one for place, one in said if place < here), original=item.turn.text,
+        original_acts=item.turn.acts, variant=item.text,
+        after=tuple(one for place, one in said if place > here),
+        task=tasks.get(item.interaction.task_id or ""), rule=item.rule, confidence=item.confidence,
+        approval=item.approval, approved_by=item.approved_by,
+    )  # fmt: skip
+
+
+def needs_review(test: str) -> bool:
+    """Whether a person must look at a variant of this test before it may run."""
+    return STRESS_TESTS.get(test).approval != "none"
+
+
+def _without(interaction: Interaction, test: str, reason: str) -> dict[str, Any]:
+    return {
+        "test": test, "family": STRESS_TESTS.get(test).family, "language": interaction.language,
+        "dialogue_id": interaction.dialogue_id, "reason": reason,
+    }  # fmt: skip
+
+
+def _channel(channel: str) -> str:
+    return "voice" if channel in ("voice", "phone") else "text"

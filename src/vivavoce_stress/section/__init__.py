@@ -1,0 +1,156 @@
+"""Linguistic stress tests: ratios by test, group and language; what failed, side by side."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from vivavoce.report.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
+from vivavoce.report.section import Section
+from vivavoce_stress.blocks import side_by_side, title_of
+from vivavoce_stress.scores import stress_results
+
+Facts = dict[str, Any]
+
+SHOWN: Final = 20
+
+
+def stress_blocks(facts: Facts, *, redact: bool = False) -> list[Block]:
+    """The section. With `redact` no utterance is shown."""
+    blocks: list[Block] = [
+        Paragraph(
+            say(
+                "In each logged interaction one utterance was changed by one substitution and the "
+                "interaction replayed, after the original had passed. A case passes when the system "
+                "serves the user as well as before."
+            )
+        )
+    ]
+    for run in facts["runs"]:
+        blocks += _run(run, redact)
+    return blocks
+
+
+def _run(run: Facts, redact: bool) -> list[Block]:
+    whole = run["whole"]
+    blocks: list[Block] = [Heading(run["system"]), Paragraph(_lead(run)), _table(run)]
+    notes = [
+        say("Mean over tests: {tests}; over groups: {groups}.",
+            tests=_share(run["macro_tests"]), groups=_share(run["macro_families"])),
+        say("Needed clarification: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
+            "interactions whose original did not pass: {left}.",
+            clarification=count(whole["clarification"]), unsure=count(whole["unsure"]),
+            invalid=count(whole["invalid"]), left=count(whole["not_admitted"])),
+    ]  # fmt: skip
+    if agreed := run["agreement"]:
+        notes.append(
+            say(
+                "People judged {n} of the cases; the automatic verdicts agree with {same} of them "
+                "(95% interval {interval}).",
+                n=count(agreed["n"]),
+                same=count(agreed["same"]),
+                interval=span(agreed["low"], agreed["high"]),
+            )
+        )
+    if reasons := _reasons(run):
+        notes.append(reasons)
+    blocks.append(Bullets(tuple(notes)))
+    if run["failures"] and not redact:
+        tables = tuple(side_by_side(number, one) for number, one in enumerate(run["failures"][:SHOWN], 1))
+        title = say("What did not pass: {shown} of {n}", shown=len(tables), n=len(run["failures"]))
+        blocks.append(Fold(title, tables))
+    return blocks
+
+
+def _lead(run: Facts) -> str:
+    whole = run["whole"]
+    return say(
+        "{passed} of {cases} passed: {ratio} (95% interval {interval}). By IDIAL's plain count, one run each "
+        "and every interaction admitted: {idial} ({k} of {n}).",
+        passed=count(whole["passed"]), cases=plural(whole["decided"], "decided case"),
+        ratio=_share(whole["ratio"]), interval=span(whole["low"], whole["high"]),
+        idial=_share(whole["idial_ratio"]), k=count(whole["idial_passed"]), n=count(whole["idial_n"]),
+    )  # fmt: skip
+
+
+def _table(run: Facts) -> TableOfText:
+    columns = heads(
+        say("Test"), say("Applied"), say("Not applicable"), say("Passed"), say("IDIAL's count"),
+        say("All repetitions"), say("p after Holm"),
+    )  # fmt: skip
+    rows = [_row(one, say("Tests")) for one in run["tests"]]
+    rows += [_row(one, say("Groups of tests")) for one in run["families"]]
+    rows += [_row(one, say("Languages")) for one in run["languages"]]
+    note = say(
+        "Passed: share of decided cases, with Wilson's 95% interval. IDIAL's count: first replays "
+        "that passed, also of interactions whose original did not. All repetitions: share of cases of "
+        "which every replay passed. p: originals pass more often than variants, by paired permutation, "
+        "dialogues as the unit; none where nothing was repeated."
+    )
+    signed = tuple((one["name"], one["signature"]) for one in run["tests"])
+    title = say("Stress tests passed by {system}", system=run["system"])
+    return TableOfText("stress", title, columns, tuple(rows), note, signed)
+
+
+def _row(one: Facts, group: str) -> Row:
+    title = title_of(one)
+    under = () if title == one["name"] else (title,)
+    ratio = Cell(MISSING)
+    if one["ratio"] is not None:
+        of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
+        low, high = _ends(one)
+        ratio = Cell(percent(one["ratio"]), (span(low, high), of))
+    idial = Cell(_share(one["idial_ratio"]))
+    return Row(
+        one["name"],
+        (
+            Cell(count(one["applied"])), Cell(count(one["not_applicable"])), ratio, idial,
+            Cell(_share(one["pass_all"])), Cell(p_value(one.get("p_holm"))),
+        ),
+        under, group=group,
+    )  # fmt: skip
+
+
+def _ends(one: Facts) -> tuple[float | None, float | None]:
+    """The interval with dialogues as the unit where some have several cases."""
+    if one["clustered_low"] is not None:
+        return one["clustered_low"], one["clustered_high"]
+    return one["low"], one["high"]
+
+
+def _reasons(run: Facts) -> str:
+    why = run["whole"]["why_not_applicable"]
+    if not why:
+        return ""
+    told = "; ".join(f"{reason} ({number})" for reason, number in why.items())
+    return say("Why tests did not apply, most often: {reasons}.", reasons=told)
+
+
+def _share(value: float | None) -> str:
+    return MISSING if value is None else percent(value)
+
+
+@dataclass(frozen=True, slots=True)
+class StressFound:
+    """The last run of each system; `redact`: no utterance is to be shown."""
+
+    facts: Facts
+    redact: bool
+
+
+class StressSection(Section[StressFound]):
+    """How systems stand small changes of what users say."""
+
+    name = "stress"
+    order = 700
+    title = "Linguistic stress tests"
+    menu = "Stress tests"
+    needs = ("stress",)
+
+    def results(self, material: Material) -> StressFound:
+        return StressFound(stress_results(material.dataset), material.options.redact)
+
+    def blocks(self, results: StressFound) -> list[Block]:
+        return stress_blocks(results.facts, redact=results.redact)

@@ -1,0 +1,152 @@
+"""A regression suite: approved variants frozen into a file that a team runs in its own checks."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.representer import SafeRepresenter
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.validation import problems_of, shown_value
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce_stress.base import STRESS_TESTS
+from vivavoce_stress.case import Case
+from vivavoce_stress.spoken import Speech
+
+FORMAT: Final = 1
+_LINE: Final = 100
+
+
+class Suite(BaseModel):
+    """What a suite file holds.
+
+    system    the connector's settings, as in a study file
+    ontology  path of a domain file, relative to the suite; with it a task's goal decides first
+    speech    who speaks and listens, and the damage; its cases are then spoken
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str = Field(min_length=1, description="its name")
+    version: int = Field(FORMAT, description="version of this format")
+    system: dict[str, Any] = Field(description="settings of the system's connector")
+    ontology: str | None = None
+    speech: Speech | None = None
+    cases: tuple[Case, ...] = Field(min_length=1)
+
+
+def read_suite(path: Path) -> Suite:
+    """A suite file.
+
+    Raises  InputError: names the first thing that is wrong, with its line
+    """
+    source = read_yaml(path)
+    if source.problems:
+        raise _first(source.problems)
+    try:
+        suite = Suite.model_validate(source.data)
+    except ValidationError as error:
+        raise _first(problems_of(error, source, Suite)) from None
+    if suite.version > FORMAT:
+        raise InputError(
+            f"a suite of format {suite.version}", place=str(path), hint="run it with a newer vivavoce"
+        )
+    keys = [case.case_id for case in suite.cases]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise InputError(f"two cases {twice!r}", place=str(path), hint="give each its own case_id")
+    for number, case in enumerate(suite.cases):
+        _check(case, lambda key, at=number: source.place(("cases", at, key)))
+    return suite
+
+
+def _check(case: Case, place: Callable[[str], str]) -> None:
+    """That a case is one of a stress test, and changes something."""
+    try:
+        test = STRESS_TESTS.get(case.test)
+    except UnknownName as error:
+        raise InputError(error.problem, place=place("test"), hint=error.hint) from None
+    if case.family != test.family:
+        problem = f"{case.test} is no {case.family!r} test"
+        raise InputError(problem, place=place("family"), hint=f"write {test.family}")
+    if case.variant == case.original:
+        problem = f"the variant {shown_value(case.variant)} is the original"
+        raise InputError(problem, place=place("variant"), hint="change it, or take the case out")
+
+
+def write_suite(suite: Suite, path: Path) -> None:
+    """Write a suite; user text stays data: it is quoted wherever YAML would take it for something else."""
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Representer = _Exact
+    yaml.default_flow_style, yaml.allow_unicode, yaml.width = False, True, _LINE
+    setattr(yaml, "sort_base_mapping_type_on_output", False)  # noqa: B010 - the package types it as None
+    out = StringIO()
+    yaml.dump(suite.model_dump(mode="json", exclude_defaults=True) | {"version": FORMAT}, out)
+    path.write_text(_HEAD + out.getvalue(), encoding="utf-8")
+
+
+class _Exact(SafeRepresenter):
+    """Writes text with lines of another kind than ours in double quotes, where they are escaped."""
+
+    def represent_str(self, data: str) -> Any:
+        style = '"' if any(sign in data for sign in "\x85\u2028\u2029") else None
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+
+_Exact.add_representer(str, _Exact.represent_str)
+
+
+def is_suite(path: Path) -> bool:
+    """Whether a file is a suite rather than a study."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        return any(line.startswith("suite:") for line in lines)
+
+
+def junit(rows: Sequence[dict[str, Any]], name: str, *, at: datetime | None = None) -> str:
+    """JUnit XML over rows of the table `stress`: fail and clarification are failures, unsure is skipped.
+
+    Source  the schema of Apache Ant's reports (JUnit.xsd of windyroad); times of cases are not kept: 0
+    """
+    when = (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S")
+    cases = [row for row in rows if row["case_id"]]
+    failed = [
+        row for row in cases if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
+    ]
+    skipped = [row for row in cases if row["status"] != "applied" or row["verdict"] == "unsure"]
+    suite = Element(
+        "testsuite", name=f"vivavoce stress {name}", tests=str(len(cases)), failures=str(len(failed)),
+        errors="0", skipped=str(len(skipped)), time="0", timestamp=when, hostname="localhost",
+    )  # fmt: skip
+    SubElement(suite, "properties")
+    for row in cases:
+        case = SubElement(suite, "testcase", classname=f"{row['test']}.{row['language']}",
+                          name=_legal(f"{row['case_id']} {row['text']}"), time="0")  # fmt: skip
+        if row in failed:
+            failure = SubElement(case, "failure", type=row["verdict"], message=_legal(row["reason"] or ""))
+            failure.text = _legal(f"original: {row['original']}\nvariant: {row['text']}\nrung: {row['rung']}")
+        elif row in skipped:
+            SubElement(case, "skipped", message=_legal(row["reason"] or row["status"]))
+    for stream in ("system-out", "system-err"):
+        SubElement(suite, stream)
+    indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suite, encoding="unicode") + "\n"
+
+
+def _legal(text: str) -> str:
+    """Without the control characters that no XML may hold."""
+    return "".join(ch for ch in text if ch in "\n\t" or (ord(ch) >= 0x20 and ord(ch) not in (0xFFFE, 0xFFFF)))
+
+
+def _first(problems: Sequence[Any]) -> InputError:
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return InputError(problems[0].problem + more, place=problems[0].place, hint=problems[0].hint)
+
+
+_HEAD: Final = "# Stress tests that people approved; run: vivavoce stress run THIS-FILE --fail-under 0.9\n"

@@ -1,0 +1,94 @@
+"""Which cases wait for a person's verdict: all that stayed unsure, and a sample of the others."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.stress_events import (
+    CaseJudged,
+    ReplayFinished,
+    StressRunPlanned,
+    StressVerdict,
+    VerdictGiven,
+)
+from vivavoce_stress.case import Case
+
+CHECKED_SHARE: Final = 0.2
+VERDICTS: Final[tuple[StressVerdict, ...]] = ("pass", "fail", "clarification", "unsure", "invalid_variant")
+
+
+@dataclass(slots=True)
+class JudgedCase:
+    """A case of a run with what is shown of it: the first replay of either arm, and the verdicts."""
+
+    run_id: str
+    case: Case
+    automatic: CaseJudged | None = None
+    clean: ReplayFinished | None = None
+    variant: ReplayFinished | None = None
+    people: dict[str, VerdictGiven] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> bool:
+        """Whether people are asked about it."""
+        if self.automatic is None or not self.automatic.admitted or self.variant is None:
+            return False
+        chance = Random(f"{self.run_id}:{self.case.case_id}").random()
+        return self.automatic.verdict == "unsure" or chance < CHECKED_SHARE
+
+
+@dataclass(slots=True)
+class VerdictQueue:
+    """The cases of each system's last run."""
+
+    cases: dict[tuple[str, str], JudgedCase] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stream: Iterable[StoredEvent]) -> "VerdictQueue":
+        found, last = cls(), dict[str, str]()
+        for stored in stream:
+            event = stored.event
+            if isinstance(event, StressRunPlanned):
+                last[event.system] = event.run_id
+                for facts in event.cases:
+                    case = Case.model_validate(facts)
+                    found.cases[event.run_id, case.case_id] = JudgedCase(event.run_id, case)
+            elif isinstance(event, ReplayFinished | CaseJudged | VerdictGiven):
+                _take(found.cases[event.run_id, event.case_id], event)
+        runs = set(last.values())
+        found.cases = {key: one for key, one in found.cases.items() if key[0] in runs}
+        return found
+
+    def waiting(self, judge: str) -> list[JudgedCase]:
+        """What this person may still judge, the unsure first."""
+        mine = [one for one in self.cases.values() if one.asked and judge not in one.people]
+        return sorted(mine, key=lambda one: one.automatic is None or one.automatic.verdict != "unsure")
+
+
+def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged | VerdictGiven) -> None:
+    if isinstance(event, CaseJudged):
+        judged.automatic = event
+    elif isinstance(event, VerdictGiven):
+        judged.people[event.judge] = event
+    elif event.arm == "clean":
+        judged.clean = judged.clean or event
+    else:
+        judged.variant = judged.variant or event
+
+
+def given(one: JudgedCase, judge: str, verdict: str, remark: str = "") -> VerdictGiven:
+    """A person's verdict, checked.
+
+    Raises  InputError: no such verdict
+    """
+    known: StressVerdict | None = next((name for name in VERDICTS if name == verdict), None)
+    if known is None:
+        raise InputError(
+            f"unknown verdict {verdict!r}", place="verdict", hint=f"known: {', '.join(VERDICTS)}"
+        )
+    return VerdictGiven(
+        run_id=one.run_id, case_id=one.case.case_id, judge=judge, verdict=known, remark=remark
+    )

@@ -1,0 +1,82 @@
+"""Words and places of a text, and edits made of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from vivavoce_stress.base import Edit
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?…:]\s*|[\"“«(]\s*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A run of letters; `l'indirizzo` and `don't` are two."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+
+def words_of(text: str) -> list[Word]:
+    """Every run of letters, in order."""
+    return [Word(found.group(), found.start(), found.end()) for found in _LETTERS.finditer(text)]
+
+
+def is_name(text: str, word: Word) -> bool:
+    """Whether a word looks like a name: a capital that no start of a sentence explains, or digits."""
+    beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
+    if any(sign.isdigit() or sign in "_@/" for sign in beside):
+        return True
+    if not word.text[0].isupper():
+        return False
+    return not starts_sentence(text, word.start) and word.text != "I"
+
+
+def in_case_of(model: str, word: str) -> str:
+    """The word with the model's capitals: Cibo gives Cbio, CIBO gives CBIO."""
+    if len(model) > 1 and model.isupper():
+        return word.upper()
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+def starts_sentence(text: str, place: int) -> bool:
+    """Whether a sentence begins at a place, so that its first letter may be a capital for that alone."""
+    return bool(_SENTENCE_START.search(text[:place].rstrip(" ")))
+
+
+def placed(text: str, start: int, after: str) -> str:
+    """Words that come to stand at a place, with a capital where a sentence with one begins there."""
+    return in_case_of(text[start : start + 1], after) if starts_sentence(text, start) else after
+
+
+def edit(text: str, start: int, end: int, after: str) -> Edit:
+    """The edit that puts `after` where start to end stood."""
+    return Edit(start, end, text[start:end], after)
+
+
+def word_edit(word: Word, after: str) -> Edit:
+    """The word replaced, in its capitals."""
+    return Edit(word.start, word.end, word.text, in_case_of(word.text, after))
+
+
+@lru_cache(maxsize=4096)
+def _phrase(phrase: str) -> re.Pattern[str]:
+    spaced = r"\s+".join(re.escape(part) for part in phrase.split())
+    spaced = spaced.replace("'", "['’]")
+    after = "" if phrase[-1] in "'’" else r"(?![\w'’])"
+    return re.compile(rf"(?<![\w'’]){spaced}{after}", re.IGNORECASE)
+
+
+def places_of(phrase: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where whole words stand, whatever their capitals and kind of apostrophe; not beside a hyphen."""
+    for found in _phrase(phrase).finditer(text):
+        if text[found.start() - 1 : found.start()] != "-" and text[found.end() : found.end() + 1] != "-":
+            yield found.span()
