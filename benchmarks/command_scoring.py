@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from vivavoce.study.notation import write_predicates
-from vivavoce.understanding.kitchen.corpus import generate
+from vivavoce_commands.kitchen.corpus import generate
 
 LIMIT_S = 5
 SPEAKERS, COMMANDS = 36, 100_000

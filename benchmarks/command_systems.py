@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset
-from vivavoce.understanding.figures import corpus_figures
-from vivavoce.understanding.kitchen.corpus import generate, write_corpus
-from vivavoce.understanding.kitchen.phenomena import Key, by_phenomenon, phenomena_of
-from vivavoce.understanding.learning import systems
-from vivavoce.understanding.learning.answers import score_answers
-from vivavoce.understanding.learning.examples import Recipe, read_recipes
+from vivavoce_commands.figures import corpus_figures
+from vivavoce_commands.kitchen.corpus import generate, write_corpus
+from vivavoce_commands.kitchen.phenomena import Key, by_phenomenon, phenomena_of
+from vivavoce_commands.learning import systems
+from vivavoce_commands.learning.answers import score_answers
+from vivavoce_commands.learning.examples import Recipe, read_recipes
 
 FOLDS = 5
 NOISE = 0.2

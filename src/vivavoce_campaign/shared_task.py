@@ -20,8 +20,8 @@ from vivavoce.core.yaml_source import read_yaml
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.study.command_file import CommandFile, command_files, read_command_file
 from vivavoce.study.file import NAME_CURE, is_name
-from vivavoce.understanding.figures import corpus_figures
-from vivavoce.understanding.scoring import score_commands
+from vivavoce_commands.figures import corpus_figures
+from vivavoce_commands.scoring import score_commands
 
 SHARED_FILE: Final = "shared-task.yaml"
 TEST, REFERENCE, ANSWERS = "test", "reference", "answers"

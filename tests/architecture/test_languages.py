@@ -7,11 +7,11 @@ import vivavoce
 from vivavoce.languages.base import LANGUAGES, OURS
 
 ROOT = Path(vivavoce.__file__).parent.parent
-PACKAGES = ("vivavoce", "vivavoce_campaign", "vivavoce_stress")
+PACKAGES = ("vivavoce", "vivavoce_campaign", "vivavoce_commands", "vivavoce_stress")
 NAMING = {
     "vivavoce_stress": "dictionaries and grammar of a language as code",
-    "vivavoce/understanding/kitchen": "articles and verbs of two languages as code",
-    "vivavoce/cli/understand.py": "the default of that corpus",
+    "vivavoce_commands/kitchen": "articles and verbs of two languages as code",
+    "vivavoce_commands/cli.py": "the default of that corpus",
     "vivavoce/importers/sugar.py": "the language of the corpus that it reads",
     "vivavoce_campaign/campaign_file.py": "the defaults of IDIAL 2018, an Italian evaluation",
 }

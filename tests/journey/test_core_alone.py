@@ -100,9 +100,13 @@ def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str,
     assert f"pip install 'vivavoce[{extra}]'" in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("package", ["stress", "campaign"])
-def test_a_verb_of_a_package_that_is_not_there_says_which_extra_to_install(core: Core, package: str) -> None:
-    done = core(package, "score", "dataset", gone=f"vivavoce_{package}")
+@pytest.mark.parametrize(
+    ("package", "verb"), [("stress", "stress"), ("campaign", "campaign"), ("commands", "understand")]
+)
+def test_a_verb_of_a_package_that_is_not_there_says_which_extra_to_install(
+    core: Core, package: str, verb: str
+) -> None:
+    done = core(verb, "score", "dataset", gone=f"vivavoce_{package}")
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"needs the package vivavoce-{package}; pip install 'vivavoce[{package}]'" in done.stderr
     listed = core("--help", gone=f"vivavoce_{package}")

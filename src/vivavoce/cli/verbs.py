@@ -261,22 +261,6 @@ PREDICT = Verb(
         "score results --model model.json",
     ),
 )
-UNDERSTAND = Verb(
-    "understand",
-    "vivavoce.cli.understand:app",
-    part="Figures",
-    order=6,
-    short_help="Score and compare understood commands.",
-    examples=(
-        "score reference/ answers/",
-        "compare reference/ answers-of-one/ answers-of-another/",
-        "check commands/ --templates kitchen-en --propose",
-        "train kitchen/training --system d --into system-d",
-        "predict system-d kitchen/test --into answers",
-        "evaluate system-d kitchen/test",
-        "generate --language en --into kitchen",
-    ),
-)
 REPORT = Verb(
     "report",
     "vivavoce.cli.report:report",

@@ -11,9 +11,9 @@ from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_stu
 from scenes.translated import same_in_italian
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.app import create_desk
-from vivavoce.desk.command_agreement import command_agreement
 from vivavoce.log.command_annotation import standing
 from vivavoce.log.store import Log
+from vivavoce_commands.agreement import command_agreement
 
 BASE = "http://desk.test"
 

@@ -8,7 +8,7 @@ from vivavoce import study
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.command_file import read_command_file
 from vivavoce.study.command_templates import read_templates
-from vivavoce.understanding.checking import check_file
+from vivavoce_commands.checking import check_file
 
 
 def test_context_does_not_cross_the_end_of_a_recipe(tmp_path):

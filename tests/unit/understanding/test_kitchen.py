@@ -10,15 +10,15 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.study.command_file import command_files, read_command_file
 from vivavoce.study.command_templates import check_predicate, read_templates
 from vivavoce.study.notation import Predicate, Words, read_predicates, write_predicates
-from vivavoce.understanding.kitchen.corpus import generate, write_corpus
-from vivavoce.understanding.kitchen.lexicon import read_lexicon
-from vivavoce.understanding.kitchen.phenomena import PHENOMENA, by_phenomenon, phenomena_of
-from vivavoce.understanding.kitchen.recipes import Step
-from vivavoce.understanding.kitchen.speaking import Habits, Speaker
-from vivavoce.understanding.kitchen.wording import Italian
-from vivavoce.understanding.learning.examples import Example, Recipe
-from vivavoce.understanding.learning.system import Answer
-from vivavoce.understanding.scoring import score_commands
+from vivavoce_commands.kitchen.corpus import generate, write_corpus
+from vivavoce_commands.kitchen.lexicon import read_lexicon
+from vivavoce_commands.kitchen.phenomena import PHENOMENA, by_phenomenon, phenomena_of
+from vivavoce_commands.kitchen.recipes import Step
+from vivavoce_commands.kitchen.speaking import Habits, Speaker
+from vivavoce_commands.kitchen.wording import Italian
+from vivavoce_commands.learning.examples import Example, Recipe
+from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.scoring import score_commands
 
 BOTH = pytest.mark.parametrize("language", ["it", "en"])
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from vivavoce.study.command_file import CommandFile, read_command_file
-from vivavoce.understanding.figures import corpus_figures
-from vivavoce.understanding.scoring import Scores, score_commands
+from vivavoce_commands.figures import corpus_figures
+from vivavoce_commands.scoring import Scores, score_commands
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "commands-official.json").read_text(encoding="utf-8")

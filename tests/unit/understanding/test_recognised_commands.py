@@ -9,8 +9,8 @@ from vivavoce.audio.files import write_sound
 from vivavoce.audio.speech import make_synthesiser
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.understanding.learning.examples import read_recipes
-from vivavoce.understanding.recognised_commands import hear_commands, recogniser_of
+from vivavoce_commands.learning.examples import read_recipes
+from vivavoce_commands.recognised_commands import hear_commands, recogniser_of
 
 SAID = ("take the onion", "put the pot on the fire")
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from vivavoce.study.command_file import Command, CommandFile, read_command_file
 from vivavoce.study.notation import read_predicates
-from vivavoce.understanding.figures import compare_figures, corpus_figures
-from vivavoce.understanding.pairing import PredicatePair, pair_by_alignment
-from vivavoce.understanding.scoring import score_commands
+from vivavoce_commands.figures import compare_figures, corpus_figures
+from vivavoce_commands.pairing import PredicatePair, pair_by_alignment
+from vivavoce_commands.scoring import score_commands
 
 WORKED = "1; [take(500 g, milk), add(milk, pot)]\n"
 

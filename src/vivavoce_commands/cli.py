@@ -13,7 +13,7 @@ from vivavoce.cli.progress import Report, note, progress
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
     from vivavoce.study.command_file import CommandFile, LineProblem
-    from vivavoce.understanding.scoring import Mode, Scores
+    from vivavoce_commands.scoring import Mode, Scores
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -50,7 +50,7 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score the predicates that a system made of commands against a reference, speaker by speaker."""
-    from vivavoce.understanding import figures
+    from vivavoce_commands import figures
 
     gc.disable()  # commands hold no cycles, and looking for some took a third of the time
     reading = _Reading(stop)
@@ -77,7 +77,7 @@ def score(
         ]  # fmt: skip
         typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
-    from vivavoce.cli import understand_tables as tables
+    from vivavoce_commands import tables as tables
 
     tables.show(tables.scored(facts, scores))
 
@@ -94,7 +94,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two systems, A minus B, on the speakers that both answered: paired bootstrap over speakers."""
-    from vivavoce.understanding.figures import compare_figures, few
+    from vivavoce_commands.figures import compare_figures, few
 
     gc.disable()
     reading = _Reading(stop)
@@ -115,7 +115,7 @@ def compare(
     if as_json:
         typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
         return
-    from vivavoce.cli import understand_tables as tables
+    from vivavoce_commands import tables as tables
 
     tables.show(tables.compared(facts))
 
@@ -133,7 +133,7 @@ def check(
 ) -> None:
     """Say where annotated commands cannot be read or do not fit the robot's templates; exit 1 if anywhere."""
     from vivavoce.study.command_templates import read_templates
-    from vivavoce.understanding.checking import check_file
+    from vivavoce_commands.checking import check_file
 
     rules = read_templates(templates)
     reading = _Reading(stop_at_first_problem=False)
@@ -168,8 +168,8 @@ def train(
     Interrupted, the same command goes on where it was.
     """
     from vivavoce.log.dataset import Dataset
-    from vivavoce.understanding.learning import systems
-    from vivavoce.understanding.learning.examples import read_recipes
+    from vivavoce_commands.learning import systems
+    from vivavoce_commands.learning.examples import read_recipes
 
     recipes = read_recipes(Dataset(data))
     with progress(f"training {system}") as report:
@@ -200,9 +200,9 @@ def predict(
 ) -> None:
     """Write a trained system's answers in the layout that `understand score` reads."""
     from vivavoce.log.dataset import Dataset
-    from vivavoce.understanding.learning import systems
-    from vivavoce.understanding.learning.answers import write_answers
-    from vivavoce.understanding.learning.examples import read_recipes
+    from vivavoce_commands.learning import systems
+    from vivavoce_commands.learning.answers import write_answers
+    from vivavoce_commands.learning.examples import read_recipes
 
     dataset = Dataset(data)
     recipes = read_recipes(dataset, annotated=False, heard=_heard(dataset, recogniser))
@@ -224,10 +224,10 @@ def evaluate(
 ) -> None:
     """Let a trained system answer annotated commands, and score the answers."""
     from vivavoce.cli.datasets import print_json, unmixed
-    from vivavoce.understanding import figures
-    from vivavoce.understanding.learning import systems
-    from vivavoce.understanding.learning.answers import score_answers
-    from vivavoce.understanding.learning.examples import read_recipes
+    from vivavoce_commands import figures
+    from vivavoce_commands.learning import systems
+    from vivavoce_commands.learning.answers import score_answers
+    from vivavoce_commands.learning.examples import read_recipes
 
     dataset = unmixed(data)
     recipes = read_recipes(dataset, heard=_heard(dataset, recogniser))
@@ -243,7 +243,7 @@ def evaluate(
     if as_json:
         print_json(facts)
         return
-    from vivavoce.cli import understand_tables as tables
+    from vivavoce_commands import tables as tables
 
     tables.show(tables.scored(facts, scores))
 
@@ -259,7 +259,7 @@ def generate(
     replace: Replace = False,
 ) -> None:
     """Generate commands of 36 speakers, training and test apart by speaker and recipe; nobody said them."""
-    from vivavoce.understanding.kitchen import corpus
+    from vivavoce_commands.kitchen import corpus
 
     commands = corpus.generate(language, seed=seed, word_error_rate=error_rate)
     counts = corpus.write_corpus(commands, language, into)
@@ -300,7 +300,7 @@ def _heard(dataset: "Dataset", name: str | None) -> dict[str, str] | None:
     """What a recogniser made of the recordings; None where the text shall be answered."""
     if name is None:
         return None
-    from vivavoce.understanding.recognised_commands import hear_commands, recogniser_of
+    from vivavoce_commands.recognised_commands import hear_commands, recogniser_of
 
     with progress("listening") as report:
         return hear_commands(dataset, recogniser_of(name), report)
@@ -318,7 +318,7 @@ def _scores(
     mode: str,
 ) -> "Scores":
     """Two files are compared with each other, whatever they are called; folders by the names in them."""
-    from vivavoce.understanding.scoring import score_commands
+    from vivavoce_commands.scoring import score_commands
 
     if reference.is_file() and hypothesis.is_file():
         answers = dict(zip(truth, answers.values(), strict=True))

@@ -10,9 +10,9 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.checkpoints import Checkpoint
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, fit, padded
-from vivavoce.understanding.learning.vocabulary import BEGIN, END, PAD, Vocabulary
+from vivavoce_commands.learning.checkpoints import Checkpoint
+from vivavoce_commands.learning.training import Progress, Schedule, Training, device, fit, padded
+from vivavoce_commands.learning.vocabulary import BEGIN, END, PAD, Vocabulary
 
 SIZE: Final = 128
 LONGEST: Final = 30

@@ -10,9 +10,9 @@ from random import Random
 from typing import NamedTuple
 
 from vivavoce.study.notation import Argument, Listed, Predicate, Words
-from vivavoce.understanding.kitchen.lexicon import Lexicon
-from vivavoce.understanding.kitchen.recipes import Step
-from vivavoce.understanding.kitchen.wording import WORDINGS
+from vivavoce_commands.kitchen.lexicon import Lexicon
+from vivavoce_commands.kitchen.recipes import Step
+from vivavoce_commands.kitchen.wording import WORDINGS
 
 
 class SpokenCommand(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from vivavoce.study.command_file import Command, CommandFile
 from vivavoce.study.notation import REPEAT, REPEATED, Predicate
-from vivavoce.understanding.arguments import count_arguments
-from vivavoce.understanding.official import choose, read_line
-from vivavoce.understanding.pairing import PredicatePair, pair_by_alignment
+from vivavoce_commands.arguments import count_arguments
+from vivavoce_commands.official import choose, read_line
+from vivavoce_commands.pairing import PredicatePair, pair_by_alignment
 
 Mode: TypeAlias = Literal["strict", "official"]
 

@@ -18,15 +18,15 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.autoencoder import SIZE as VECTOR
-from vivavoce.understanding.learning.autoencoder import Autoencoder, learn_autoencoder, reconstruction_loss
-from vivavoce.understanding.learning.checkpoints import Checkpoints
-from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
-from vivavoce.understanding.learning.learner import Learner, told
-from vivavoce.understanding.learning.skipgram import DIMENSIONS, learn_vectors
-from vivavoce.understanding.learning.system import Answer
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, device, padded
-from vivavoce.understanding.learning.vocabulary import PAD, Vocabulary
+from vivavoce_commands.learning.autoencoder import SIZE as VECTOR
+from vivavoce_commands.learning.autoencoder import Autoencoder, learn_autoencoder, reconstruction_loss
+from vivavoce_commands.learning.checkpoints import Checkpoints
+from vivavoce_commands.learning.examples import SIGNS, Recipe, to_tokens
+from vivavoce_commands.learning.learner import Learner, told
+from vivavoce_commands.learning.skipgram import DIMENSIONS, learn_vectors
+from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.learning.training import Progress, Schedule, Training, device, padded
+from vivavoce_commands.learning.vocabulary import PAD, Vocabulary
 
 PARTS: Final = 3
 NOTHING: Final = 0

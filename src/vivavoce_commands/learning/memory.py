@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.examples import SIGNS, Recipe
-from vivavoce.understanding.learning.learner import Learner, Written, told
-from vivavoce.understanding.learning.system import Answer
-from vivavoce.understanding.learning.training import device, padded
-from vivavoce.understanding.learning.vocabulary import END, PAD, Vocabulary
+from vivavoce_commands.learning.examples import SIGNS, Recipe
+from vivavoce_commands.learning.learner import Learner, Written, told
+from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.learning.training import device, padded
+from vivavoce_commands.learning.vocabulary import END, PAD, Vocabulary
 
 REMEMBERED: Final = 3
 HOPS: Final = 3

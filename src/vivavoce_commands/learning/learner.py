@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.checkpoints import Checkpoints
-from vivavoce.understanding.learning.examples import Recipe
-from vivavoce.understanding.learning.system import Answer, answer_of, confident
-from vivavoce.understanding.learning.training import Progress, Schedule, Training, fit
+from vivavoce_commands.learning.checkpoints import Checkpoints
+from vivavoce_commands.learning.examples import Recipe
+from vivavoce_commands.learning.system import Answer, answer_of, confident
+from vivavoce_commands.learning.training import Progress, Schedule, Training, fit
 
 Item = TypeVar("Item")
 Network = TypeVar("Network", bound=nn.Module)

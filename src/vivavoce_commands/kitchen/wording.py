@@ -3,7 +3,7 @@
 import re
 from typing import Final, Protocol
 
-from vivavoce.understanding.kitchen.lexicon import Lexicon
+from vivavoce_commands.kitchen.lexicon import Lexicon
 
 _VOWEL = re.compile(r"[aeiouàèìòù]", re.I)
 _LO = re.compile(r"(?:s[^aeiou]|z|gn|ps|y)", re.I)

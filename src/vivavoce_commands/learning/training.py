@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.checkpoints import Checkpoint
+from vivavoce_commands.learning.checkpoints import Checkpoint
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]

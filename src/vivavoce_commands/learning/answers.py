@@ -5,9 +5,9 @@ from pathlib import Path
 
 from vivavoce.study.command_file import Command, CommandFile
 from vivavoce.study.notation import write_predicates
-from vivavoce.understanding.learning.examples import Recipe
-from vivavoce.understanding.learning.system import Answer
-from vivavoce.understanding.scoring import Mode, Scores, score_commands
+from vivavoce_commands.learning.examples import Recipe
+from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.scoring import Mode, Scores, score_commands
 
 
 def write_answers(recipes: Sequence[Recipe], answers: Sequence[Sequence[Answer]], folder: Path) -> None:

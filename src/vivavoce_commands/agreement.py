@@ -10,8 +10,8 @@ from vivavoce.desk.agreement import AgreementLine, Units, line
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, chosen
 from vivavoce.study.notation import Predicate, read_predicates, write_argument, write_predicates
-from vivavoce.understanding.arguments import fits
-from vivavoce.understanding.pairing import pair_by_alignment
+from vivavoce_commands.arguments import fits
+from vivavoce_commands.pairing import pair_by_alignment
 
 NOTHING: Final = "nothing"
 

@@ -13,8 +13,8 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.training import device
-from vivavoce.understanding.learning.vocabulary import SPECIAL, Vocabulary
+from vivavoce_commands.learning.training import device
+from vivavoce_commands.learning.vocabulary import SPECIAL, Vocabulary
 
 DIMENSIONS: Final = 100
 WINDOW: Final = 3

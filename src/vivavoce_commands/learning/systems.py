@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
-from vivavoce.understanding.learning.examples import Recipe
-from vivavoce.understanding.learning.system import Answer
+from vivavoce_commands.learning.examples import Recipe
+from vivavoce_commands.learning.system import Answer
 
-ROOM: Final = "vivavoce.understanding.learning"
+ROOM: Final = "vivavoce_commands.learning"
 SYSTEMS: Final = {
     "majority": ("majority", "Majority", "the most frequent annotation"),
     "a": ("memory", "MemoryCopy", "memory of the recipe's commands, copying decoder"),
@@ -70,8 +70,8 @@ def train(
     system = make_system(name)
     more: dict[str, Any] = {}
     if name != "majority":
-        from vivavoce.understanding.learning.checkpoints import Checkpoints
-        from vivavoce.understanding.learning.training import schedule_for
+        from vivavoce_commands.learning.checkpoints import Checkpoints
+        from vivavoce_commands.learning.training import schedule_for
 
         schedule = schedule_for(sum(len(recipe.commands) for recipe in training), epochs)
         what = f"{name} {seed} {schedule} {_fingerprint(recipes)} {installed_version()}"
@@ -111,7 +111,7 @@ def save(trained: Trained, folder: Path) -> None:
     if trained.system.network is not None:
         import torch
 
-        from vivavoce.understanding.learning.checkpoints import Checkpoints
+        from vivavoce_commands.learning.checkpoints import Checkpoints
 
         torch.save(trained.system.network.state_dict(), folder / STATE)
         Checkpoints(folder).remove()

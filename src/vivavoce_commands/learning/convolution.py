@@ -15,12 +15,12 @@ from typing import Any, Final
 import torch
 from torch import Tensor, nn
 
-from vivavoce.understanding.learning.examples import SIGNS, Example, Recipe
-from vivavoce.understanding.learning.learner import Learner, Written, told
-from vivavoce.understanding.learning.skipgram import learn_vectors, neighbours
-from vivavoce.understanding.learning.system import Answer
-from vivavoce.understanding.learning.training import device, padded
-from vivavoce.understanding.learning.vocabulary import BEGIN, END, PAD, Vocabulary
+from vivavoce_commands.learning.examples import SIGNS, Example, Recipe
+from vivavoce_commands.learning.learner import Learner, Written, told
+from vivavoce_commands.learning.skipgram import learn_vectors, neighbours
+from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.learning.training import device, padded
+from vivavoce_commands.learning.vocabulary import BEGIN, END, PAD, Vocabulary
 
 SIZE: Final = 128
 LAYERS: Final = 3

@@ -9,7 +9,7 @@ from rich.text import Text
 from vivavoce.api.analysis_tables import plain_table, points, span
 
 if TYPE_CHECKING:
-    from vivavoce.understanding.scoring import Scores
+    from vivavoce_commands.scoring import Scores
 
 NAMES = {
     "correct_actions": "correct actions",
@@ -70,7 +70,7 @@ def _weighed(facts: dict[str, Any]) -> str:
 def _examples(scores: "Scores") -> Iterator[RenderableType]:
     from itertools import islice
 
-    from vivavoce.understanding.scoring import errors
+    from vivavoce_commands.scoring import errors
 
     table = plain_table("speaker", "predicate", "action", "answered", "tuple")
     for each in islice(errors(scores), MOST_ERRORS):

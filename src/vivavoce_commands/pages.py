@@ -1,5 +1,6 @@
 """Annotated commands on the dashboard: who has done how much, how far they agree, what is to be decided."""
 
+from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -9,16 +10,16 @@ from vivavoce.annotation.command_form import LONGEST, examine
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, desk_of
-from vivavoce.desk.command_agreement import CommandAgreement, command_agreement
 from vivavoce.desk.language import gettext, told
 from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
 from vivavoce.desk.security import Needs, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
+from vivavoce_commands.agreement import CommandAgreement, command_agreement
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="commands", router=router)
+PAGE: Final = DashboardPage(name="commands", router=router, templates=Path(__file__).parent / "templates")
 Steers: Final = Depends(Needs("researcher"))
 ADDRESS: Final = "/annotation/commands"
 

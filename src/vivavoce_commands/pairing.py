@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce.study.notation import Predicate
-from vivavoce.understanding.arguments import count_arguments
+from vivavoce_commands.arguments import count_arguments
 
 
 class PredicatePair(NamedTuple):

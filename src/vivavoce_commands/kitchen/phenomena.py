@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from vivavoce.understanding.figures import corpus_figures
-from vivavoce.understanding.kitchen.corpus import KitchenCommand
-from vivavoce.understanding.learning.answers import score_answers
-from vivavoce.understanding.learning.examples import Recipe
-from vivavoce.understanding.learning.system import Answer
+from vivavoce_commands.figures import corpus_figures
+from vivavoce_commands.kitchen.corpus import KitchenCommand
+from vivavoce_commands.learning.answers import score_answers
+from vivavoce_commands.learning.examples import Recipe
+from vivavoce_commands.learning.system import Answer
 
 PLAIN: Final = "none of these"
 PHENOMENA: Final = (

@@ -9,7 +9,7 @@ import numpy as np
 from vivavoce.core.signature import signature
 from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio
 from vivavoce.stats.clusters import FEW
-from vivavoce.understanding.scoring import Scores, SpeakerCounts, repeated_commands
+from vivavoce_commands.scoring import Scores, SpeakerCounts, repeated_commands
 
 REPETITION_WEIGHT: Final = 0.5
 Components = tuple[Callable[[SpeakerCounts], float], Callable[[SpeakerCounts], float]]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce.study.notation import Predicate
-from vivavoce.understanding.learning.examples import SIGNS, from_tokens
+from vivavoce_commands.learning.examples import SIGNS, from_tokens
 
 
 class Answer(NamedTuple):

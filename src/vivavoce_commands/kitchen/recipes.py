@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from vivavoce.understanding.kitchen.lexicon import Lexicon
+from vivavoce_commands.kitchen.lexicon import Lexicon
 
 MOST_STEPS: Final = 17
 NEW_SHARE: Final = 0.5

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from vivavoce.study.notation import read_predicates, write_predicates
-from vivavoce.understanding.learning.examples import Recipe, to_tokens
-from vivavoce.understanding.learning.system import Answer, answer_of, confident
+from vivavoce_commands.learning.examples import Recipe, to_tokens
+from vivavoce_commands.learning.system import Answer, answer_of, confident
 
 
 class Majority:

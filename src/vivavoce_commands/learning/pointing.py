@@ -19,13 +19,13 @@ import torch
 from torch import Tensor, nn
 
 from vivavoce.study.notation import Predicate
-from vivavoce.understanding.learning.examples import SIGNS, Recipe, to_tokens
-from vivavoce.understanding.learning.form import END as STOP
-from vivavoce.understanding.learning.form import PredicateForm
-from vivavoce.understanding.learning.learner import Learner, Written, told
-from vivavoce.understanding.learning.system import Answer
-from vivavoce.understanding.learning.training import device, padded
-from vivavoce.understanding.learning.vocabulary import END, PAD, Vocabulary, letters
+from vivavoce_commands.learning.examples import SIGNS, Recipe, to_tokens
+from vivavoce_commands.learning.form import END as STOP
+from vivavoce_commands.learning.form import PredicateForm
+from vivavoce_commands.learning.learner import Learner, Written, told
+from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.learning.training import device, padded
+from vivavoce_commands.learning.vocabulary import END, PAD, Vocabulary, letters
 
 REMEMBERED: Final = 3
 LONGEST: Final = 60

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from vivavoce.understanding.learning.examples import SIGNS
+from vivavoce_commands.learning.examples import SIGNS
 
 MOST_PREDICATES: Final = 3
 MOST_WORDS: Final = 6
