@@ -195,6 +195,18 @@ def test_no_more_places_than_before_tell_steps_apart() -> None:
     assert sum(found.values()) <= 16, +found
 
 
+def test_sentences_are_not_read_back_by_their_patterns() -> None:
+    """What is said elsewhere comes as a `Statement`; the reasons of stress verdicts are still stored in English."""
+    rooms = ("stats", "sections", "report", "api", "desk", "cli", "languages")
+    found = [
+        str(path.relative_to(SOURCE))
+        for room in rooms
+        for path in (SOURCE / room).rglob("*.py")
+        if "re.escape(" in path.read_text("utf-8")
+    ]
+    assert found in ([], [str(Path("report") / "stress_cases.py")])
+
+
 ANYTHING = re.compile(r"\b(?:Facts|dict\[str, Any\])")
 
 

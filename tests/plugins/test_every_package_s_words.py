@@ -11,7 +11,7 @@ from babel.messages.extract import extract_from_dir
 from vivavoce.languages.base import language_name, package_words, words
 from vivavoce.languages.coverage import CONTEXT, messages, misfits
 
-LOOK_UP = ("gettext", "ngettext", "N_", "say", "translated")
+LOOK_UP = ("gettext", "ngettext", "N_", "say", "statement")
 SAME = {"Test"}
 OPTIONS = {"jinja2": {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}}
 CATALOGUES = sorted(file for folder in package_words().values() for file in folder.glob("*.po"))

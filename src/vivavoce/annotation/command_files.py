@@ -102,7 +102,7 @@ def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> 
             for batch in dataset.read(name).to_batches(max_chunksize=MANY):
                 rows = batch.to_pylist()
                 writer.add(name, with_standing(rows, found) if name == "commands" else rows)
-        writer.notes += dataset.manifest.get("notes", [])
+        writer.notes += dataset.notes
         return writer.close()
 
 

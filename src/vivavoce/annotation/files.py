@@ -282,5 +282,5 @@ def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: dat
                 if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced
             ]
             writer.add(name, sorted([*own, *new], key=_order))
-        writer.notes += dataset.manifest.get("notes", [])
+        writer.notes += dataset.notes
         return writer.close()

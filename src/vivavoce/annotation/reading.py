@@ -41,7 +41,7 @@ def read_turns(
                 writer.add(name, dataset.read(name).to_pylist())
         writer.add("acts", _kept(dataset))
         writer.add("acts", _read(dataset, parse, progress))
-        writer.notes.extend(dataset.manifest.get("notes", ()))
+        writer.notes += dataset.notes
         return writer.close()
 
 

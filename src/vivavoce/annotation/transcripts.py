@@ -226,5 +226,5 @@ def with_transcripts(dataset: Dataset, said: TranscriptSaid, into: Path) -> Data
                     for row in rows:
                         row["text"] = said.commands.get(Path(row["recording"] or "").stem, row["text"])
                 writer.add(name, rows)
-        writer.notes += dataset.manifest.get("notes", [])
+        writer.notes += dataset.notes
         return writer.close()

@@ -14,6 +14,7 @@ from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import p_value
 
 if TYPE_CHECKING:
+    from vivavoce.core.statement import Statement
     from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
 
 Facts = dict[str, Any]
@@ -120,7 +121,7 @@ def _wanted(facts: Facts) -> str:
 
 def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
     """Group by group and pair by pair: one estimand a table, its family in words, other ways apart."""
-    yield Text(facts.model.why)
+    yield Text(str(facts.model.why))
     headings = ("n", "value", "naive", "clustered", "design effect", "n effective")
     table = plain_table("measure", facts.by_what, *headings)
     for one in facts.rates:
@@ -174,7 +175,7 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
         yield from _families(letters, [why])
 
 
-def _families(letters: dict[str, str], whys: list[str]) -> Iterator[RenderableType]:
+def _families(letters: "dict[Statement, str]", whys: "list[Statement]") -> Iterator[RenderableType]:
     """The families of the rows above, by the letters that stand in them."""
     for why in dict.fromkeys(whys):
         yield Text(f"{letters[why]}  {why}", style="dim")

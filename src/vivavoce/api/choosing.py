@@ -147,7 +147,7 @@ def compared(
 def _rows(found: "PreferenceResults | None") -> Iterator[PreferredVersion]:
     if found is None:
         return
-    why = next((one.why for one in found.families if one.of == "cells"), "")
+    why = next((str(one.why) for one in found.families if one.of == "cells"), "")
     unit = "participant" if found.responses.people_known else "judged pair"
     for one in found.cells:
         yield PreferredVersion(

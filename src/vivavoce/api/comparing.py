@@ -98,7 +98,7 @@ def comparison(
         opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction
     )
     rows = tuple(_difference(one) for one in facts.tests)
-    told = tuple(dict.fromkeys([*cautions(opened), *facts.warnings]))
+    told = tuple(dict.fromkeys([*cautions(opened), *map(str, facts.warnings)]))
     return SystemComparison(rows=rows, facts=facts, warnings=told)
 
 
@@ -118,7 +118,7 @@ def _difference(test: "SystemTest") -> MeasuredDifference:
         p_adjusted=test.adjusted,
         alpha=test.alpha,
         significant=test.significant,
-        family=test.why,
+        family=str(test.why),
         estimand=test.estimand,
         method=side.method,
         analysis_unit="participant" if clusters else MEASURES.get(test.measure).counted,

@@ -116,7 +116,7 @@ def measurements(
     found = with_intervals(opened, found, by, keywords=keywords)
     rows = tuple(_row(one) for one in found.to_dict("records"))
     told = [*cautions(opened), exclusion_words(opened), *open_disputes(opened)]
-    warnings = tuple(line for line in told if line)
+    warnings = tuple(str(line) for line in told if line)
     return Measurements(rows=rows, facts=as_json(opened, found, by), warnings=warnings, by=by, frame=found)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
+    from vivavoce.core.statement import Statement
     from vivavoce.log.dataset import Dataset
 
 Rules = Sequence[str] | str | None
@@ -73,12 +74,12 @@ def cautions(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
     from vivavoce.stats.dataset_pairs import doubts
     from vivavoce.stats.flow import change_words
 
-    told: list[str | None] = []
+    told: list[str | Statement | None] = []
     for one in (dataset, other):
         if one is not None:
             told += [_programs(one), change_words(one)]
     told += doubts(dataset, other) if other is not None else []
-    return [line for line in told if line]
+    return [str(line) for line in told if line]
 
 
 def _programs(dataset: "Dataset") -> str | None:

@@ -60,7 +60,7 @@ def _people(facts: PreferenceResults) -> str:
 
 def _family(facts: PreferenceResults, of: str) -> RenderableType:
     """The family over which the p of a table was adjusted."""
-    return Text(next((one.why for one in facts.families if one.of == of), ""), style="dim")
+    return Text(next((str(one.why) for one in facts.families if one.of == of), ""), style="dim")
 
 
 def _agreement(found: Sequence[ChoiceAgreement]) -> RenderableType:

@@ -90,7 +90,7 @@ def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool)
 
     print_parts([results_table(summary), *comparisons(summary)])
     for warning in summary.warnings:
-        warn(warning)
+        warn(str(warning))
 
 
 def _words(path: Path | None) -> set[str] | None:

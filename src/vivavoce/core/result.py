@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import field, fields, is_dataclass
 from typing import Any, Final, TypeVar
 
+from vivavoce.core.statement import Statement
+
 Result_ = TypeVar("Result_")
 _LEFT_OUT: Final = "left out where it is None"
 _SPREAD: Final = "its entries stand in its place"
@@ -28,9 +30,11 @@ def as_json(found: object) -> Any:
     """A result, and all results within it, as objects and lists that `json.dumps` takes.
 
     Input   a dataclass, a mapping or sequence of some, or a plain value
-    Output  of a dataclass its fields in their order; of everything else the same, with results turned, and
-            numbers that are keys as text, as JSON has them
+    Output  of a dataclass its fields in their order, of a statement its English; of everything else the same,
+            with results turned, and numbers that are keys as text, as JSON has them
     """
+    if isinstance(found, Statement):
+        return str(found)
     if is_dataclass(found) and not isinstance(found, type):
         told: dict[str, Any] = {}
         for one in fields(found):

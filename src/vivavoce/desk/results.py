@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.language import worded
-from vivavoce.report.language import translated
+from vivavoce.report.language import stated
 from vivavoce.report.numbers import span
 from vivavoce.study.model import Study
 
@@ -77,8 +77,8 @@ def make_view(summary: "Summary") -> View:
         dialogues=summary.all.dialogues,
         rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
         tests=content.tests_table(summary),
-        warnings=[translated(warning) for warning in summary.warnings],
-        model=translated(summary.model.why),
+        warnings=[stated(warning) for warning in summary.warnings],
+        model=stated(summary.model.why),
         data=summary.data,
         version=summary.vivavoce,
         by_what=content.by_what(summary),

@@ -7,8 +7,9 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_, SOURCE_LANGUAGE
 from vivavoce.desk.board import Board, Pause
 from vivavoce.desk.language import gettext, language, ngettext, worded
-from vivavoce.desk.stopping_worker import BY, FINAL, REASONS, Watch, reason_of
+from vivavoce.desk.stopping_worker import BY, FINAL, REASONS, Watch
 from vivavoce.log.events import LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.store import StoredEvent
 from vivavoce.measures import MEASURES
 from vivavoce.report.numbers import MISSING, between, count, difference, listed, localised, plural
 from vivavoce.study.model import Study
@@ -198,7 +199,10 @@ def _evidence(value: float | None) -> str:
 
 def pause_told(board: Board) -> Pause | None:
     """Why the trial stands still, in the reader's language where the stopping rule has paused it."""
-    return board.pause and Pause(board.pause.at, *_told(board, board.pause.by, board.pause.reason))
+    stored = board.pauses[-1] if board.pause else None
+    if stored is None or not isinstance(stored.event, TrialPaused):
+        return board.pause
+    return Pause(stored.at, *_told(board, stored, stored.event))
 
 
 def pauses_told(board: Board) -> list[Switch]:
@@ -207,20 +211,20 @@ def pauses_told(board: Board) -> list[Switch]:
     for stored in reversed(board.pauses):
         event = stored.event
         if isinstance(event, TrialPaused):
-            reason, by = _told(board, event.by, event.reason)
+            reason, by = _told(board, stored, event)
             switches.append(Switch(stored.at, gettext("paused"), by, reason))
         elif isinstance(event, TrialResumed):
             switches.append(Switch(stored.at, gettext("resumed"), event.by, ""))
     return switches
 
 
-def _told(board: Board, by: str, reason: str) -> tuple[str, str]:
+def _told(board: Board, stored: StoredEvent, pause: TrialPaused) -> tuple[str, str]:
     """The reason and who gave it; people's words stay as they are, and English as the log has it."""
-    if by == BY and language() != SOURCE_LANGUAGE:
-        for _, look in _people_and_looks(board)[1]:
-            if look.stop and reason_of(look) == reason:
+    if pause.by == BY and language() != SOURCE_LANGUAGE:
+        for look in (one.event for one in board.looks if one.seq + 1 == stored.seq):  # logged with the pause
+            if isinstance(look, LookTaken) and look.stop:
                 return f"{worded(REASONS[look.stop])} {_evidence_told(look)}", worded(BY)
-    return reason, by
+    return pause.reason, pause.by
 
 
 def _evidence_told(look: LookTaken) -> str:

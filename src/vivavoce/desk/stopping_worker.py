@@ -144,11 +144,6 @@ def _look(study: str, facts: Facts) -> LookTaken:
     )  # fmt: skip
 
 
-def reason_of(look: LookTaken) -> str:
-    """Why a look has paused the trial, as the log holds it."""
-    return f"{REASONS[look.stop]} {look.why}" if look.stop else look.why
-
-
 def _take(tx: Transaction, look: LookTaken) -> bool:
     """Log the look unless it, or a later one, stands there already; pause the trial if it stops."""
     events = [stored.event for stored in tx.events(TRIAL)]
@@ -158,5 +153,5 @@ def _take(tx: Transaction, look: LookTaken) -> bool:
     tx.append(TRIAL, look)
     switches = [one for one in events if isinstance(one, TrialPaused | TrialResumed)]
     if look.stop is not None and not (switches and isinstance(switches[-1], TrialPaused)):
-        tx.append(TRIAL, TrialPaused(reason=reason_of(look), by=BY))
+        tx.append(TRIAL, TrialPaused(reason=f"{REASONS[look.stop]} {look.why}", by=BY))
     return True

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.statement import Statement, statement
 from vivavoce.core.text import normalise_value
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.dstc2_call import CallRows
@@ -143,16 +144,21 @@ class _Collected:
         self.writer.add("entities", self.said.rows() if entities is None else entities)
         self.writer.notes.extend([*NOTES, *self._entity_notes(entities)])
         if self.skipped:
-            self.writer.notes.append(f"{len(self.skipped)} calls were left out: " + "; ".join(self.skipped))
+            which = "; ".join(self.skipped)
+            told = statement("{n} calls were left out: {which}", n=len(self.skipped), which=which)
+            self.writer.notes.append(told)
 
-    def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[str]:
+    def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[Statement | str]:
         if entities is None:
             yield "The entities are self-reported: what the system said most often of each venue it offered."
             return
         known = {normalise_value(row["name"]) for row in entities}
         strangers = [name for name in self.said.names if name not in known]
         if strangers:
-            yield f"{len(strangers)} venues were offered that the database lacks: " + ", ".join(strangers)
+            yield statement(
+                "{n} venues were offered that the database lacks: {which}",
+                n=len(strangers), which=", ".join(strangers),
+            )  # fmt: skip
 
 
 def _condition(folders: tuple[str, ...], log: dict[str, Any]) -> tuple[str, str, str]:

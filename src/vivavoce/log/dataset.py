@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
+from vivavoce.core.statement import Statement
 from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
 from vivavoce.log.exclusions import Columns, Row, exclusion_counts, exclusion_rows, running_dialogues
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
@@ -105,6 +106,12 @@ class Dataset:
         found = {name: _bytes_of(self.path(name)) for name in TABLES if self.path(name).is_file()}
         written = {name: facts["file_sha256"] for name, facts in told.items()}
         return [name for name in TABLES if found.get(name) != written.get(name)]
+
+    @property
+    def notes(self) -> list[Statement]:
+        """What whoever wrote the dataset noted; the manifest has those with values under `noted`, too."""
+        noted = {str(one): one for one in map(Statement.read, self.manifest.get("noted", ()))}
+        return [noted.get(one, Statement(one)) for one in self.manifest.get("notes", ())]
 
     @property
     def study(self) -> str:
@@ -366,7 +373,7 @@ class DatasetWriter:
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
-        self.notes: list[str] = []
+        self.notes: list[Statement | str] = []
 
     def add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows to a table; those of `exclusions` are made at the end, of what was written.
@@ -428,6 +435,7 @@ class DatasetWriter:
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         for name, facts in tables.items():
             facts["file_sha256"] = _bytes_of(self._partial(name))
+        noted = [one.facts() for one in self.notes if isinstance(one, Statement) and one.values]
         manifest = {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,
@@ -436,7 +444,8 @@ class DatasetWriter:
             "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "study": self._study,
             "source": self._source,
-            "notes": self.notes,
+            "notes": list(map(str, self.notes)),
+            **({"noted": noted} if noted else {}),
             "tables": tables,
         }
         partial = self.folder / (MANIFEST + ".part")

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.annotation_events import annotation_stream
 from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
@@ -112,17 +113,22 @@ def export_dataset(
                 writer.add("looks", looks)
             writer.notes += _unread(connection, outline.visits)
             if outline.never_began:
-                writer.notes.append(f"{outline.never_began} assigned dialogues never began and are left out")
+                left = outline.never_began
+                writer.notes.append(statement("{n} assigned dialogues never began and are left out", n=left))
             return writer.close()
 
 
-def _unread(connection: Connection, visits: Mapping[str, str]) -> list[str]:
+def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement]:
     """Which responses have no rows, because no installed package offers their step."""
     wanted = select(events.c.visit_id, events.c.payload["name"].as_string())
     given = connection.execute(wanted.where(events.c.kind == ResponseGiven.kind)).all()
     counts = Counter(name for visit_id, name in given if visit_id in visits and name not in STEPS)
     return [
-        f"responses to the step {name!r} are left out ({number}): no installed package offers it"
+        statement(
+            "responses to the step {name} are left out ({n}): no installed package offers it",
+            name=repr(name),
+            n=number,
+        )
         for name, number in sorted(counts.items())
     ]
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.encryption import Altered, content_of
 from vivavoce.log.models import Recording
@@ -42,14 +43,14 @@ def dataset_file(recording: Recording) -> str | None:
     return f"{RECORDINGS.name}/{recording.file}" if recording.removed_at is None else None
 
 
-def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[str]:
+def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> list[Statement]:
     """Copy the audio files into a dataset in place of those of an older one; notes on what is missing there.
 
     A file whose hash is not the stored one is not copied; locked ones lie open in the dataset.
 
     Raises  WrongKey: they are locked, and their key is not at hand
     """
-    folder, notes = into / RECORDINGS.name, list[str]()
+    folder, notes = into / RECORDINGS.name, list[Statement]()
     source: Path | None = getattr(log, "recording_folder", None)
     shutil.rmtree(folder, ignore_errors=True)
     for one in recorded:
@@ -57,10 +58,12 @@ def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> l
             continue
         folder.mkdir(exist_ok=True)
         if source is None or not (source / one.file).is_file():
-            notes.append(f"the file of recording {one.recording_id} is gone")
+            notes.append(statement("the file of recording {id} is gone", id=one.recording_id))
             continue
         if not _copied(source / one.file, folder / one.file, one.sha256):
-            notes.append(f"the file of recording {one.recording_id} was altered and is left out")
+            notes.append(
+                statement("the file of recording {id} was altered and is left out", id=one.recording_id)
+            )
     return notes
 
 

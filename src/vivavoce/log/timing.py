@@ -10,6 +10,7 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.core.errors import InputError
+from vivavoce.core.statement import statement
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.reconciliation import Reconciled, reconciled
 from vivavoce.log.schema import TABLES
@@ -231,10 +232,12 @@ def _copied(
             writer.add("dialogues", [dialogue])
         for turns in logged.values():
             writer.add("turns", turns)
-        writer.notes.extend(dataset.manifest.get("notes", ()))
-        writer.notes.append(f"{len(spoken)} dialogues timed by the sound of their recordings")
+        writer.notes += dataset.notes
+        writer.notes.append(statement("{n} dialogues timed by the sound of their recordings", n=len(spoken)))
         if guessed:
             writer.notes.append(
-                f"{guessed} of them have clips that no page timed: delays there are about so long"
+                statement(
+                    "{n} of them have clips that no page timed: delays there are about so long", n=guessed
+                )
             )
         return writer.close()

@@ -53,7 +53,7 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
             if turn["party"] == "system" and own is not None:
                 turn |= _told(turn, acts.get((turn["dialogue_id"], turn["turn_index"])), own)
             writer.add("turns", [turn])
-        writer.notes.extend(dataset.manifest.get("notes", ()))
+        writer.notes += dataset.notes
         return writer.close()
 
 

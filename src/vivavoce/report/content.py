@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
-from vivavoce.report.language import Shown, say, translated
+from vivavoce.report.language import Shown, say, stated
 from vivavoce.report.numbers import (
     amount,
     between,
@@ -32,14 +32,14 @@ UNIT_NAMES: Final = {
 
 def title(name: str) -> str:
     """A measure's name as people read it; a variant of a rate is told apart by its settings."""
-    shown = translated(MEASURES.get(name).title)
+    shown = say(MEASURES.get(name).title)
     return f"{shown} ({settings(name)})" if is_variant(name) else shown
 
 
 def settings(name: str) -> str:
     """A measure's parameters in words, such as `unit goal, no match drop, offer any`."""
     parameters = MEASURES.get(name).parameters
-    return ", ".join(translated(f"{key} {value}".replace("_", " ")) for key, value in parameters.items())
+    return ", ".join(say(f"{key} {value}".replace("_", " ")) for key, value in parameters.items())
 
 
 def is_variant(name: str) -> bool:
@@ -122,7 +122,7 @@ def rate_note(summary: Summary) -> str:
 
 
 def by_what(summary: Summary) -> str:
-    return translated(summary.by_what.replace("_", " ").capitalize())
+    return say(summary.by_what.replace("_", " ").capitalize())
 
 
 def unit_of(summary: Summary, name: str) -> str:
@@ -131,7 +131,7 @@ def unit_of(summary: Summary, name: str) -> str:
 
 def unit_name(unit: str) -> str:
     """What a rate counts, in words."""
-    return translated(UNIT_NAMES.get(unit, unit.replace("_", " ")))
+    return say(UNIT_NAMES.get(unit, unit.replace("_", " ")))
 
 
 def rate_cell(rate: SuccessRate) -> Cell:
@@ -184,7 +184,7 @@ def tests_table(summary: Summary) -> TableOfText | None:
     ]
     if not rows:
         return None
-    families = " ".join(translated(one.why) for one in summary.families)
+    families = " ".join(stated(one.why) for one in summary.families)
     if not clustered:
         note = say(
             "Difference of the first minus the second in percentage points, with its 95% interval "
@@ -249,7 +249,7 @@ def _counted_cells(test: GroupTest) -> tuple[Cell, ...]:
 
 def family_title(name: str) -> str:
     """The name of a measure's family, to be shown."""
-    return translated(MEASURES.get(name).family.replace("_", " ").capitalize())
+    return say(MEASURES.get(name).family.replace("_", " ").capitalize())
 
 
 def limits(low: float | None, high: float | None, unit: str) -> str:

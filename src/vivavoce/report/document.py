@@ -3,7 +3,7 @@
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
 from vivavoce.report.blocks import Document
-from vivavoce.report.language import language, say, speaking, translated
+from vivavoce.report.language import language, say, speaking, stated
 from vivavoce.report.material import Material, ReportOptions
 from vivavoce.report.section import SECTIONS, LeadingSection, fill, sections_in_order
 from vivavoce.stats.equivalence import RATES, check_margin
@@ -45,9 +45,9 @@ def _document(material: Material) -> Document:
         lead=" ".join(leads) or prose.lead(summary, description),
         answer=tuple(answers),
         before=(
-            *map(translated, warnings),
+            *map(stated, warnings),
             *(sentence for front in fronts for sentence in front.before),
-            *map(translated, description["notes"]),
+            *map(stated, description["notes"]),
         ),
         cover=tuple(prose.cover(summary, description)),
         sections=tuple(one for one in written if one is not None),

@@ -2,14 +2,13 @@
 
 English stands in the code; other languages come from their folders (`vivavoce.languages`): the report's own
 words in `report.po`, those of the measures in `measures.po`. What the analysis hands over is plain English
-too: a sentence with numbers in it is found by its pattern in the catalogue.
+too, with its values apart (`core.statement`): `stated` puts them into the language's own words.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from gettext import NullTranslations
 from pathlib import Path
 from typing import Any, Final
@@ -17,16 +16,15 @@ from typing import Any, Final
 from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.core.i18n import SOURCE_LANGUAGE, parse_catalogue
-from vivavoce.languages.base import language_of, languages_with, locale_of, package_words, words
+from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.core.statement import Counted, Numeral, Statement, Value
+from vivavoce.languages.base import languages_with, locale_of, words
 
 DOMAIN: Final = "report"
 MEASURES_DOMAIN: Final = "measures"
-_SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`])")
+_SENTENCES: Final = re.compile(r"(?<=[.!?]) (?=[A-Z0-9`])")
 _LANGUAGE: ContextVar[str] = ContextVar("report_language", default=SOURCE_LANGUAGE)
 _OWN: ContextVar[Path | None] = ContextVar("own_words", default=None)  # of the section being written
-_PLACE: Final = re.compile(r"\{(\w+)\}")
-_DECIMAL: Final = re.compile(r"(?<=\d)\.(?=\d)")
 
 
 def report_languages() -> list[str]:
@@ -103,62 +101,24 @@ def noun(one: str, several: str, n: int) -> str:
     return _words().ngettext(one, several, n)
 
 
-def translated(text: str) -> str:
-    """Finished English sentences in the report's language; what the catalogue does not know stays."""
-    if language() == SOURCE_LANGUAGE or not text:
-        return text
-    whole = _sentence(text)
-    if whole is not None:
-        return whole
-    parts = _SENTENCE.split(text)
-    return " ".join(_sentence(part) or part for part in parts) if len(parts) > 1 else text
+def by_sentence(text: str) -> str:
+    """A declared text in the report's language, sentence by sentence, as catalogues have it."""
+    return " ".join(map(say, _SENTENCES.split(text)))
 
 
-def _sentence(sentence: str) -> str | None:
-    exact = _words().gettext(sentence)
-    if exact != sentence:
-        return exact
-    for pattern, template in _patterns(language(), _OWN.get()):
-        if match := pattern.fullmatch(sentence):
-            return say(template, **{name: _part(text) for name, text in match.groupdict().items()})
-    return None
+def stated(told: Statement) -> str:
+    """What the analysis has to say, in the report's language; what its catalogues lack stays English."""
+    return say(told.template, **{name: _filled(value) for name, value in told.values})
 
 
-def _part(text: str) -> str:
-    """A filled-in part: a phrase of its own, or a number with the language's decimal sign."""
-    if re.fullmatch(r"[\d.,%]+", text):
-        return _DECIMAL.sub(get_decimal_symbol(locale_of(language())), text)
-    return translated(text) if " " in text else text
+def _filled(value: Value) -> str:
+    if isinstance(value, Statement):
+        return stated(value)
+    if isinstance(value, Counted):
+        return f"{value.n} {noun(value.noun, value.noun + 's', value.n)}"
+    return localised(str(value)) if isinstance(value, Numeral) else str(value)
 
 
-@lru_cache
-def _patterns(language: str, own: Path | None) -> list[tuple[re.Pattern[str], str]]:
-    """The catalogues' phrases with places in them, those with the longest fixed text first."""
-    spoken = language_of(language)
-    files = [spoken.catalogue(DOMAIN)] if spoken is not None else []
-    files += [folder / f"{language}.po" for folder in (own, *package_words().values()) if folder]
-    templates = [template for file in files if file.is_file() for template in _templates(file, language)]
-    found = [template for template in templates if _fixed(template) >= 8 and _PLACE.search(template)]
-    found.sort(key=_fixed, reverse=True)
-    return [(re.compile(_expression(template), re.DOTALL), template) for template in found]
-
-
-def _templates(file: Path, language: str) -> list[str]:
-    return [one.id for one in parse_catalogue(file, language) if isinstance(one.id, str)]
-
-
-def _fixed(template: str) -> int:
-    return len(_PLACE.sub("", template))
-
-
-def _expression(template: str) -> str:
-    parts = _PLACE.split(template)
-    seen: set[str] = set()
-    expression = ""
-    for position, part in enumerate(parts):
-        if position % 2 == 0:
-            expression += re.escape(part)
-        else:
-            expression += f"(?P={part})" if part in seen else f"(?P<{part}>(?:(?!{_SENTENCE.pattern}).)+?)"
-            seen.add(part)
-    return expression
+def localised(number: str) -> str:
+    """A number written with a point, with the decimal sign of the language."""
+    return number.replace(".", get_decimal_symbol(locale_of(language())))

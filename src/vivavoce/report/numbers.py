@@ -5,11 +5,10 @@ from math import isfinite
 from typing import Any, Final
 
 from babel.dates import format_date
-from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.rounding import half_up
 from vivavoce.languages.base import locale_of
-from vivavoce.report.language import Shown, language, noun, say
+from vivavoce.report.language import Shown, language, localised, noun, say
 
 MISSING: Final = "–"
 
@@ -116,11 +115,6 @@ def _without_zero(text: str) -> str:
 
 def _rounded(value: float, decimals: int) -> str:
     return str(half_up(value, decimals)) if isfinite(value) else f"{value}"
-
-
-def localised(text: str) -> str:
-    """A number written with a point, with the decimal sign of the language."""
-    return text.replace(".", get_decimal_symbol(locale_of(language())))
 
 
 def _signed(value: float, *, decimals: int = 1, plus: bool = False) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.numbers import count, instant, label, listed, plural
 from vivavoce.stats.summary_results import Summary
 
@@ -30,7 +30,7 @@ def lead(summary: Summary, description: Facts) -> str:
         else say("with participants unknown")
     )
     groups = plural(len(summary.by), summary.by_what.replace("_", " "))
-    channels = listed([translated(channel) for channel in description["channels"]])
+    channels = listed([say(channel) for channel in description["channels"]])
     dialogues = plural(whole.dialogues, "dialogue")
     return f"{dialogues} {people}, {groups}, {channels}, {period(description)}."
 
@@ -62,7 +62,7 @@ def cover(summary: Summary, description: Facts) -> list[tuple[str, str]]:
 
 def tally(counts: dict[str, int], *, ours: bool = False) -> str:
     """`a (12), b (7)`; a long list's rest is only counted. `ours`: the names are the dataset's words."""
-    write: Callable[[str], str] = translated if ours else str
+    write: Callable[[str], str] = say if ours else str
     shown = [f"{write(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]
     more = len(counts) - MOST_LISTED
     return ", ".join(shown) + (" " + say("and {n} more", n=count(more)) if more > 0 else "")

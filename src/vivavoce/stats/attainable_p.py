@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
+from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.stats.declared_results import ALPHA, Family
 from vivavoce.stats.summary_results import ClusteredDifference, GroupTest, SystemTest
 
 Test = GroupTest | SystemTest
 
 
-def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[str]:
+def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[Statement]:
     """A sentence a family of comparisons of which some, or all, could not have become significant.
 
     Input   each test, with its `alpha`, beside the facts of its family: tests, correction, why
     """
-    families: dict[str, tuple[Family, list[Test]]] = {}
+    families: dict[Statement, tuple[Family, list[Test]]] = {}
     for test, family in tests:
         families.setdefault(family.why, (family, []))[1].append(test)
     told = (
@@ -27,7 +28,9 @@ def reach_warnings(tests: Iterable[tuple[Test, Family]]) -> list[str]:
     return list(dict.fromkeys(one for one in told if one))
 
 
-def reach_warning(tests: Sequence[ClusteredDifference], alpha: float, adjusted_by: int = 1) -> str | None:
+def reach_warning(
+    tests: Sequence[ClusteredDifference], alpha: float, adjusted_by: int = 1
+) -> Statement | None:
     """A sentence where no result of a comparison could have been significant.
 
     Input   tests: their clustered sides (`smallest_p` None: no floor); adjusted_by: how many comparisons
@@ -38,25 +41,26 @@ def reach_warning(tests: Sequence[ClusteredDifference], alpha: float, adjusted_b
     told = [test for test, p in zip(tests, floors, strict=True) if p is not None and p >= alpha]
     if told:
         lowest = min(p for p in floors if p is not None and p >= alpha)
-        which = "any comparison" if len(told) == len(tests) else f"{len(told)} of {len(tests)} comparisons"
-        if len(tests) == 1:
-            which = "this comparison"
-        return (
-            f"Significance at {alpha:g} is out of reach for {which}: with so few participants (at most "
-            f"{max(test.clusters for test in told)}) p cannot fall below {lowest:.2g}, "
-            f"whatever they do. {_hint(told)}"
-        )
+        which = statement("{k} of {n} comparisons", k=len(told), n=len(tests))
+        if len(told) == len(tests):
+            which = statement("this comparison") if len(tests) == 1 else statement("any comparison")
+        return statement(
+            "Significance at {alpha} is out of reach for {which}: with so few participants (at most {n}) p "
+            "cannot fall below {p}, whatever they do.",
+            alpha=Numeral(alpha, "g"), which=which, n=max(test.clusters for test in told),
+            p=Numeral(lowest, ".2g"),
+        ) + _hint(told)  # fmt: skip
     if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
-        return (
-            f"Significance at {alpha:g} is out of reach after adjustment over {adjusted_by} comparisons: "
-            f"with so few participants p cannot fall below {lowest:.2g} before it, whatever they do. "
-            f"{_hint(tests)}"
-        )
+        return statement(
+            "Significance at {alpha} is out of reach after adjustment over {n} comparisons: with so few "
+            "participants p cannot fall below {p} before it, whatever they do.",
+            alpha=Numeral(alpha, "g"), n=adjusted_by, p=Numeral(lowest, ".2g"),
+        ) + _hint(tests)  # fmt: skip
     return None
 
 
-def _hint(tests: Sequence[ClusteredDifference]) -> str:
+def _hint(tests: Sequence[ClusteredDifference]) -> Statement:
     if any(test.method == "permutation_between" for test in tests):
-        return "More participants are needed; more dialogues of the same people do not help."
-    return "More participants are needed, or more dialogues with both."
+        return statement("More participants are needed; more dialogues of the same people do not help.")
+    return statement("More participants are needed, or more dialogues with both.")

@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
 
 UNEVEN: Final = 0.1  # a level's share differs by more than this between two groups
 MOST_LEVELS: Final = 12
 Values = Sequence[str | None]
+MODELLED: Final = statement(
+    "The model holds the one still where it compares the other; shares without a model do not."
+)
 
 
-def balance_warnings(dataset: Dataset, by: str) -> list[str]:
+def balance_warnings(dataset: Dataset, by: str) -> list[Statement]:
     """What else differs between the levels of a factor, one sentence each; [] where `by` is no factor.
 
     Note    conditions are the cells of all factors, and systems may be made of them: nothing is asked of them
@@ -28,19 +32,22 @@ def balance_warnings(dataset: Dataset, by: str) -> list[str]:
     return [told for name, other in columns.items() if (told := together(by, own, name, other))]
 
 
-def together(first: str, own: Values, second: str, other: Values) -> str | None:
+def together(
+    first: str, own: Values, second: str, other: Values, *, modelled: bool = False
+) -> Statement | None:
     """A sentence where two factors are confounded or unevenly combined; None where they are balanced."""
     pairs = Counter((a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None)
     levels = sorted({a for a, _ in pairs}), sorted({b for _, b in pairs})
     if min(map(len, levels)) < 2 or max(map(len, levels)) > MOST_LEVELS:
         return None
-    cells = [sum(pairs[a, b] > 0 for b in levels[1]) for a in levels[0]]
-    columns = [sum(pairs[a, b] > 0 for a in levels[0]) for b in levels[1]]
-    if max(cells) == 1 or max(columns) == 1:
-        return (
-            f"{first} and {second} are confounded: {_only(pairs, levels)}. Nothing can tell which of the two "
-            "makes a difference."
-        )
+    if confounded(own, other):
+        which = ", ".join(f"{a} × {b}" for a, b in product(*levels) if pairs[a, b])
+        told = statement(
+            "{first} and {second} are confounded: there are only {which}.",
+            first=first, second=second, which=which,
+        )  # fmt: skip
+        told += statement("Nothing can tell which of the two makes a difference.")
+        return told + MODELLED if modelled else told
     sizes = {a: sum(pairs[a, b] for b in levels[1]) for a in levels[0]}
     level, gap = max(
         ((b, _gap([pairs[a, b] / sizes[a] for a in levels[0]])) for b in levels[1]), key=lambda one: one[1]
@@ -48,16 +55,24 @@ def together(first: str, own: Values, second: str, other: Values) -> str | None:
     if gap <= UNEVEN:
         return None
     shares = ", ".join(f"{100 * pairs[a, level] / sizes[a]:.0f} % ({a})" for a in levels[0])
-    return (
-        f"{first} and {second} are unbalanced: {level} of {second} makes up {shares} of the dialogues. "
-        f"A part of every difference by {first} may be {second}; "
-        f'`analyse --model "... ~ {first} * {second} + (1|participant)"` tells them apart.'
-    )
+    told = statement(
+        "{first} and {second} are unbalanced: {level} of {second} makes up {shares} of the dialogues.",
+        first=first, second=second, level=level, shares=shares,
+    )  # fmt: skip
+    if modelled:
+        return told + MODELLED
+    return told + statement(
+        "A part of every difference by {first} may be {second}; "
+        '`analyse --model "... ~ {first} * {second} + (1|participant)"` tells them apart.',
+        first=first, second=second,
+    )  # fmt: skip
 
 
-def _only(pairs: Counter[tuple[str, str]], levels: tuple[list[str], list[str]]) -> str:
-    met = [f"{a} × {b}" for a, b in product(*levels) if pairs[a, b]]
-    return f"there are only {', '.join(met)}"
+def confounded(own: Values, other: Values) -> bool:
+    """Whether a level of one settles that of the other."""
+    met = {(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None}
+    cells, columns = Counter(a for a, _ in met), Counter(b for _, b in met)
+    return bool(met) and (max(cells.values()) == 1 or max(columns.values()) == 1)
 
 
 def _gap(shares: list[float]) -> float:

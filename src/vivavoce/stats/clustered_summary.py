@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from vivavoce.core.statement import statement
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.clusters import (
     ClusteredRate,
@@ -181,7 +182,7 @@ def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: st
 
 def _difference(found: Comparison | None) -> ClusteredDifference:
     if found is None:
-        return ClusteredDifference(why="A group has no case.")
+        return ClusteredDifference(why=statement("A group has no case."))
     return ClusteredDifference(
         difference=found.estimate, low=found.low, high=found.high, se=found.se, p=found.p,
         smallest_p=found.smallest_p or None, clusters=found.clusters, method=found.method, why=found.why,

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import ttest_ind
 
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, sums
@@ -118,7 +119,7 @@ def _adjust(
     every = list(combinations(range(len(nested.keys)), 2))
     places = every if len(nested.keys) <= MOST_COMPARED_GROUPS else chosen
     adjusted_tests: list[SystemTest] = []
-    families: dict[str, Family] = {}
+    families: dict[Statement, Family] = {}
     for test in tests:
         key = comparison_key(test)
         if key not in known:
@@ -131,14 +132,14 @@ def _adjust(
     return adjusted_tests, list(families.values())
 
 
-def _settle(test: SystemTest, alpha: float, p: float | None, why: str) -> SystemTest:
+def _settle(test: SystemTest, alpha: float, p: float | None, why: Statement) -> SystemTest:
     told = replace(test, alpha=alpha, significant=None if p is None else p < alpha, why=why)
     if test.unit == "participant":
         return replace(told, clustered=replace(test.clustered, p_adjusted=p))
     return replace(told, p_adjusted=p)
 
 
-def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[str]:
+def _out_of_reach(summary: Summary, tests: list[SystemTest], families: list[Family]) -> list[Statement]:
     """The summary's warnings with what was out of reach of these tests in the place of its own."""
     known = {one.why: one for one in families}
     others = [one for one in summary.warnings if one not in summary.out_of_reach]
@@ -165,7 +166,7 @@ def _items(
         correction=correction,
         tests=tested,
         untested=len(given) - tested,
-        why=f"Questionnaire items, explored: {words}.",
+        why=statement("Questionnaire items, explored: {words}.", words=words),
     )
     asked = {(found[a].key, found[b].key) for a, b in chosen}
     return [item for item in items if (item.a, item.b) in asked], [family] if items else []
@@ -305,11 +306,14 @@ def _rate(row: GroupSummary, name: str) -> GroupValue:
     )  # fmt: skip
 
 
-def _without_margin(names: list[str], margin: Margins) -> list[str]:
+def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
     """Measures that a margin was given beside, and not for."""
     without = [name for name in names if margin_of(name, margin) is None] if margin is not None else []
-    return [f"No margin was given for {name}: say --margin {name}=VALUE in its own unit." for name in without]
+    return [
+        statement("No margin was given for {name}: say --margin {name}=VALUE in its own unit.", name=name)
+        for name in without
+    ]
 
 
-def _unused(names: list[str], used: list[str]) -> list[str]:
-    return [f"Nothing was counted for {name}." for name in names if name not in used]
+def _unused(names: list[str], used: list[str]) -> list[Statement]:
+    return [statement("Nothing was counted for {name}.", name=name) for name in names if name not in used]

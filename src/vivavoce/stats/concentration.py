@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import mean, median
 from typing import Final
 
+from vivavoce.core.statement import Numeral, Statement, statement
+
 TOP_SHARE: Final = 0.1
 TOP_LIMIT: Final = 0.4
 SINGLE_LIMIT: Final = 0.1
@@ -64,30 +66,40 @@ def concentration(participants: Iterable[str | None]) -> Concentration:
     )
 
 
-def dominance_warning(spread: Concentration, *, of: str = "") -> str | None:
-    """One sentence where few participants dominate, else None.
+def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | None:
+    """Where few participants dominate, in two sentences; else None.
 
     The rule: at least 20 dialogues, and either the top tenth of the participants hold more than 40 % of
     them, or a single participant holds more than 10 %.
     """
     if spread.dialogues < FEWEST_DIALOGUES or spread.top_ratio is None or spread.largest_ratio is None:
         return None
-    facts: list[str] = []
+    facts: list[Statement] = []
     if spread.top_ratio > TOP_LIMIT and spread.top_participants < spread.participants:
-        who = (
-            "the busiest participant holds"
+        held = {"share": Numeral(spread.top_ratio, ".0%"), "n": spread.dialogues}
+        facts.append(
+            statement("the busiest participant holds {share} of the {n} dialogues", **held)
             if spread.top_participants == 1
-            else f"the {spread.top_participants} busiest of {spread.participants} participants hold"
-        )
-        facts.append(f"{who} {spread.top_ratio:.0%} of the {spread.dialogues} dialogues")
+            else statement(
+                "the {k} busiest of {m} participants hold {share} of the {n} dialogues",
+                k=spread.top_participants, m=spread.participants, **held,
+            )
+        )  # fmt: skip
     if spread.largest_ratio > SINGLE_LIMIT:
         facts.append(
-            f"one participant alone had {spread.largest} of {spread.dialogues} ({spread.largest_ratio:.0%})"
-        )
+            statement(
+                "one participant alone had {k} of {n} ({share})",
+                k=spread.largest, n=spread.dialogues, share=Numeral(spread.largest_ratio, ".0%"),
+            )
+        )  # fmt: skip
     if not facts:
         return None
+    what = facts[0] if len(facts) == 1 else statement("{some} and {last}", some=facts[0], last=facts[1])
     return (
-        f"Few participants dominate{f' in {of}' if of else ''}: {' and '.join(facts)}. Read "
-        "the intervals and tests that are clustered by participant: those that treat dialogues as "
+        statement("Few participants dominate in {group}: {what}.", group=of, what=what)
+        if of
+        else statement("Few participants dominate: {what}.", what=what)
+    ) + statement(
+        "Read the intervals and tests that are clustered by participant: those that treat dialogues as "
         "independent look more certain than they are."
     )

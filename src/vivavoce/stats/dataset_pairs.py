@@ -1,31 +1,36 @@
 """Two datasets that somebody compares: what makes a difference between them doubtful."""
 
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 
 
-def doubts(a: Dataset, b: Dataset) -> list[str]:
+def doubts(a: Dataset, b: Dataset) -> list[Statement]:
     """Why the two may tell nothing about each other, one sentence each.
 
     Empty   nothing is doubtful: []
     """
     if a.hash == b.hash:
-        return ["The dataset is compared with itself: both hold the same rows."]
-    found: list[str | None] = [
+        return [statement("The dataset is compared with itself: both hold the same rows.")]
+    found: list[Statement | None] = [
         _programs(a, b),
-        f"The datasets are of different studies: {a.study} and {b.study}." if a.study != b.study else None,
-        None if _systems(a) & _systems(b) else "The datasets have no system in common.",
-        None if _measures(a) & _measures(b) else "No measure has values in both datasets.",
+        None
+        if a.study == b.study
+        else statement("The datasets are of different studies: {a} and {b}.", a=a.study, b=b.study),
+        None if _systems(a) & _systems(b) else statement("The datasets have no system in common."),
+        None if _measures(a) & _measures(b) else statement("No measure has values in both datasets."),
     ]
     return [one for one in found if one]
 
 
-def _programs(a: Dataset, b: Dataset) -> str | None:
+def _programs(a: Dataset, b: Dataset) -> Statement | None:
     if a.simulated == b.simulated:
         return None
     programs, people = (a, b) if a.simulated else (b, a)
-    held = f"dataset {_short(programs)} was held by programs, dataset {_short(people)} by people"
-    return f"SIMULATED beside real: {held}."
+    return statement(
+        "SIMULATED beside real: dataset {programs} was held by programs, dataset {people} by people.",
+        programs=_short(programs), people=_short(people),
+    )  # fmt: skip
 
 
 def _short(dataset: Dataset) -> str:

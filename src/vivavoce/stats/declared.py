@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Final, TypeVar
 
 from vivavoce.core.signature import signature
+from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis
 from vivavoce.measures import MEASURES
@@ -84,14 +85,14 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
     )
     results = [replace(one, equivalence=same) for one, same in zip(results, equal, strict=True)]
     given = sum(p is not None for p in p_values)
+    words = adjustment_words(method, given, "declared comparison")
     family = Family(
         name="declared",
         correction=method,
         tests=given,
         untested=len(p_values) - given,
         measures=list(dict.fromkeys(one.measure for one in results)),
-        why=f"Declared beforehand: {adjustment_words(method, given, 'declared comparison')}."
-        + "".join(f" {one}" for one in _untested([*results, *choices])),
+        why=sum(_untested([*results, *choices]), statement("Declared beforehand: {words}.", words=words)),
     )
     return DeclaredFamily(family=family, results=results, choices=choices)
 
@@ -114,21 +115,24 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredCompari
     ]
 
 
-def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[str]:
+def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[Statement]:
     """How many of the declared comparisons could not be tested, one sentence a reason."""
     counted = Counter(_obstacle(one) for one in members if one.p is None)
-    of = f"of {len(members)} declared comparison{'' if len(members) == 1 else 's'}"
-    return [f"{n} {of} could not be tested: {why}." for why, n in counted.items()]
+    of = Counted(len(members), "declared comparison")
+    return [
+        statement("{n} of {of} could not be tested: {why}.", n=n, of=of, why=why)
+        for why, n in counted.items()
+    ]
 
 
-def _obstacle(one: DeclaredComparison | DeclaredChoice) -> str:
+def _obstacle(one: DeclaredComparison | DeclaredChoice) -> Statement:
     """Why a declared comparison has no p."""
     if isinstance(one, DeclaredChoice):
-        return "nobody decided"
+        return statement("nobody decided")
     if one.unknown is not None:
-        return f"the dataset has no {one.unknown}"
-    why = one.why.removesuffix(".") or "No test was possible"
-    return why[0].lower() + why[1:]
+        return statement("the dataset has no {name}", name=one.unknown)
+    why = one.why.template.removesuffix(".") or "no test was possible"
+    return Statement(why[0].lower() + why[1:], one.why.values)
 
 
 def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vivavoce.core.result import unless_none
+from vivavoce.core.statement import NOTHING, Statement
 from vivavoce.stats.interval import Interval
 from vivavoce.study.analysis_file import Analysis
 
@@ -27,7 +28,7 @@ class Family:
     tests: int
     untested: int
     measures: Sequence[str] = ()
-    why: str
+    why: Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +92,7 @@ class DeclaredComparison:
     high: float | None = None
     p: float | None = None
     method: str = "none"
-    why: str = ""
+    why: Statement = NOTHING
     clusters: int | None = None
     se: float | None = None
     signature: str | None = None

@@ -26,7 +26,7 @@ def describe(dataset: Dataset, by: str = "system") -> Facts:
         "study": dataset.study,
         "source": dataset.manifest.get("source", {}),
         "created_at": dataset.manifest.get("created_at"),
-        "notes": dataset.manifest.get("notes", []),
+        "notes": dataset.notes,
         "tables": {name: facts["rows"] for name, facts in dataset.manifest.get("tables", {}).items()},
         "simulated_dialogues": sum(bool(flag) for flag in table.column("simulated").to_pylist()),
         "started_at": min(started, default=None),

@@ -4,9 +4,33 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Final
 
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.difference import MANY
+
+ROBUST: Final = N_(
+    "Dialogues of one person are alike, so people are counted, not dialogues: errors are robust, and t "
+    "weighs participants by what they contribute (degrees of freedom after Satterthwaite)."
+)
+WITHIN: Final = N_(
+    "Dialogues of one person are alike, so people are counted, not dialogues: what both systems gave a "
+    "person is swapped, and p and interval say how often that alone parts the systems as far."
+)
+BETWEEN: Final = N_(
+    "Dialogues of one person are alike, so people are counted, not dialogues: whole people change sides, and "
+    "p and interval say how often that alone parts the systems as far."
+)
+HELD_ALONE: Final = N_("{people} participants held {n} dialogues (median {m}, most {k}).")
+HELD_APART: Final = N_(
+    "{people} participants held {n} dialogues (median {m}, most {k}), each in one group only."
+)
+HELD_BY_BOTH: Final = N_(
+    "{people} participants held {n} dialogues (median {m}, most {k}), and {both} of them in more than one "
+    "group, so that they serve as their own control."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,11 +38,11 @@ class Model:
     """The analysis that a design asks for.
 
     name  permutation, cluster_robust_t (more than 400 participants), or independent (no participant is known)
-    why   two sentences for a reader
+    why   in sentences, for a reader
     """
 
     name: str
-    why: str
+    why: Statement
 
 
 def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
@@ -30,38 +54,24 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     sizes = Counter(person for group in known for person in group)
     people = len(sizes)
     if not any(participants):
-        return Model(name="independent", why="There is no dialogue to analyse.")
+        return Model(name="independent", why=statement("There is no dialogue to analyse."))
     if not people:
         return Model(
             name="independent",
-            why="No participant is known, so dialogues are taken as independent. Where people called more "
-            "than once the intervals are too narrow.",
+            why=statement("No participant is known, so dialogues are taken as independent.")
+            + statement("Where people called more than once the intervals are too narrow."),
         )
     met = Counter(person for group in known for person in set(group))
     both = sum(times > 1 for times in met.values())
     nested = _nested(list(sizes.values()), both, sum(bool(group) for group in known))
-    alike = "Dialogues of one person are alike, so people are counted, not dialogues"
     if people > MANY:
-        return Model(
-            name="cluster_robust_t",
-            why=f"{nested} {alike}: errors are robust, and t weighs participants by what they contribute "
-            "(degrees of freedom after Satterthwaite).",
-        )
-    how = "what both systems gave a person is swapped" if both else "whole people change sides"
-    few = f" So few people (under {FEW}) show large differences only." if people < FEW else ""
-    return Model(
-        name="permutation",
-        why=f"{nested} {alike}: {how}, and p and interval say how often that alone parts the systems as far."
-        f"{few}",
-    )
+        return Model(name="cluster_robust_t", why=nested + statement(ROBUST))
+    few = statement("So few people (under {few}) show large differences only.", few=FEW)
+    why = nested + statement(WITHIN if both else BETWEEN)
+    return Model(name="permutation", why=why + few if people < FEW else why)
 
 
-def _nested(sizes: list[int], both: int, groups: int) -> str:
-    dialogues = (
-        f"{len(sizes)} participants held {sum(sizes)} dialogues (median {median(sizes):g}, most {max(sizes)})"
-    )
-    if groups < 2:
-        return f"{dialogues}."
-    if both == 0:
-        return f"{dialogues}, each in one group only."
-    return f"{dialogues}, and {both} of them in more than one group, so that they serve as their own control."
+def _nested(sizes: list[int], both: int, groups: int) -> Statement:
+    held = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
+    facts = {"people": len(sizes), "n": sum(sizes), "m": Numeral(median(sizes), "g"), "k": max(sizes)}
+    return statement(held, **facts, **({"both": both} if held is HELD_BY_BOTH else {}))

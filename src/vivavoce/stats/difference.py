@@ -7,7 +7,9 @@ from typing import Final
 import numpy as np
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.rounding import half_up
+from vivavoce.core.statement import NOTHING, Numeral, Statement, statement
 from vivavoce.stats.clusters import ALIKE, FEW, Floats, counted
 from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.equivalence import Equivalence
@@ -18,8 +20,8 @@ from vivavoce.stats.sandwich import Error, Residuals, residuals, robust_error, s
 MANY: Final = 400
 LIMITS: Final = Interval(-1.0, 1.0)
 HOW: Final = {
-    "permutation_within": "what the systems gave them swapped",
-    "permutation_between": "sides changed",
+    "permutation_within": N_("what the systems gave them swapped"),
+    "permutation_between": N_("sides changed"),
     "cluster_robust_t": "robust error, t",
 }
 Cases = tuple[Floats, Floats]
@@ -49,7 +51,7 @@ class Comparison:
     smallest_p: float | None = None
     se: float | None = None
     clusters: int
-    why: str = ""
+    why: Statement = NOTHING
     procedure: "Relabelled | _Robust | None" = field(default=None, repr=False, compare=False)
     limits: Interval | None = field(default=None, repr=False, compare=False)
 
@@ -135,10 +137,11 @@ def compare_clusters(
     estimate = float(sums[0].tops.sum() / sums[0].bottoms.sum() - sums[1].tops.sum() / sums[1].bottoms.sum())
     error, people = robust_error(*left), int(used.sum())
     if error is None:
-        why = "One group has a single participant, so persons and systems cannot be told apart."
+        why = statement("One group has a single participant, so persons and systems cannot be told apart.")
         return Comparison(estimate=estimate, clusters=people, why=why)
     if error.se <= ALIKE and abs(estimate) <= ALIKE:
-        return Comparison(estimate=estimate, clusters=people, why="Nothing varied between participants.")
+        why = statement("Nothing varied between participants.")
+        return Comparison(estimate=estimate, clusters=people, why=why)
     limits = LIMITS if rates else None if most is None else Interval(-most, most)
     if people > MANY and error.se > ALIKE:
         return _by_t(estimate, error, people, limits, level)
@@ -164,7 +167,10 @@ def interval_facts(found: Comparison | None) -> dict[str, float | None]:
 def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, level: float) -> Comparison:
     procedure = _Robust(estimate, error)
     span = _within(procedure.interval(level), limits)
-    why = f"{people} participants; {HOW['cluster_robust_t']} with {error.df:.0f} degrees of freedom."
+    why = statement(
+        "{people} participants; robust error, t with {df} degrees of freedom.",
+        people=people, df=Numeral(error.df, ".0f"),
+    )  # fmt: skip
     return Comparison(
         estimate=estimate, low=span and span.low, high=span and span.high, p=procedure.p(), clusters=people,
         method="cluster_robust_t", smallest_p=0.0, se=error.se, why=why, procedure=procedure, limits=limits,
@@ -196,14 +202,19 @@ def _by_relabelling(
 
 def _in_words(
     people: int, method: str, labels: Relabelling, smallest_p: float, alpha: float, *, varied: bool
-) -> str:
-    ways = f"all {len(labels.kept)} ways" if labels.every else f"{len(labels.kept) - 1} ways, drawn"
-    why = f"{people} participants as wholes, {HOW[method]}: {ways}."
+) -> Statement:
+    ways = statement("{n} ways, drawn", n=len(labels.kept) - 1)
+    if labels.every:
+        ways = statement("all {n} ways", n=len(labels.kept))
+    how = statement(HOW[method])
+    why = statement("{people} participants as wholes, {how}: {ways}.", people=people, how=how, ways=ways)
     if not varied:
-        return f"{why} Each shows the same, so there is no interval."
+        return why + statement("Each shows the same, so there is no interval.")
     if smallest_p >= alpha:
-        floor = half_up(smallest_p, 3)
-        return f"{why} So few can give no p below {floor}: nothing can be significant at {alpha:g}."
+        return why + statement(
+            "So few can give no p below {floor}: nothing can be significant at {alpha}.",
+            floor=Numeral(half_up(smallest_p, 3)), alpha=Numeral(alpha, "g"),
+        )  # fmt: skip
     return why
 
 

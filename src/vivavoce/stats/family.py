@@ -5,8 +5,10 @@ Every comparison belongs to one family, whoever prints it, so that one pair and 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared import declared_family
@@ -17,6 +19,7 @@ from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary_results import GroupTest, Summary, SystemTest
 
 Key = tuple[str, frozenset[Any]]
+EXPLORED: Final = N_("Explored, not declared: {words}.")
 
 
 class FamilyMember(NamedTuple):
@@ -73,20 +76,22 @@ def adjust_tests(
     )
 
 
-def describe_family(name: str, members: Sequence[FamilyMember], correction: str, of: str = "") -> Family:
+def describe_family(
+    name: str, members: Sequence[FamilyMember], correction: str, of: Statement | None = None
+) -> Family:
     """A family in facts and in one sentence; only tests that gave a p are counted."""
     used = [one for one in members if one.p is not None]
     pairs = {frozenset((one.a, one.b)) for one in used}
     measures = list(dict.fromkeys(one.measure for one in members))
-    why = f"Explored, not declared: {adjustment_words(correction, len(used), 'comparison')}"
-    what = f" (measures: {len(measures)}, pairs: {len(pairs)})" if len(used) > 1 and not of else of
+    if len(used) > 1 and not of:
+        of = statement("(measures: {measures}, pairs: {pairs})", measures=len(measures), pairs=len(pairs))
     return Family(
         name=name,
         correction=correction,
         tests=len(used),
         untested=len(members) - len(used),
         measures=measures,
-        why=f"{why}{what}.",
+        why=statement(EXPLORED, words=adjustment_words(correction, len(used), "comparison", of)),
     )
 
 
@@ -112,7 +117,9 @@ def explore_measure(
         FamilyMember(name, nested.keys[a], nested.keys[b], nested.decisive(name, a, b, level=level).p)
         for a, b in places
     ]
-    family = describe_family("explored", tests, correction, f" of {name.replace('_', ' ')}")
+    family = describe_family(
+        "explored", tests, correction, statement("of {name}", name=name.replace("_", " "))
+    )
     p_values = adjusted([one.p for one in tests], correction)
     return {
         comparison_key(one): FamilyVerdict(ALPHA, p, family) for one, p in zip(tests, p_values, strict=True)

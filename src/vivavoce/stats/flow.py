@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any, Final
 
+from vivavoce.core.statement import Counted, Statement, enumerated, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 
@@ -51,39 +52,37 @@ def flow(dataset: Dataset) -> Facts:
     }
 
 
-def change_words(dataset: Dataset) -> str | None:
+def change_words(dataset: Dataset) -> Statement | None:
     """Which tables are no longer those that were written, in two sentences; None where all are."""
     if not dataset.changed:
         return None
-    return (
-        f"Changed since the dataset was written: {', '.join(dataset.changed)}. The numbers are of what it "
-        "holds now, and their signatures say so."
-    )
+    changed = statement("Changed since the dataset was written: {tables}.", tables=", ".join(dataset.changed))
+    return changed + statement("The numbers are of what it holds now, and their signatures say so.")
 
 
-def running_words(dataset: Dataset) -> str | None:
+def running_words(dataset: Dataset) -> Statement | None:
     """How many dialogues are still under way, in a sentence; None where none is."""
     n = len(dataset.running)
     if not n:
         return None
-    return f"Still under way, and not in the figures: {n} dialogue{'s'[: n != 1]}."
+    return statement("Still under way, and not in the figures: {n}.", n=Counted(n, "dialogue"))
 
 
-def exclusion_words(dataset: Dataset) -> str | None:
+def exclusion_words(dataset: Dataset) -> Statement | None:
     """What was left out, in a sentence; None where nothing was."""
     facts = dataset.excluded
     found = [one for one in facts["rules"] if one["dialogues"] or one["people"]]
     if not found:
         return None
-    told = ", ".join(f"{one['rule']}: {_amounts(one)}" for one in found)
-    if facts["of"] and facts["dialogues"] == facts["of"]:
-        return f"All {facts['of']} dialogues are excluded ({told}). `--exclude none` counts them."
-    return (
-        f"Left out of every figure: {facts['dialogues']} of {facts['of']} dialogues ({told}). "
-        "`--exclude none` counts them."
-    )
+    k, n, rules = facts["dialogues"], facts["of"], enumerated([_amounts(one) for one in found])
+    told = statement("Left out of every figure: {k} of {n} dialogues ({rules}).", k=k, n=n, rules=rules)
+    if k == n:
+        told = statement("All {n} dialogues are excluded ({rules}).", n=n, rules=rules)
+    return told + statement("`--exclude none` counts them.")
 
 
-def _amounts(one: Facts) -> str:
-    people = f", all of {one['people']} participant{'s'[: one['people'] != 1]}" if one["people"] else ""
-    return f"{one['dialogues']}{people}"
+def _amounts(one: Facts) -> Statement:
+    told = {"rule": one["rule"], "n": one["dialogues"]}
+    if not one["people"]:
+        return statement("{rule}: {n}", **told)
+    return statement("{rule}: {n}, all of {people}", **told, people=Counted(one["people"], "participant"))

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
@@ -15,8 +15,9 @@ from scipy.stats import t as student
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
 from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.balance import together
+from vivavoce.stats.balance import confounded, together
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.flow import exclusion_words
 from vivavoce.stats.formula import ModelFormula, read_formula
@@ -164,21 +165,28 @@ def _refuse_confounded(formula: ModelFormula, frame: ModelFrame, values: Floats,
     extra = [
         names[at] for at in range(1, values.shape[1]) if rank(values[:, : at + 1]) == rank(values[:, :at])
     ]
-    told = [one for one in _pairs(formula, frame) if "confounded" in one]
+    told = [
+        f" ({a} and {b} are confounded)"
+        for a, b in _categories(formula, frame)
+        if confounded(list(frame.variables[a]), list(frame.variables[b]))
+    ]
     raise InputError(
         f"{', '.join(extra)} cannot be told apart from the rest: some combination never occurs"
-        + (f" ({told[0].split(':')[0]})" if told else ""),
+        + "".join(told[:1]),
         place="--model", hint="leave it out, or write + instead of *",
     )  # fmt: skip
 
 
-def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[str]:
+def _pairs(formula: ModelFormula, frame: ModelFrame) -> list[Statement]:
     """What is confounded or unbalanced among the categories of the formula."""
-    texts = [name for name in formula.names if _is_text(frame, name)]
-    found = (
-        together(a, list(frame.variables[a]), b, list(frame.variables[b])) for a, b in combinations(texts, 2)
-    )
-    return [one for one in found if one]
+    return [
+        told for a, b in _categories(formula, frame)
+        if (told := together(a, list(frame.variables[a]), b, list(frame.variables[b]), modelled=True))
+    ]  # fmt: skip
+
+
+def _categories(formula: ModelFormula, frame: ModelFrame) -> Iterable[tuple[str, str]]:
+    return combinations([name for name in formula.names if _is_text(frame, name)], 2)
 
 
 def _is_text(frame: ModelFrame, name: str) -> bool:
@@ -319,30 +327,40 @@ def _family(contrasts: int, terms: int) -> str:
 
 def _warnings(
     formula: ModelFormula, frame: ModelFrame, fitted: FittedGlmm, people: int, dataset: Dataset
-) -> list[str]:
+) -> list[Statement]:
     excluded = exclusion_words(dataset)
     found = [excluded] if excluded else []
     if frame.left_out:
-        found.append(f"{frame.left_out} of {frame.left_out + len(frame.tops)} {frame.unit}s are left out: "
-                     "a variable of the formula is unknown in them.")  # fmt: skip
+        found.append(
+            statement(
+                "{k} of {of} are left out: a variable of the formula is unknown in them.",
+                k=frame.left_out, of=Counted(frame.left_out + len(frame.tops), frame.unit),
+            )
+        )  # fmt: skip
     if ("participant",) not in formula.grouping:
         found.append(
-            "The formula has no (1|participant): what one participant's dialogues share is taken for news of "
-            "the systems, and intervals are too narrow."
+            statement(
+                "The formula has no (1|participant): what one participant's dialogues share is taken for "
+                "news of the systems, and intervals are too narrow."
+            )
         )
     elif people < FEW:
         found.append(
-            f"Only {people} participants, fewer than {FEW}: errors of a model of so few say too little; no "
-            "interval and no p of a contrast is given."
+            statement(
+                "Only {people} participants, fewer than {few}: errors of a model of so few say too little; "
+                "no interval and no p of a contrast is given.",
+                people=people,
+                few=FEW,
+            )
         )
     gone = [
         ":".join(names) for names, one in zip(formula.grouping, fitted.deviations, strict=True) if one == 0
     ]
     if gone:
-        found.append(f"No deviation is left for {', '.join(gone)}: these data show no differences there.")
-    for told in _pairs(formula, frame):
         found.append(
-            f"{told.split(' A part of every')[0]} The model holds the one still where it compares the other; "
-            "shares without a model do not."
+            statement(
+                "No deviation is left for {which}: these data show no differences there.",
+                which=", ".join(gone),
+            )
         )
-    return found
+    return found + _pairs(formula, frame)

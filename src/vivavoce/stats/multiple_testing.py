@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.core.statement import Counted, Statement, statement
+
 PValues = Sequence[float | None]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -71,14 +73,15 @@ def adjusted(p_values: PValues, correction: str) -> list[float | None]:
     return list(p_values) if correction == "none" else ADJUSTMENTS[correction](p_values)
 
 
-def adjustment_words(correction: str, number: int, what: str) -> str:
-    """How p was adjusted over so many of `what`, such as `declared comparison`."""
+def adjustment_words(correction: str, number: int, what: str, of: Statement | None = None) -> Statement:
+    """How p was adjusted over so many of `what`, such as `declared comparison`; `of`: of what they are."""
     if number == 0:
-        return "nothing could be tested"
-    over = f"{number} {what}{'' if number == 1 else 's'}"
+        return statement("nothing could be tested") + of
+    over = Counted(number, what)
+    places = {"over": statement("{what} {of}", what=over, of=of) if of else over}
     if correction == "none":
-        return f"p of {over} is not adjusted"
-    return f"p is adjusted by {NAMES[correction]} over {over}"
+        return statement("p of {over} is not adjusted", **places)
+    return statement("p is adjusted by {how} over {over}", how=statement(NAMES[correction]), **places)
 
 
 def _adjusted(p_values: PValues, adjust: Callable[[Floats], Floats]) -> list[float | None]:

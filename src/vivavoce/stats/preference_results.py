@@ -7,12 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.statement import statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.attributes import attribute
 from vivavoce.stats.declared import declared_family
 from vivavoce.stats.declared_results import Family
+from vivavoce.stats.family import EXPLORED
 from vivavoce.stats.multiple_testing import adjustment_words
 from vivavoce.stats.pair_agreement import agreement_of_choices
 from vivavoce.stats.preference_models import combined, levels, tie_models
@@ -103,21 +106,21 @@ def _families(
 ) -> list[Family]:
     """Every family that has a member; whatever was not declared is explored, each kind for itself."""
     explored = {
-        "cells": ("question", " of all variables", () if declared else found.cells),
+        "cells": ("question", N_("of all variables"), () if declared else found.cells),
         "variables": ("variable", "", found.variables),
-        "strengths of questions": ("strength", " of questions", [one for one in strong if one.question]),
-        "strengths": ("strength", " of variables", [one for one in strong if not one.question]),
-        "differences": ("difference", " of variables", found.differences),
+        "strengths of questions": ("strength", N_("of questions"), [one for one in strong if one.question]),
+        "strengths": ("strength", N_("of variables"), [one for one in strong if not one.question]),
+        "differences": ("difference", N_("of variables"), found.differences),
     }
     families = [replace(declared.family, of="cells")] if declared else []
     for of, (what, of_which, members) in explored.items():
         tested = sum(one.p is not None for one in members)
-        words = adjustment_words("holm", tested, what) + (of_which if tested else "")
+        of_them = statement(of_which) if tested and of_which else None
         if members:
             families.append(
                 Family(
                     name="explored", of=of, correction="holm", tests=tested, untested=len(members) - tested,
-                    why=f"Explored, not declared: {words}.",
+                    why=statement(EXPLORED, words=adjustment_words("holm", tested, what, of_them)),
                 )
             )  # fmt: skip
     return families

@@ -12,6 +12,7 @@ from typing import Final
 
 from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
@@ -43,7 +44,7 @@ MOST_COMPARED_GROUPS: Final = 12
 UNCOMPARED: Final = ("participant", "task")
 OWN_FAULTS: Final = ("interrupted", "internal")
 
-NO_DIALOGUE: Final = "The dataset holds no dialogue."
+NO_DIALOGUE: Final = statement("The dataset holds no dialogue.")
 
 
 def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Summary:
@@ -199,14 +200,17 @@ def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
 
 def _tests(
     rows: list[GroupSummary], by: str, nested: ClusteredSummary, data: str
-) -> tuple[list[GroupTest], str | None]:
+) -> tuple[list[GroupTest], Statement | None]:
     """Every pair of groups on every rate, and a sentence when there are too many groups for that."""
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (
-            f"No tests: {len(rows)} groups by {by} would make {math.comb(len(rows), 2)} comparisons."
+            statement(
+                "No tests: {n} groups by {by} would make {k} comparisons.",
+                n=len(rows), by=by, k=math.comb(len(rows), 2),
+            )
             if len(rows) > 1
             else None
-        )
+        )  # fmt: skip
     tests: list[GroupTest] = []
     for name in rows[0].rates if rows else ():
         for (i, a), (j, b) in combinations(enumerate(rows), 2):
@@ -237,43 +241,55 @@ def _shared_participants(found: list[Group]) -> int:
 
 
 def _warnings(
-    dataset: Dataset, found: list[Group], everything: Group, whole: GroupSummary, refusal: str | None
-) -> list[str]:
+    dataset: Dataset,
+    found: list[Group],
+    everything: Group,
+    whole: GroupSummary,
+    refusal: Statement | None,
+) -> list[Statement]:
     """What a reader must know before trusting the numbers, one sentence each."""
     left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
         nothing = left_out or running_words(dataset) or NO_DIALOGUE
         return [one for one in (change_words(dataset), nothing) if one]
-    warnings: list[str | None] = [change_words(dataset), left_out, running_words(dataset)]
+    warnings: list[Statement | None] = [change_words(dataset), left_out, running_words(dataset)]
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole.dialogues:
         warnings.append(
-            f"{simulated} of {whole.dialogues} dialogues were held by programs, not by people; "
-            "the figures mix both."
-        )
+            statement(
+                "{k} of {n} dialogues were held by programs, not by people; the figures mix both.",
+                k=simulated, n=whole.dialogues,
+            )
+        )  # fmt: skip
     warnings += _dominance(found, everything)
     unknown = whole.dialogues_per_participant.unknown
     if unknown:
         warnings.append(
-            f"The participant of {unknown} of {whole.dialogues} dialogues is unknown; whether one "
-            "person called often cannot be seen for them."
-        )
+            statement(
+                "The participant of {k} of {n} dialogues is unknown; whether one person called often cannot "
+                "be seen for them.",
+                k=unknown, n=whole.dialogues,
+            )
+        )  # fmt: skip
     warnings += open_disputes(dataset)
     warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
 
 
-def open_disputes(dataset: Dataset) -> list[str]:
+def open_disputes(dataset: Dataset) -> list[Statement]:
     """Where annotators differ and nobody decided, one sentence a layer that measures read."""
     return [
-        f"Annotators differ at {one.open} of {one.judged} places of layer {one.layer}, and nobody decided: "
-        "the mean over annotators stands, between the lowest and highest value that decisions could give."
+        statement(
+            "Annotators differ at {k} of {n} places of layer {layer}, and nobody decided: the mean over "
+            "annotators stands, between the lowest and highest value that decisions could give.",
+            k=one.open, n=one.judged, layer=one.layer,
+        )
         for one in open_places(dataset)
         if one.open
-    ]
+    ]  # fmt: skip
 
 
-def _dominance(found: list[Group], everything: Group) -> list[str | None]:
+def _dominance(found: list[Group], everything: Group) -> list[Statement | None]:
     """The warning about the whole; the groups are named after it, or warned of where the whole is even."""
     overall = dominance_warning(concentration(everything.participants))
     if len(found) < 2 or any(len(set(group.participants)) < 2 for group in found):
@@ -285,10 +301,11 @@ def _dominance(found: list[Group], everything: Group) -> list[str | None]:
     if overall is None:
         return list(each.values())
     same = [key for key, warning in each.items() if warning]
-    return [overall, f"The same holds within {', '.join(same)}." if same else None]
+    within = statement("The same holds within {groups}.", groups=", ".join(same))
+    return [overall, within if same else None]
 
 
-def _own_faults(dataset: Dataset, found: list[Group]) -> list[str | None]:
+def _own_faults(dataset: Dataset, found: list[Group]) -> list[Statement | None]:
     """Dialogues that our own service disturbed; what it did is no merit or fault of a system."""
     incidents = dataset.read("incidents").select(["dialogue_id", "failure"]).to_pydict()
     failed = {one for one, kind in zip(*incidents.values(), strict=True) if kind in OWN_FAULTS}
@@ -302,33 +319,40 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[str | None]:
         f"{group.key} {number}" for group in found if (number := len(failed & set(group.dialogue_ids)))
     )
     return [
-        f"In {len(failed)} dialogues a turn failed by a fault of this service, not of the system ({told}). "
-        "They count like all others in every rate; read the rates with that in mind."
+        statement(
+            "In {n} dialogues a turn failed by a fault of this service, not of the system ({which}).",
+            n=len(failed), which=told,
+        )
+        + statement("They count like all others in every rate; read the rates with that in mind.")
         if failed
         else None,
-        f"This service was started anew in the middle of {len(restarted)} dialogues: their durations, and "
-        "delays across the restart, are left out."
+        statement(
+            "This service was started anew in the middle of {n} dialogues: their durations, and delays "
+            "across the restart, are left out.",
+            n=len(restarted),
+        )
         if restarted
         else None,
-    ]
+    ]  # fmt: skip
 
 
-def _unrated(whole: GroupSummary) -> str | None:
+def _unrated(whole: GroupSummary) -> Statement | None:
     rate = whole.rates.get("subjective_success")
     if not rate or not 0 < rate.n < whole.dialogues:
         return None
-    return (
-        f"{whole.dialogues - rate.n:.0f} of {whole.dialogues} dialogues have no answer to the "
-        "success question; subjective success is over the answered ones, objective success over all "
-        "that have a goal."
-    )
+    return statement(
+        "{k} of {n} dialogues have no answer to the success question; subjective success is over the "
+        "answered ones, objective success over all that have a goal.",
+        k=Numeral(whole.dialogues - rate.n, ".0f"), n=whole.dialogues,
+    )  # fmt: skip
 
 
-def _not_counted(whole: GroupSummary) -> str | None:
+def _not_counted(whole: GroupSummary) -> Statement | None:
     names = [name for name, rate in whole.rates.items() if rate.n and rate.low is None]
     if not names:
         return None
-    return (
-        f"Answers behind {', '.join(names)} are not plain yes or no (1 or 0): the mean is shown, "
-        "without interval and tests."
+    return statement(
+        "Answers behind {names} are not plain yes or no (1 or 0): the mean is shown, without interval and "
+        "tests.",
+        names=", ".join(names),
     )

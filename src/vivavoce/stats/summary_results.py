@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.core.result import spread, unless_none
+from vivavoce.core.statement import NOTHING, Statement, statement
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import Concentration
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family
 from vivavoce.stats.design import Model
 
-UNKNOWN_PEOPLE = "No participant is known."
+UNKNOWN_PEOPLE = statement("No participant is known.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +136,7 @@ class ClusteredDifference:
     p_adjusted: float | None = None
     clusters: int = 0
     method: str = "none"
-    why: str = ""
+    why: Statement = NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,8 +211,8 @@ class Summary:
     declared: DeclaredFamily | None
     families: Sequence[Family]
     shared_participants: int
-    out_of_reach: Sequence[str]
-    warnings: Sequence[str]
+    out_of_reach: Sequence[Statement]
+    warnings: Sequence[Statement]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,7 +349,7 @@ class SystemTest:
     signature: str
     alpha: float = 0.0
     significant: bool | None = None
-    why: str = ""
+    why: Statement = NOTHING
     p_adjusted: float | None = unless_none()
     equivalence: AdjustedEquivalence | None = None
 
@@ -378,4 +379,4 @@ class SystemsCompared:
     tests: Sequence[SystemTest]
     items: Sequence[ItemComparison]
     families: Sequence[Family]
-    warnings: Sequence[str]
+    warnings: Sequence[Statement]

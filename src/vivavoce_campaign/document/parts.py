@@ -13,7 +13,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row
 from vivavoce.report.content import heads
 from vivavoce.report.distributions import likert_figure
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
-from vivavoce.report.language import language, say, translated
+from vivavoce.report.language import language, say
 from vivavoce.report.numbers import (
     MISSING,
     amount,
@@ -330,7 +330,7 @@ def module_blocks(modules: dict[str, list[Facts]]) -> list[Block]:
     """What the log says of single modules; those of which it says nothing are named."""
     rows = tuple(
         Row(
-            translated(MEASURES.get(one["measure"]).title),
+            say(MEASURES.get(one["measure"]).title),
             (Cell(amount(one["value"], one["unit"])), Cell(count(one["denominator"]))),
             group=say(MODULES[module]),
         )

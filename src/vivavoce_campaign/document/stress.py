@@ -8,9 +8,9 @@ import altair as alt
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.numbers import MISSING, amount, count, plural, span
-from vivavoce_stress.blocks import FAMILIES, side_by_side, title_of
+from vivavoce_stress.blocks import FAMILIES, reason_told, side_by_side, title_of
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11
@@ -72,7 +72,7 @@ def failure_blocks(run: Facts | None) -> list[Block]:
             original=one["original"],
             variant=one["text"],
         )
-        reason = translated(one["reason"])
+        reason = reason_told(one["reason"])
         blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
         blocks.append(
             replace(side_by_side(number, one), caption=f"{_told(one)} {reason[:1].upper()}{reason[1:]}.")

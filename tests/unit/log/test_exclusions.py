@@ -17,8 +17,9 @@ from vivavoce.log.timing import time_from_sound
 from vivavoce.log.turn_flags import flag_again
 from vivavoce.measures import compute
 from vivavoce.measures.values import values
+from vivavoce.report.language import speaking, stated
 from vivavoce.stats.declared import declaration
-from vivavoce.stats.flow import flow
+from vivavoce.stats.flow import exclusion_words, flow
 from vivavoce.stats.summary import summarise
 from vivavoce.study.exclusion import read_rules
 
@@ -81,7 +82,7 @@ def test_a_dialogue_that_ended_before_it_counted_is_in_no_measure(tmp_path: Path
     summary = summarise(dataset)
     assert summary.all.dialogues == 2
     assert summary.excluded["rules"] == [{"rule": "trivial", "dialogues": 1, "people": 0}]
-    assert any("1 of 3 dialogues (trivial: 1)" in warning for warning in summary.warnings)
+    assert any("1 of 3 dialogues (trivial: 1)" in str(warning) for warning in summary.warnings)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +127,17 @@ def test_each_rule_leaves_out_what_it_names(tmp_path: Path, rule: str, left: lis
         {"duration_s": None, "incidents": ["internal"], "said": [SPOKEN[1], SPOKEN[2], SPOKEN[3]]},
     )  # fmt: skip
     assert kept(Dataset(tmp_path / "d", exclude=read_rules([rule]))) == left
+
+
+def test_what_is_left_out_is_told_in_the_language_of_the_report(tmp_path: Path) -> None:
+    shops(tmp_path / "d", {}, {"outcome": "withdrew"})
+    told = exclusion_words(Dataset(tmp_path / "d", exclude=read_rules(["outcome = withdrew"])))
+    assert told is not None
+    with speaking("it"):
+        assert stated(told) == (
+            "Esclusi da ogni cifra: 1 dialoghi su 2 (outcome = withdrew: 1, tutti quelli di 1 partecipante). "
+            "`--exclude none` li conta."
+        )
 
 
 def test_whoever_is_left_out_is_left_out_of_every_table(tmp_path: Path) -> None:
@@ -232,7 +244,7 @@ def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -
     assert kept(dataset.everything) == ["d0", "d1", "d2", "d3"]
     found = flow(dataset)
     assert (found["dialogues"], found["running"], found["analysed"]) == (4, 1, 1)
-    warnings = summarise(dataset, "system").warnings
+    warnings = [str(one) for one in summarise(dataset, "system").warnings]
     assert "Still under way, and not in the figures: 1 dialogue." in warnings
     left = "Left out of every figure: 2 of 3 dialogues (trivial: 2). `--exclude none` counts them."
     assert left in warnings

@@ -305,7 +305,7 @@ def test_what_passed_while_our_service_was_away_is_nobodys_delay(trial: Trial, t
     assert values["system_response_delay"] == {"value": 1.0, "denominator": 1.0}
     assert values["user_response_delay"] == {"value": 2.5, "denominator": 2.0}
     assert values["dialogue_duration"]["denominator"] == 0.0
-    warnings = " ".join(summarise(dataset).warnings)
+    warnings = " ".join(map(str, summarise(dataset).warnings))
     assert "In 1 dialogues a turn failed by a fault of this service, not of the system (a 1)." in warnings
     assert "started anew in the middle of 1 dialogues" in warnings
 

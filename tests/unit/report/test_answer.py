@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenes.summaries import made_group, made_rate, made_summary, made_test
+from vivavoce.core.statement import statement
 from vivavoce.report import content
 from vivavoce.report.language import speaking, with_words
 from vivavoce.report.section import SECTIONS
@@ -53,7 +54,7 @@ def summaries(draw: Any) -> Summary:
         settled += own
         told = family(kind, own)
         if kind == "declared":
-            told = replace(told, why="Declared beforehand: nothing could be tested.")
+            told = replace(told, why=statement("Declared beforehand: nothing could be tested."))
             results = [declared(one) for one in own]
         families.append(told)
     return made_summary(

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from babel.messages.pofile import read_po
 
 import vivavoce
 from vivavoce.core.errors import UnknownName
+from vivavoce.core.statement import Numeral, statement
 from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
 from vivavoce.report import content
 from vivavoce.report.html import render
-from vivavoce.report.language import report_languages, say, speaking, translated
+from vivavoce.report.language import by_sentence, report_languages, say, speaking, stated
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
 from vivavoce.report.section import sections_in_order
@@ -27,24 +29,34 @@ from vivavoce.sections.preferences.section import FLAGS, MODELS
 from vivavoce.sections.questionnaires.section import WORDINGS
 from vivavoce.stats.attainable_p import reach_warning
 from vivavoce.stats.balance import together
+from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.design import choose_model
+from vivavoce.stats.family import FamilyMember, describe_family
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.summary_results import ClusteredDifference
 
-ROOMS = [Path(vivavoce.__file__).parent / room for room in ("report", "sections")]
+ROOMS = [
+    Path(vivavoce.__file__).parent / room for room in ("report", "sections", "stats", "importers", "log")
+]
 LANGUAGES = [language for language in report_languages() if language != "en"]
 SAME_EVERYWHERE = {"Holm", "Bonferroni"}
+NO_WORDS = re.compile(r"(?:\{\w+\}|[^a-z])*")
+COUNTING = ("plural", "Counted")
 SHOWN_WITHOUT_EXPERTS = ("communication", "task_success", "recognition")
 
 
 def phrases() -> set[str]:
-    """What the rooms say: first arguments of `say` and `translated`, and the words of its tables."""
+    """What the rooms say: what `say`, `statement` and `N_` are given, counted nouns, words of tables,
+    and what importers note.
+    """
     found: set[str] = set()
     for file in (file for room in ROOMS for file in room.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "NOTES" and node.value:
+                found |= set(ast.literal_eval(node.value))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-                said = node.args[1 if node.func.id == "plural" and len(node.args) > 1 else 0]
-                if node.func.id in ("say", "translated", "plural") and isinstance(said, ast.Constant):
+                said = node.args[1 if node.func.id in COUNTING and len(node.args) > 1 else 0]
+                if node.func.id in ("say", "statement", "N_", *COUNTING) and isinstance(said, ast.Constant):
                     found.add(said.value)
     tables = (
         WORDINGS,
@@ -59,7 +71,8 @@ def phrases() -> set[str]:
     )
     found |= {words for table in tables for words in table.values()}
     found |= {word for section in sections_in_order() for word in (section.title, section.menu)} - {""}
-    return {phrase for phrase in found if isinstance(phrase, str)} - SAME_EVERYWHERE
+    phrases = {phrase for phrase in found if isinstance(phrase, str) and not NO_WORDS.fullmatch(phrase)}
+    return phrases - SAME_EVERYWHERE
 
 
 def read_words_of(file: Path, language: str) -> list[Message]:
@@ -97,7 +110,8 @@ def test_every_measure_has_a_name_and_a_meaning_in_every_language(language):
             family = measure.family.replace("_", " ").capitalize()
             sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", measure.meaning)
             for text in (measure.title, family, *sentences):
-                assert translated(text) != text, f"{measure.name}: {text}"
+                assert say(text) != text, f"{measure.name}: {text}"
+            assert by_sentence(measure.meaning) == " ".join(map(say, sentences))
 
 
 @pytest.mark.parametrize("people", [0, 4, 20, 60])
@@ -107,9 +121,9 @@ def test_the_reasons_for_a_model_are_translated_sentence_by_sentence(people, sha
     other = one if shared else [f"q{number}" for number in range(people)] or [None]
     why = choose_model([one, other]).why
     with speaking("it"):
-        said = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", why)
-        assert not [sentence for sentence in said if translated(sentence) == sentence]
-        assert not re.search(r"\b(the|and|of|participants|dialogues)\b", translated(why))
+        english, italian = (re.split(r"(?<=[.!?]) (?=[A-Z0-9])", text) for text in (str(why), stated(why)))
+        assert len(english) == len(italian) and not set(english) & set(italian)
+        assert not re.search(r"\b(the|and|of|participants|dialogues)\b", stated(why))
 
 
 def test_italian_numbers_have_a_comma():
@@ -126,16 +140,34 @@ def test_italian_numbers_have_a_comma():
         assert plural(2, "goal") == "2 obiettivi"
 
 
-def test_a_finished_sentence_is_found_by_its_pattern_and_its_parts_too():
-    warning = (
-        "Few participants dominate: the 3 busiest of 30 participants hold 43.5% of the 240 dialogues and one "
-        "participant alone had 40 of 240 (17%)."
+def test_a_statement_is_worded_with_its_parts_and_english_by_itself():
+    spread = concentration([f"p{number}" for number in (*range(30), *[0] * 16, *[1] * 7, *[2] * 7)])
+    warning = dominance_warning(spread)
+    assert warning is not None
+    assert str(warning).startswith(
+        "Few participants dominate: the 3 busiest of 30 participants hold 55% of the 60 dialogues and one "
+        "participant alone had 17 of 60 (28%). Read the intervals"
     )
     with speaking("it"):
-        assert translated(warning) == (
-            "Pochi partecipanti dominano: i 3 più attivi di 30 partecipanti hanno tenuto il 43,5% "
-            "dei 240 dialoghi e un solo partecipante ne ha avuti 40 su 240 (17%)."
+        assert stated(warning).startswith(
+            "Pochi partecipanti dominano: i 3 più attivi di 30 partecipanti hanno tenuto il 55% "
+            "dei 60 dialoghi e un solo partecipante ne ha avuti 17 su 60 (28%). Si leggano"
         )
+
+
+def test_numbers_in_a_statement_have_the_sign_of_the_language_and_names_are_left_alone():
+    told = statement("{k} of {n}", k=Numeral(0.5, ".2f"), n=statement("{n}", n="v1.2"))
+    with speaking("it"):
+        assert (str(told), stated(told)) == ("0.50 of v1.2", "0,50 su v1.2")
+
+
+@pytest.mark.parametrize("correction", [*NAMES])
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_how_p_was_adjusted_is_said_in_italian_for_every_correction(correction, number):
+    told = describe_family("explored", [FamilyMember("turns", "a", f"b{n}", 0.1) for n in range(number)],
+                           correction).why  # fmt: skip
+    with speaking("it"):
+        assert not re.search(r"\b(not|is|by|over|could|comparisons?)\b", stated(told)), stated(told)
 
 
 def test_warnings_of_designs_that_cannot_show_anything_are_translated():
@@ -143,16 +175,18 @@ def test_warnings_of_designs_that_cannot_show_anything_are_translated():
     many = ClusteredDifference(smallest_p=None, clusters=40, method="cluster_robust_t")
     within = ClusteredDifference(smallest_p=0.25, clusters=3, method="permutation_within")
     told = [reach_warning(tests, 0.05) for tests in ([few], [few, few], [few, many, many], [within])]
+    told.append(reach_warning([replace(few, smallest_p=0.04)] * 3, 0.05, adjusted_by=3))
     told += [together("room", "aaabbb", "noise", other) for other in ("xxyyyy", "xxxyyy")]
     with speaking("it"):
         for warning in told:
             assert warning
-            assert not re.search(r"\b(the|and|of|with|participants|dialogues)\b", translated(warning))
+            assert not re.search(r"\b(the|and|of|with|participants|dialogues)\b", stated(warning))
 
 
 def test_braces_in_what_users_wrote_are_no_places():
     with speaking("it"):
-        assert translated("The same holds within {x} {0}.") == "Lo stesso vale entro {x} {0}."
+        same = statement("The same holds within {groups}.", groups="{x} {0}")
+        assert stated(same) == "Lo stesso vale entro {x} {0}."
         assert say("and {n} more", n="{secret}") == "e altri {secret}"
 
 

@@ -11,7 +11,7 @@ import pytest
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
 from vivavoce.report.html import render
-from vivavoce.report.language import speaking, translated
+from vivavoce.report.language import say, speaking
 from vivavoce.report.material import ReportOptions
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -68,4 +68,4 @@ def test_every_score_has_a_meaning_in_italian(name: str) -> None:
     with speaking("it"):
         for score in INSTRUMENTS.get(name).scores.values():
             if score.meaning:
-                assert translated(score.meaning) != score.meaning
+                assert say(score.meaning) != score.meaning

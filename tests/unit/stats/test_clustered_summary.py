@@ -32,10 +32,10 @@ def test_every_rate_and_test_has_its_clustered_twin(make):
     assert test.clustered.method == "permutation_within"
     assert test.signature.startswith("subjective_success_difference|unit:participant|a:a|b:b|by:system|")
     assert "|n:12|" in test.signature
-    assert "12 participants as wholes" in test.clustered.why
+    assert "12 participants as wholes" in str(test.clustered.why)
     assert summary.all.rates["subjective_success"].clustered.clusters == 12
     assert summary.model.name == "permutation"
-    assert "12 of them in more than one group" in summary.model.why
+    assert "12 of them in more than one group" in str(summary.model.why)
 
 
 def test_alike_dialogues_of_one_person_widen_the_interval(make):
@@ -60,7 +60,7 @@ def test_few_participants_are_permuted_within_themselves_where_they_met_both(mak
     (test,) = subjective(summary)
     assert summary.model.name == "permutation"
     assert test.clustered.method == "permutation_within"
-    assert "all 64 ways" in test.clustered.why
+    assert "all 64 ways" in str(test.clustered.why)
     assert 0 < test.clustered.p < 0.2
 
 
@@ -77,7 +77,7 @@ def test_where_nothing_varied_nothing_is_tested(make):
     rows = [(system, f"p{person}", True) for person in range(12) for system in "ab"]
     (test,) = subjective(summarise(make(*rows), "system"))
     assert test.clustered.p is None
-    assert test.clustered.why == "Nothing varied between participants."
+    assert str(test.clustered.why) == "Nothing varied between participants."
 
 
 def test_unknown_participants_leave_the_clustered_side_empty(make):

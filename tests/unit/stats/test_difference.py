@@ -86,7 +86,7 @@ def test_so_few_that_nothing_can_be_significant_are_told():
     assert found.smallest_p == pytest.approx(2 / 20)
     assert found.p >= found.smallest_p
     assert (found.low, found.high) == (-1, 1)
-    assert "no p below 0.100: nothing can be significant at 0.05" in found.why
+    assert "no p below 0.100: nothing can be significant at 0.05" in str(found.why)
 
 
 def test_a_measurement_of_few_people_has_no_end_and_so_no_interval():
@@ -110,7 +110,7 @@ def test_a_group_of_one_person_cannot_be_compared():
     found = compare_clusters(np.zeros(4), np.array([1, 1, 2, 2]), (ones, ones), (ones * 0, ones))
     assert found.estimate == 1
     assert (found.p, found.method) == (None, "none")
-    assert "a single participant" in found.why
+    assert "a single participant" in str(found.why)
 
 
 def test_a_group_without_cases_has_no_difference():
@@ -131,5 +131,5 @@ def test_equivalence_comes_from_the_same_procedure():
 
 def test_whoever_reads_a_permutation_is_told_how_many_ways_there_were():
     few, many = [((2, 3), (1, 3))] * 5 + [((1, 3), (2, 3))], [((2, 3), (1, 3))] * 13 + [((1, 3), (2, 3))]
-    assert "all 64 ways" in compare_clusters(*dialogues(few)).why
-    assert "4999 ways, drawn" in compare_clusters(*dialogues(many)).why
+    assert "all 64 ways" in str(compare_clusters(*dialogues(few)).why)
+    assert "4999 ways, drawn" in str(compare_clusters(*dialogues(many)).why)

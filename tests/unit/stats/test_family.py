@@ -68,7 +68,7 @@ def test_without_a_declaration_all_headline_comparisons_are_one_explored_family(
     assert found == pytest.approx(holm([one.clustered.p for one in own]))
     (family,) = summary.families
     assert (family.name, family.tests) == ("explored", 9)
-    assert family.why == (
+    assert str(family.why) == (
         "Explored, not declared: p is adjusted by Holm over 9 comparisons (measures: 3, pairs: 3)."
     )
 
@@ -92,7 +92,7 @@ def test_what_is_declared_is_one_family_and_the_rest_is_explored(tmp_path):
     assert [one.significant for one in declared] == [one.p_adjusted < one.alpha for one in declared]
     names = {(one.a, one.b): one.family for one in summary.tests if one.measure == HEADLINES[0]}
     assert names == {("a", "b"): "declared", ("a", "c"): "explored", ("b", "c"): "explored"}
-    assert summary.families[0].why == (
+    assert str(summary.families[0].why) == (
         "Declared beforehand: p is adjusted by Holm over 4 declared comparisons."
     )
     tested = adjusted_p(summary.tests, HEADLINES[0])
@@ -139,11 +139,11 @@ def test_what_a_declaration_leaves_of_a_measure_is_explored_without_it(tmp_path)
     file = DECLARED.replace("compare: [a, b, c], alpha", "compare: [a, b], alpha")
     facts = compare_systems(shop_trial(tmp_path / "d", file=file), measures=["dialogue_duration"])
     declared, *rest = facts.tests
-    assert declared.why.startswith("Declared beforehand")
+    assert str(declared.why).startswith("Declared beforehand")
     assert [one.clustered.p_adjusted for one in rest] == pytest.approx(
         holm([one.clustered.p for one in rest])
     )
-    assert rest[0].why == (
+    assert str(rest[0].why) == (
         "Explored, not declared: p is adjusted by Holm over 2 comparisons of dialogue duration."
     )
 
@@ -153,7 +153,7 @@ def test_another_correction_is_used_where_it_is_asked_for_and_named(tmp_path):
     facts = compare_systems(dataset, correction="bonferroni")
     (test, *_) = facts.tests
     assert test.clustered.p_adjusted == pytest.approx(min(1, 4 * test.clustered.p))
-    assert "by Bonferroni over 4 declared comparisons" in test.why
+    assert "by Bonferroni over 4 declared comparisons" in str(test.why)
 
 
 def test_where_no_participant_is_known_the_naive_side_is_adjusted(tmp_path):

@@ -52,7 +52,7 @@ def test_a_difference_that_is_the_same_for_all_is_tested_and_not_left_out(make) 
     found = clustered(make(*rows))
     assert found.method == "permutation_within"
     assert found.p == pytest.approx(1 / 2**12)  # 2 of 4,096 ways are as extreme, and ties count half
-    assert "Each shows the same, so there is no interval" in found.why
+    assert "Each shows the same, so there is no interval" in str(found.why)
     assert (found.low, found.high) == (None, None)
 
 

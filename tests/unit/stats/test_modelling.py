@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from scenes.mixed_data import draw_trial
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.result import as_json
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.comparison import compare_systems
@@ -73,7 +74,9 @@ def test_intervals_of_contrasts_are_those_of_t_over_participants(trial):
 def test_a_formula_is_fitted_to_a_dataset_as_lme4_fits_it(trial):
     facts = fit_model(trial, CROSSED)
     expected = GOLDEN["rate_crossed"]
-    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert json.loads(json.dumps(as_json(facts), allow_nan=False))["warnings"] == [
+        *map(str, facts["warnings"])
+    ]
     assert (facts["response"], facts["family"], facts["n"]) == ("subjective_success", "rate", 361)
     told = [one["name"] for one in facts["coefficients"]]
     assert told[0] == "Intercept" and "acoustics A1 : manager S1" in [
@@ -124,10 +127,10 @@ def test_a_term_is_tested_by_the_model_without_it(trial, response):
 
 
 def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
-    (warning,) = [one for one in fit_model(trial, CROSSED)["warnings"] if "unbalanced" in one]
+    (warning,) = [told for one in fit_model(trial, CROSSED)["warnings"] if "unbalanced" in (told := str(one))]
     assert "of acoustics makes up" in warning and "holds the one still" in warning
     for facts in (summarise(trial, "manager"), compare_systems(trial, by="manager")):
-        assert any("manager and acoustics are unbalanced" in one for one in facts.warnings)
+        assert any("manager and acoustics are unbalanced" in str(one) for one in facts.warnings)
     assert not balance_warnings(trial, "system"), "cells of the design are what they are"
 
 
@@ -140,7 +143,7 @@ def test_confounded_and_balanced_factors_are_told_apart(make):
     assert not balance_warnings(balanced, "one")
     same = make(*rows, name="same", factor_one=one, factor_other=["xy"[place % 2] for place in range(80)])
     (warning,) = balance_warnings(same, "one")
-    assert "one and other are confounded: there are only one × y, two × x" in warning
+    assert "one and other are confounded: there are only one × y, two × x" in str(warning)
     with pytest.raises(InputError, match="cannot be told apart from the rest"):
         fit_model(same, "success ~ one * other + (1|participant)")
 
@@ -151,7 +154,7 @@ def test_few_participants_get_estimates_without_intervals(make):
     (contrast,) = facts["contrasts"]
     assert contrast["difference"] is not None
     assert (contrast["low"], contrast["p"], contrast["odds_ratio"]["p"]) == (None, None, None)
-    assert any("Only 6 participants" in one for one in facts["warnings"])
+    assert any("Only 6 participants" in str(one) for one in facts["warnings"])
 
 
 def test_what_is_unknown_is_left_out_and_counted(trial, make):
@@ -162,9 +165,9 @@ def test_what_is_unknown_is_left_out_and_counted(trial, make):
     known = [None if place < 7 else value for place, value in enumerate(data["manager"].tolist())]
     facts = fit_model(make(*rows, name="holes", factor_manager=known), "success ~ manager + (1|participant)")
     assert facts["rows"] == 361 - 7
-    assert any("7 of 361 dialogues are left out" in one for one in facts["warnings"])
+    assert any("7 of 361 dialogues are left out" in str(one) for one in facts["warnings"])
     facts = fit_model(trial, "success ~ manager + (1|task)")
-    assert any("no (1|participant)" in one for one in facts["warnings"])
+    assert any("no (1|participant)" in str(one) for one in facts["warnings"])
 
 
 @pytest.mark.parametrize(

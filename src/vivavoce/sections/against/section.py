@@ -5,7 +5,7 @@ from typing import Any, Final
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import (
     MISSING,
@@ -162,4 +162,4 @@ class AgainstSection(LeadingSection[Facts]):
         return against_blocks(results)
 
     def front(self, results: Facts) -> Front:
-        return Front(before=tuple(map(translated, results["doubts"])))
+        return Front(before=tuple(map(stated, results["doubts"])))

@@ -4,7 +4,7 @@ from typing import Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
 from vivavoce.report.section import Front, LeadingSection
@@ -129,7 +129,7 @@ def _pairs(facts: ArenaResults) -> TableOfText:
 def _terms(facts: ArenaResults) -> TableOfText:
     terms = [("left", facts.left), *((one.covariate, one) for one in facts.covariates)]
     rows = [
-        Row(translated(COVARIATES[name]), (Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p))))
+        Row(say(COVARIATES[name]), (Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p))))
         for name, one in terms
     ]
     columns = heads(say("What sways votes"), say("Log odds"), say("95% interval"), "p")

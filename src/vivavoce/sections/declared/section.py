@@ -8,7 +8,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.declaration import rule_words, stopping_words, transcripts_words
-from vivavoce.report.language import Shown, say, translated
+from vivavoce.report.language import Shown, say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import (
     MISSING,
@@ -63,7 +63,7 @@ def declared_blocks(
         (say("Primary"), "" if analysis.primary is None else _asked(analysis.primary)),
         (say("Secondary"), "; ".join(_asked(one) for one in analysis.secondary)),
         (say("Transcripts"), transcripts_words(analysis.preferences)),
-        (say("Correction"), translated(NAMES[analysis.correction])),
+        (say("Correction"), say(NAMES[analysis.correction])),
         (say("Margin"), "" if analysis.margin is None
          else say("{margin} for success rates", margin=amount(analysis.margin, ""))),
         (say("Exclusions"), "; ".join(map(rule_words, analysis.model_dump()["exclude"])) or say("none")),
@@ -106,7 +106,7 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
     }  # fmt: skip
     rows = [
         Row(
-            translated(one.question),
+            say(one.question),
             (
                 Cell(percent(one.ratio), (_share_of(one),)),
                 Cell(span(one.low, one.high)),
@@ -127,7 +127,7 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
         ),
         tuple(rows),
         _note(say("One choice of each participant. Wilson's interval."), found),
-        tuple((f"{one.variable}, {translated(one.question)}", one.signature)
+        tuple((f"{one.variable}, {say(one.question)}", one.signature)
               for one in found.choices),
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
         if one.unknown is not None:
             verdict = say("cannot be tested: the dataset has no {name}", name=one.unknown)
         elif one.significant is None:
-            verdict = translated(one.why) or say("no test was possible")
+            verdict = stated(one.why) or say("no test was possible")
         else:
             verdict = say("differ") if one.significant else say("no difference shown")
         unit = MEASURES.get(one.measure).unit if one.measure in MEASURES else ""
@@ -211,7 +211,7 @@ def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
 
 def _note(words: str, found: DeclaredFamily) -> str:
     """What stands under a declared table: how to read it, and the family of its p values."""
-    return f"{words} {translated(found.family.why)}"
+    return f"{words} {stated(found.family.why)}"
 
 
 def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison]) -> list[str]:
@@ -233,7 +233,7 @@ def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison])
             )
         )
     if declared.changed:
-        names = ", ".join(translated(str(SETTINGS.get(name, name))) for name in declared.changed)
+        names = ", ".join(say(str(SETTINGS.get(name, name))) for name in declared.changed)
         found.append(
             say("Changed in a later revision, after participants had come: {names}. These changes are "
                 "ignored here.", names=names)

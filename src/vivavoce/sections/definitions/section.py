@@ -3,7 +3,7 @@
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Definition, Fold, Heading
 from vivavoce.report.content import family_title, headlines, is_variant, settings, title
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import by_sentence, say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
 from vivavoce.stats.summary_results import Summary
@@ -49,19 +49,19 @@ def definitions(summary: Summary) -> list[Definition]:
 def _definition(name: str) -> Definition:
     measure = MEASURES.get(name)
     facts = (
-        (say("Unit"), translated(measure.unit)),
-        (say("Counted per"), translated(measure.analysis_unit.replace("_", " "))),
-        (say("Better when"), translated(measure.direction or "")),
-        (say("Origin"), translated(measure.origin)),
+        (say("Unit"), say(measure.unit)),
+        (say("Counted per"), say(measure.analysis_unit.replace("_", " "))),
+        (say("Better when"), say(measure.direction or "")),
+        (say("Origin"), say(measure.origin)),
         (say("Settings"), settings(name)),
-        (say("When empty"), translated(measure.empty)),
-        (say("Source"), translated(measure.source)),
+        (say("When empty"), say(measure.empty)),
+        (say("Source"), say(measure.source)),
     )
     return Definition(
         name,
         title(name),
         measure.symbol,
-        translated(measure.meaning),
+        by_sentence(measure.meaning),
         tuple((term, text) for term, text in facts if text),
         is_variant(name),
     )

@@ -4,7 +4,7 @@ from typing import Final
 
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, coefficient, count
 from vivavoce.report.section import Section
@@ -27,7 +27,7 @@ def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
     priced = any(one.cost_per_judgement is not None for one in rows)
     shown = [
         Row(
-            translated(ARMS[one.arm]),
+            say(ARMS[one.arm]),
             (
                 Cell(count(one.judgements)), Cell(count(one.participants)), Cell(count(one.people)),
                 Cell(coefficient(one.seconds_per_judgement, 1)),

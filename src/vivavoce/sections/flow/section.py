@@ -6,7 +6,7 @@ from typing import Any, Final
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.declaration import rule_words
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import count, plural
 from vivavoce.report.section import Section
@@ -61,7 +61,7 @@ def flow_table(flow: Facts) -> TableOfText:
     if flow["completed"] is not None:
         rows.append(Row(say("Completed"), (Cell(count(flow["completed"])),), group=people))
     for outcome, n in flow["left"].items():
-        why = say("Left out or left: {why}", why=translated(OUTCOMES[outcome]))
+        why = say("Left out or left: {why}", why=say(OUTCOMES[outcome]))
         rows.append(Row(why, (Cell(count(n)),), group=people))
     if flow["unrecorded"]:
         rows.append(Row(say("Outcome not recorded"), (Cell(count(flow["unrecorded"])),), group=people))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from vivavoce.report.blocks import Block, Bullets
 from vivavoce.report.content import headlines, is_clustered
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.section import Section
@@ -41,7 +41,7 @@ def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
     shown, whole = headlines(summary), summary.all
     sentences: list[str] = []
     if shown and is_clustered(summary):
-        sentences.append(translated(summary.model.why))
+        sentences.append(stated(summary.model.why))
     elif shown:
         sentences.append(
             say(

@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import (
     MISSING,
@@ -93,14 +93,14 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
     if unsure:
         n = plural(len(choices), "declared comparison")
         found.append(say("No preference could be shown in {k} of {n} of transcripts.", k=count(unsure), n=n))
-    return [*found, translated(declared.family.why)]
+    return [*found, stated(declared.family.why)]
 
 
 def _declared_cell(one: DeclaredChoice) -> str:
     """A question with the share of the version that it prefers."""
     return say(
         "{question} ({share} of the choices, 95% interval {interval}; adjusted p {p})",
-        question=translated(one.question),
+        question=say(one.question),
         share=percent(_favoured(one)[1]),
         interval=span(*_limits(one)),
         p=p_value(one.p_adjusted),
@@ -127,7 +127,7 @@ def _explored_answer(facts: PreferenceResults) -> list[str]:
 
 def _family_words(facts: PreferenceResults, of: str) -> str:
     """The family over which the p of these was adjusted, in a sentence."""
-    return next((translated(one.why) for one in facts.families if one.of == of), "")
+    return next((stated(one.why) for one in facts.families if one.of == of), "")
 
 
 def _favoured(one: DeclaredChoice | VariablePreference) -> tuple[str, float]:
@@ -180,7 +180,7 @@ def _table(facts: PreferenceResults) -> TableOfText:
             )
         )
     columns = heads(
-        say("Variable"), *(translated(question) for question in questions), say("Marginal"),
+        say("Variable"), *(say(question) for question in questions), say("Marginal"),
         say("Service"), say("Experience"),
     )  # fmt: skip
     note = say(
@@ -213,7 +213,7 @@ def _quality(one: VariablePreference, quality: str) -> Cell:
 def _tests(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            translated(one.question),
+            say(one.question),
             (
                 Cell(coefficient(one.chi_square)), Cell(p_value(one.p)), Cell(p_value(one.p_exact)),
                 Cell(p_value(one.p_adjusted), strong=is_significant(one.p_adjusted, one.alpha)),
@@ -253,9 +253,9 @@ def _differences(facts: PreferenceResults) -> TableOfText:
 def _ties(facts: PreferenceResults) -> TableOfText:
     rows = [
         Row(
-            translated(MODELS[one.model]),
+            say(MODELS[one.model]),
             (
-                Cell(translated(one.question or "all"), words=True),
+                Cell(say(one.question or "all"), words=True),
                 Cell(coefficient(one.estimate, 3)),
                 Cell(between(one.low, one.high, lambda value: coefficient(value, 3))),
                 Cell(p_value(one.p)), Cell(percent(one.share)), Cell(percent(one.tied)),
@@ -286,7 +286,7 @@ def _agreement(found: Sequence[ChoiceAgreement]) -> TableOfText:
                 *(Cell(percent(getattr(one, choice))) for choice in ("experimental", "tie", "control")),
                 Cell(
                     coefficient(one.value),
-                    (between(one.low, one.high, coefficient), translated(METHODS[one.method])),
+                    (between(one.low, one.high, coefficient), say(METHODS[one.method])),
                 ),
                 Cell(count(one.pairs), (judged(one.judges),)),
             ),
@@ -375,7 +375,7 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
         for test in one.differences
     ]  # fmt: skip
     columns = heads(
-        translated(by.replace("_", " ").capitalize()), say("Share"), say("95% interval"), say("Participants"),
+        say(by.replace("_", " ").capitalize()), say("Share"), say("95% interval"), say("Participants"),
         "p", say("p (judgements)"),
     )  # fmt: skip
     note = say("p with participants as the unit; beside it, for comparison only, p over judgements.")
@@ -397,7 +397,7 @@ def _swayed(facts: PreferenceResults) -> list[str]:
                 say(
                     "Are all variables preferred alike for {question}? Cochran's Q {q}, {df} degrees of "
                     "freedom, {people}, p {p}.",
-                    question=translated(one.question), q=coefficient(one.q), df=one.df,
+                    question=say(one.question), q=coefficient(one.q), df=one.df,
                     people=plural(one.participants, "participant"), p=p_value(one.p),
                 )
             )  # fmt: skip
@@ -414,7 +414,7 @@ def _swayed(facts: PreferenceResults) -> list[str]:
         shares = ", ".join(f"{one.comparison_number}: {percent(one.ratio)}" for one in facts.places)
         found.append(say("Experimental preferred by place in the order: {shares}.", shares=shares))
     for flag, people in answered.flags.items():
-        what = translated(str(FLAGS.get(flag, flag)))
+        what = say(str(FLAGS.get(flag, flag)))
         found.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
     if answered.not_accepted:
         people = plural(answered.not_accepted, "participant")

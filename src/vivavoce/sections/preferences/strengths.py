@@ -8,7 +8,7 @@ import altair as alt
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads
 from vivavoce.report.drawing import ACCENT, INK, LABEL_HALVES, NARROW, RULE, WARM, Figure, figure, label_px
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.numbers import between, coefficient, count, p_value, percent, plural, span
 from vivavoce.stats.preferences import PreferenceResults, QuestionPreference, VariablePreference
 
@@ -52,7 +52,7 @@ def share_figure(facts: PreferenceResults) -> Figure:
 
 def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference]) -> list[DrawnRow]:
     own = [one for one in cells if one.variable == variable.variable] if len(cells) <= MOST_DRAWN else []
-    rows = [_drawn(translated(one.question), one, whole=False) for one in own if one.ratio is not None]
+    rows = [_drawn(say(one.question), one, whole=False) for one in own if one.ratio is not None]
     if variable.ratio is not None and len(rows) != 1:
         rows.append(_drawn(say("together"), variable, whole=True))
     return rows
@@ -89,7 +89,7 @@ def strength_table(facts: PreferenceResults) -> TableOfText:
     """Mean signed strength of every variable and question, with how often each answer was given."""
     rows = [
         Row(
-            translated(one.question) if one.question else say("together"),
+            say(one.question) if one.question else say("together"),
             (
                 Cell(coefficient(one.mean), (plural(one.participants, "participant"),)),
                 Cell(between(one.low, one.high, coefficient)), Cell(p_value(one.p)),

@@ -4,7 +4,7 @@ from typing import Any
 
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, label
 from vivavoce.report.section import Section
@@ -37,7 +37,7 @@ def endings_table(description: Facts) -> TableOfText | None:
     keys = list(entries[0]["by"])
     rows = [
         Row(
-            translated(entry["reason"]),
+            say(entry["reason"]),
             tuple(Cell(count(entry["by"].get(key, 0))) for key in keys)
             + ((Cell(count(entry["total"])),) if len(keys) > 1 else ()),
         )
@@ -55,7 +55,7 @@ def incidents_table(description: Facts) -> TableOfText | None:
         Row(
             label(entry["key"]),
             (
-                Cell(translated(entry["failure"].replace("_", " "))),
+                Cell(say(entry["failure"].replace("_", " "))),
                 Cell(count(entry["incidents"])),
                 Cell(count(entry["dialogues"])),
                 Cell(entry["detail"] or MISSING, words=True),

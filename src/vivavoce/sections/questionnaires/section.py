@@ -6,7 +6,7 @@ from typing import Any, Final
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.distributions import likert_figure
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
 from vivavoce.report.section import Section
@@ -83,7 +83,7 @@ def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfTe
         )
         rows.append(
             Row(
-                translated(score["meaning"]),
+                say(score["meaning"]),
                 (*cells, _mean(score), alpha, Cell(coefficient(score["omega"]))),
                 (say("{name}: {items} items, {low} to {high}", name=score["name"], items=score["items"],
                      low=f"{score['low']:g}", high=f"{score['high']:g}"),),
@@ -127,7 +127,7 @@ def questionnaire_tables(sheets: list[Facts], keys: list[str | None]) -> list[Ta
 def wording(sheet: Facts) -> str:
     """Whose words the participants read."""
     known = WORDINGS.get(sheet["wording"])
-    whose = translated(known) if known else say("wording: {name}", name=sheet["wording"])
+    whose = say(known) if known else say("wording: {name}", name=sheet["wording"])
     return f"{whose}, {sheet['language']}" if sheet["language"] else whose
 
 

@@ -2,7 +2,7 @@
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, p_value, plural
 from vivavoce.report.section import Front, LeadingSection
@@ -14,7 +14,7 @@ def reading_blocks(facts: TranscriptRatings) -> list[Block]:
     every = [*facts.items, *facts.variables]
     rows = [
         Row(
-            translated(one.item or "all"),
+            say(one.item or "all"),
             (
                 Cell(coefficient(one.control)), Cell(coefficient(one.experimental)),
                 Cell(coefficient(one.difference), (plural(one.participants, "participant"),)),

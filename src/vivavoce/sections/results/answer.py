@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import headlines, interval_of, title
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say, stated
 from vivavoce.report.numbers import (
     amount,
     between,
@@ -83,7 +83,7 @@ def _declared(declared: DeclaredFamily) -> list[str]:
         )  # fmt: skip
     if secondary:
         sentences.append(_secondary(secondary))
-    return [*sentences, translated(declared.family.why)]
+    return [*sentences, stated(declared.family.why)]
 
 
 def _secondary(secondary: list[DeclaredComparison]) -> str:
@@ -199,7 +199,7 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
         )
     family = next(one for one in summary.families if one.name == "explored")
     facts = {
-        "how": translated(NAMES[family.correction]),
+        "how": say(NAMES[family.correction]),
         "comparisons": plural(len(tested), "comparison"),
         "k": count(len(differing)),
     }

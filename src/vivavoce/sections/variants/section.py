@@ -13,7 +13,7 @@ from vivavoce.report.content import (
     unit_name,
     with_all,
 )
-from vivavoce.report.language import say, translated
+from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
 from vivavoce.stats.summary_results import SuccessRate, Summary
@@ -51,7 +51,7 @@ def variants_table(summary: Summary) -> TableOfText:
     groups, names = with_all(summary), _counted_variants(summary)
     rows = [
         Row(
-            translated(MEASURES.get(name).title),
+            say(MEASURES.get(name).title),
             tuple(_short_rate(row.rates[name]) for row in groups),
             (settings(name),),
             group=unit_name(summary.all.rates[name].unit).capitalize(),

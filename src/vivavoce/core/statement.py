@@ -1,0 +1,70 @@
+"""What analysis has to say, as a template with its values: English by itself; who shows it words it anew."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number in a statement; `written`: as Python formats it, such as `.0%`."""
+
+    value: float | Decimal
+    written: str = ""
+
+    def __str__(self) -> str:
+        return format(self.value, self.written)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """So many of a noun that catalogues have in its forms: `1 dialogue`, `240 dialogues`."""
+
+    n: int
+    noun: str
+
+    def __str__(self) -> str:
+        return f"{self.n} {self.noun}{'' if self.n == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, or a part of one.
+
+    template  its code: English, with `{places}`, as the catalogues of other languages have it
+    values    what stands in the places, by their names; text is a name, the same in every language
+    """
+
+    template: str
+    values: tuple[tuple[str, "Value"], ...] = ()
+
+    def __str__(self) -> str:
+        return self.template.format(**dict(self.values)) if self.values else self.template
+
+    def facts(self) -> dict[str, object]:
+        """The statement as a file keeps it; `Statement.read` takes it."""
+        return {"template": self.template, "values": {name: str(value) for name, value in self.values}}
+
+    @classmethod
+    def read(cls, facts: Mapping[str, Any]) -> "Statement":
+        """A statement that a file has kept."""
+        return cls(facts["template"], tuple(facts["values"].items()))
+
+    def __add__(self, then: "Statement | None") -> "Statement":
+        return self if then is None else statement("{first} {then}", first=self, then=then)
+
+
+NOTHING: Final = Statement("")
+Value = str | int | Numeral | Counted | Statement
+
+
+def statement(template: str, /, **values: Value) -> Statement:
+    """A statement with these values in its places."""
+    return Statement(template, tuple(values.items()))
+
+
+def enumerated(several: list[Statement], separator: str = ", ") -> Statement:
+    """Several of them in a row."""
+    places = {f"one{number}": one for number, one in enumerate(several)}
+    return statement(separator.join(f"{{{name}}}" for name in places), **places)
