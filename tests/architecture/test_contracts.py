@@ -196,7 +196,7 @@ def test_no_more_places_than_before_tell_steps_apart() -> None:
 
 
 def test_sentences_are_not_read_back_by_their_patterns() -> None:
-    """What is said elsewhere comes as a `Statement`; the reasons of stress verdicts are still stored in English."""
+    """What analysis says is a `Statement`; only why a stress test was not passed is stored in English."""
     rooms = ("stats", "sections", "report", "api", "desk", "cli", "languages")
     found = [
         str(path.relative_to(SOURCE))

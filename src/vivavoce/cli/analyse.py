@@ -132,7 +132,7 @@ def _print_model(
 
     facts = fit_model(unmixed(folder, exclude), formula, family)
     _print(facts, as_json, mixed_models.model)
-    for warning in facts["warnings"]:
+    for warning in facts.warnings:
         warn(str(warning))
 
 

@@ -2,8 +2,8 @@
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +14,7 @@ from scipy.stats import t as student
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
+from vivavoce.core.result import unless_none
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
@@ -27,7 +28,6 @@ from vivavoce.stats.lmm import fit_mixed_linear
 from vivavoce.stats.model_frame import ModelFrame, make_frame
 from vivavoce.stats.multiple_testing import holm
 
-Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 if TYPE_CHECKING:
     import formulaic
@@ -42,14 +42,107 @@ RATIOS: Final = {"rate": "odds_ratio", "ordinal": "odds_ratio", "count": "rate_r
 SCALES: Final = {"rate": "probability", "ordinal": "points of the answer", "count": "expected count"}
 
 
-def fit_model(dataset: Dataset, text: str, family: str | None = None, level: float = LEVEL) -> Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRatio:
+    """A ratio of odds or counts; p against 1. Empty: of fewer than 10 participants no limits and no p."""
+
+    value: float
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelContrast:
+    """a minus b, on the response's scale; b None: one more of a number. Empty: as `ModelRatio`."""
+
+    variable: str
+    a: str
+    b: str | None
+    n: int
+    difference: float
+    se: float
+    low: float | None
+    high: float | None
+    p: float | None
+    odds_ratio: ModelRatio | None = unless_none()
+    rate_ratio: ModelRatio | None = unless_none()
+    p_adjusted: float | None = None
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCoefficient:
+    """One of R's treatment contrasts, on the scale of the link. Empty: as `ModelRatio`."""
+
+    name: str
+    estimate: float
+    se: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermTest:
+    """A term dropped: twice the gain in log likelihood."""
+
+    term: str
+    chi2: float
+    df: int
+    p: float
+    p_adjusted: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomIntercept:
+    """A grouping, its levels, and the standard deviation of their intercepts on the scale of the link."""
+
+    name: str
+    levels: int
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormulaModel:
+    """A mixed model of one response; see `fit_model`.
+
+    n           cases: dialogues or answers; of a rate the sum of its denominators
+    residual    standard deviation, of a mean alone
+    thresholds  of ordered answers
+    """
+
+    study: str
+    simulated: bool
+    data: str
+    excluded: Mapping[str, Any]
+    vivavoce: str
+    level: float
+    formula: str
+    response: str
+    family: str
+    scale: str
+    unit: str
+    n: float
+    rows: int
+    participants: int
+    groupings: Sequence[RandomIntercept]
+    residual: float | None
+    coefficients: Sequence[ModelCoefficient]
+    thresholds: Sequence[float]
+    log_likelihood: float
+    method: str
+    contrasts: Sequence[ModelContrast]
+    terms: Sequence[TermTest]
+    family_of_tests: str
+    warnings: Sequence[Statement]
+
+
+def fit_model(dataset: Dataset, text: str, family: str | None = None, level: float = LEVEL) -> FormulaModel:
     """Fit a formula to a dataset.
 
-    Output  response, family, unit, n, participants, log_likelihood, method, warnings; groupings: levels and
-            deviation of each random intercept; coefficients: R's treatment contrasts; thresholds: of ordered
-            answers; contrasts: of two levels of a factor, or one more of a number, the difference on the
-            response's scale, averaged over the other variables as they occur and over participants and tasks,
-            and the ratio of odds or counts; terms: likelihood-ratio tests of what can be dropped
+    Output  contrasts of two levels of a factor, or one more of a number, are averaged over the other
+            variables as they occur and over participants and tasks; terms are those that can be dropped
     Empty   of fewer than 10 participants errors say too little: no interval and no p
     Note    t with participants - 1 degrees of freedom; p of contrasts and of terms each adjusted by Holm
     Raises  InputError: what cannot be read or fitted, and why; UnknownName: a name that there is not
@@ -68,43 +161,44 @@ def fit_model(dataset: Dataset, text: str, family: str | None = None, level: flo
     people = _people(formula, frame)
     judge = _Judge(people, level)
     contrasts = _contrasts(model, fitted, judge)
-    for one, adjusted in zip(contrasts, holm([one["p"] for one in contrasts]), strict=True):
-        one["p_adjusted"] = adjusted
-        one["signature"] = _signature(frame, formula, dataset, fitted, people, one)
+    contrasts = [
+        replace(one, p_adjusted=p, signature=_signature(frame, formula, dataset, fitted, people, one))
+        for one, p in zip(contrasts, holm([one.p for one in contrasts]), strict=True)
+    ]
     deviations = zip(formula.grouping, model.grouping, fitted.deviations, strict=True)
     n = len(frame.tops) if frame.family != "rate" else float(frame.bottoms.sum())
-    return {
-        "study": dataset.study,
-        "simulated": dataset.simulated,
-        "data": dataset.hash,
-        "excluded": dataset.excluded,
-        "vivavoce": installed_version(),
-        "level": level,
-        "formula": formula.text,
-        "response": frame.response,
-        "family": frame.family,
-        "scale": SCALES.get(frame.family) or frame.measured_in,
-        "unit": frame.unit,
-        "n": n,
-        "rows": len(frame.tops),
-        "participants": people,
-        "groupings": [
-            {"name": ":".join(names), "levels": int(codes.max()) + 1, "deviation": float(deviation)}
+    return FormulaModel(
+        study=dataset.study,
+        simulated=dataset.simulated,
+        data=dataset.hash,
+        excluded=dataset.excluded,
+        vivavoce=installed_version(),
+        level=level,
+        formula=formula.text,
+        response=frame.response,
+        family=frame.family,
+        scale=SCALES.get(frame.family) or frame.measured_in,
+        unit=frame.unit,
+        n=n,
+        rows=len(frame.tops),
+        participants=people,
+        groupings=[
+            RandomIntercept(name=":".join(names), levels=int(codes.max()) + 1, deviation=float(deviation))
             for names, codes, deviation in deviations
         ],
-        "residual": fitted.residual,
-        "coefficients": [
-            {"name": name, **judge.interval(float(value), float(error))}
+        residual=fitted.residual,
+        coefficients=[
+            judge.interval(float(value), float(error), name)
             for name, value, error in zip(design.names, fitted.effects, fitted.errors, strict=True)
         ],
-        "thresholds": fitted.extra.tolist(),
-        "log_likelihood": fitted.log_likelihood,
-        "method": fitted.method,
-        "contrasts": contrasts,
-        "terms": terms,
-        "family_of_tests": _family(len(contrasts), len(terms)),
-        "warnings": _warnings(formula, frame, fitted, people, dataset),
-    }  # fmt: skip
+        thresholds=fitted.extra.tolist(),
+        log_likelihood=fitted.log_likelihood,
+        method=fitted.method,
+        contrasts=contrasts,
+        terms=terms,
+        family_of_tests=_family(len(contrasts), len(terms)),
+        warnings=_warnings(formula, frame, fitted, people, dataset),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,16 +322,16 @@ class _Judge:
     people: int
     level: float
 
-    def interval(self, value: float, error: float) -> Facts:
-        facts: Facts = {"estimate": value, "se": error, "low": None, "high": None, "p": None}
-        if self.people >= FEW and error > 0:
-            reach = float(student.ppf((1 + self.level) / 2, self.people - 1)) * error
-            p = float(2 * student.sf(abs(value) / error, self.people - 1))
-            facts |= {"low": value - reach, "high": value + reach, "p": p}
-        return facts
+    def interval(self, value: float, error: float, name: str = "") -> ModelCoefficient:
+        found = ModelCoefficient(name=name, estimate=value, se=error)
+        if self.people < FEW or error <= 0:
+            return found
+        reach = float(student.ppf((1 + self.level) / 2, self.people - 1)) * error
+        p = float(2 * student.sf(abs(value) / error, self.people - 1))
+        return replace(found, low=value - reach, high=value + reach, p=p)
 
 
-def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[Facts]:
+def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[ModelContrast]:
     """Every pair of levels of each category, and one more of each number."""
     variables, found = model.frame.variables, []
     named = dict.fromkeys(name for term in model.design.terms for name in sorted(term))
@@ -256,7 +350,7 @@ def _contrasts(model: _Model, fitted: FittedGlmm, judge: _Judge) -> list[Facts]:
 def _contrast(
     model: _Model, fitted: FittedGlmm, judge: _Judge, name: str, levels: tuple[str, str | None],
     sides: Sequence[pd.DataFrame],
-) -> Facts:  # fmt: skip
+) -> ModelContrast:  # fmt: skip
     """a minus b: the difference of mean responses, and the ratio at the same participant and task."""
     first, second = (model.design.of(side) for side in sides)
     at = np.concatenate([fitted.effects, fitted.extra, fitted.deviations])
@@ -268,21 +362,24 @@ def _contrast(
         (difference(at + step) - difference(at - step)) / 2e-4 for step in 1e-4 * np.eye(len(at))
     ])  # fmt: skip
     error = math.sqrt(max(0.0, float(slope @ fitted.covariance @ slope)))
-    facts: Facts = {"variable": name, "a": levels[0], "b": levels[1], "n": len(model.frame.tops)}
-    interval = judge.interval(difference(at), error)
-    facts |= {"difference": interval.pop("estimate"), **interval}
+    found = judge.interval(difference(at), error)
+    contrast = ModelContrast(
+        variable=name, a=levels[0], b=levels[1], n=len(model.frame.tops), difference=found.estimate,
+        se=found.se, low=found.low, high=found.high, p=found.p,
+    )  # fmt: skip
     ratio = RATIOS[model.frame.family]
     if ratio is not None:
         weights = (first - second).mean(axis=0)
         width = len(fitted.effects)
         spread = math.sqrt(max(0.0, float(weights @ fitted.covariance[:width, :width] @ weights)))
         logs = judge.interval(float(weights @ fitted.effects), spread)
-        ends = [None if logs[end] is None else math.exp(logs[end]) for end in ("low", "high")]
-        facts[ratio] = {"value": math.exp(logs["estimate"]), "low": ends[0], "high": ends[1], "p": logs["p"]}
-    return facts
+        low, high = (None if end is None else math.exp(end) for end in (logs.low, logs.high))
+        told = ModelRatio(value=math.exp(logs.estimate), low=low, high=high, p=logs.p)
+        return replace(contrast, **{ratio: told})
+    return contrast
 
 
-def _terms(model: _Model, fitted: FittedGlmm) -> list[Facts]:
+def _terms(model: _Model, fitted: FittedGlmm) -> list[TermTest]:
     """Each term that no other one contains, dropped: interactions first of all."""
     terms = model.design.terms
     full = fitted if model.likelihood is not None else model.fit(restricted=False)
@@ -295,10 +392,9 @@ def _terms(model: _Model, fitted: FittedGlmm) -> list[Facts]:
         chi2 = max(0.0, 2 * (full.log_likelihood - model.fit(kept, restricted=False).log_likelihood))
         df = int((~kept).sum())
         p = float(chi_square.sf(chi2, df))
-        found.append({"term": " : ".join(sorted(term)), "chi2": chi2, "df": df, "p": p})
-    for one, adjusted in zip(found, holm([one["p"] for one in found]), strict=True):
-        one["p_adjusted"] = adjusted
-    return found
+        found.append(TermTest(term=" : ".join(sorted(term)), chi2=chi2, df=df, p=p))
+    adjusted = holm([one.p for one in found])
+    return [replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
 
 
 def _people(formula: ModelFormula, frame: ModelFrame) -> int:
@@ -309,12 +405,17 @@ def _people(formula: ModelFormula, frame: ModelFrame) -> int:
 
 
 def _signature(
-    frame: ModelFrame, formula: ModelFormula, dataset: Dataset, fitted: FittedGlmm, people: int, one: Facts
+    frame: ModelFrame,
+    formula: ModelFormula,
+    dataset: Dataset,
+    fitted: FittedGlmm,
+    people: int,
+    one: ModelContrast,
 ) -> str:
     return signature(
         f"{frame.response}_difference", unit="participant", n=people, data=dataset.hash,
-        model=formula.text.replace("|", "/"), by=one["variable"], a=one["a"], b=one["b"],
-        rows=one["n"], method=f"mixed_{frame.family}_{fitted.method}",
+        model=formula.text.replace("|", "/"), by=one.variable, a=one.a, b=one.b,
+        rows=one.n, method=f"mixed_{frame.family}_{fitted.method}",
     )  # fmt: skip
 
 

@@ -61,57 +61,53 @@ def test_intervals_of_contrasts_are_those_of_t_over_participants(trial):
     """Calculated here from estimate and error: t with participants - 1 degrees of freedom, at each level."""
     for level in (0.8, 0.95):
         facts = fit_model(trial, "success ~ manager + (1|participant)", level=level)
-        (contrast,) = facts["contrasts"]
+        (contrast,) = facts.contrasts
         degrees = len(set(trial.read("dialogues").column("participant_id").to_pylist())) - 1
-        reach = scipy_t.ppf(0.5 + level / 2, degrees) * contrast["se"]
-        middle = contrast["difference"]
-        assert (contrast["low"], contrast["high"]) == pytest.approx((middle - reach, middle + reach))
-        assert contrast["p"] == pytest.approx(2 * scipy_t.sf(abs(middle) / contrast["se"], degrees))
-        ratio = contrast["odds_ratio"]
-        assert ratio["low"] < ratio["value"] < ratio["high"]
+        reach = scipy_t.ppf(0.5 + level / 2, degrees) * contrast.se
+        middle = contrast.difference
+        assert (contrast.low, contrast.high) == pytest.approx((middle - reach, middle + reach))
+        assert contrast.p == pytest.approx(2 * scipy_t.sf(abs(middle) / contrast.se, degrees))
+        ratio = contrast.odds_ratio
+        assert ratio and ratio.low < ratio.value < ratio.high
 
 
 def test_a_formula_is_fitted_to_a_dataset_as_lme4_fits_it(trial):
     facts = fit_model(trial, CROSSED)
     expected = GOLDEN["rate_crossed"]
-    assert json.loads(json.dumps(as_json(facts), allow_nan=False))["warnings"] == [
-        *map(str, facts["warnings"])
-    ]
-    assert (facts["response"], facts["family"], facts["n"]) == ("subjective_success", "rate", 361)
-    told = [one["name"] for one in facts["coefficients"]]
+    assert json.loads(json.dumps(as_json(facts), allow_nan=False))["warnings"] == [*map(str, facts.warnings)]
+    assert (facts.response, facts.family, facts.n) == ("subjective_success", "rate", 361)
+    told = [one.name for one in facts.coefficients]
     assert told[0] == "Intercept" and "acoustics A1 : manager S1" in [
         " : ".join(sorted(one.split(" : "))) for one in told
     ]
     where = {"Intercept": 0, "manager S1": 1, "acoustics A1": 2, "order": 3}
-    for one in facts["coefficients"]:
-        assert one["estimate"] == pytest.approx(expected["effects"][where.get(one["name"], 4)], abs=1e-3)
-    assert facts["log_likelihood"] == pytest.approx(expected["log_likelihood"], abs=1e-3)
-    manager = next(one for one in facts["contrasts"] if one["variable"] == "manager")
-    assert (manager["a"], manager["b"]) == ("S0", "S1")
-    assert manager["difference"] == pytest.approx(-expected["difference"], abs=1e-3)
-    assert manager["se"] == pytest.approx(expected["error"], rel=0.01)
-    assert "unit:participant" in manager["signature"] and "n:36" in manager["signature"]
-    (interaction,) = [one for one in facts["terms"] if ":" in one["term"]]
-    assert interaction["chi2"] == pytest.approx(GOLDEN["interaction"]["chi2"], abs=1e-3)
-    assert interaction["p"] == pytest.approx(GOLDEN["interaction"]["p"], abs=1e-3)
-    assert {one["term"] for one in facts["terms"]} == {"acoustics : manager", "order"}, (
-        "margins stay under it"
-    )
+    for one in facts.coefficients:
+        assert one.estimate == pytest.approx(expected["effects"][where.get(one.name, 4)], abs=1e-3)
+    assert facts.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-3)
+    manager = next(one for one in facts.contrasts if one.variable == "manager")
+    assert (manager.a, manager.b) == ("S0", "S1")
+    assert manager.difference == pytest.approx(-expected["difference"], abs=1e-3)
+    assert manager.se == pytest.approx(expected["error"], rel=0.01)
+    assert "unit:participant" in manager.signature and "n:36" in manager.signature
+    (interaction,) = [one for one in facts.terms if ":" in one.term]
+    assert interaction.chi2 == pytest.approx(GOLDEN["interaction"]["chi2"], abs=1e-3)
+    assert interaction.p == pytest.approx(GOLDEN["interaction"]["p"], abs=1e-3)
+    assert {one.term for one in facts.terms} == {"acoustics : manager", "order"}, "margins stay under it"
 
 
 def test_durations_and_answers_get_the_models_that_fit_them(trial):
     right = "~ manager * acoustics + order + (1|participant) + (1|task)"
     mean = fit_model(trial, f"dialogue_duration {right}")
-    assert (mean["family"], mean["method"], mean["scale"]) == ("mean", "reml", "s")
-    assert mean["residual"] == pytest.approx(GOLDEN["mean_crossed"]["residual"], abs=1e-3)
-    slope = next(one["estimate"] for one in mean["coefficients"] if one["name"] == "order")
-    more = next(one for one in mean["contrasts"] if one["variable"] == "order")
-    assert (more["a"], more["b"], more["difference"]) == ("+1", None, pytest.approx(slope))
+    assert (mean.family, mean.method, mean.scale) == ("mean", "reml", "s")
+    assert mean.residual == pytest.approx(GOLDEN["mean_crossed"]["residual"], abs=1e-3)
+    slope = next(one.estimate for one in mean.coefficients if one.name == "order")
+    more = next(one for one in mean.contrasts if one.variable == "order")
+    assert (more.a, more.b, more.difference) == ("+1", None, pytest.approx(slope))
     answers = fit_model(trial, "scale.ease ~ manager + acoustics + order + (1|participant)")
-    assert (answers["family"], answers["unit"], len(answers["thresholds"])) == ("ordinal", "answer", 4)
-    one = answers["contrasts"][0]
-    assert one["odds_ratio"]["value"] < 1 and -4 < one["difference"] < 0
-    assert one["odds_ratio"]["value"] == pytest.approx(np.exp(-answers["coefficients"][0]["estimate"]))
+    assert (answers.family, answers.unit, len(answers.thresholds)) == ("ordinal", "answer", 4)
+    one = answers.contrasts[0]
+    assert one.odds_ratio.value < 1 and -4 < one.difference < 0
+    assert one.odds_ratio.value == pytest.approx(np.exp(-answers.coefficients[0].estimate))
 
 
 @pytest.mark.parametrize("response", ["success", "scale.ease"])
@@ -120,14 +116,14 @@ def test_a_term_is_tested_by_the_model_without_it(trial, response):
     whole = fit_model(trial, f"{response} ~ manager + acoustics + (1|participant)")
     for term, other in (("manager", "acoustics"), ("acoustics", "manager")):
         less = fit_model(trial, f"{response} ~ {other} + (1|participant)")
-        (tested,) = [one for one in whole["terms"] if one["term"] == term]
-        gain = 2 * (whole["log_likelihood"] - less["log_likelihood"])
-        assert tested["chi2"] == pytest.approx(gain, abs=1e-3) and gain > 0
-        assert tested["p"] == pytest.approx(chi2.sf(gain, 1), rel=1e-2)
+        (tested,) = [one for one in whole.terms if one.term == term]
+        gain = 2 * (whole.log_likelihood - less.log_likelihood)
+        assert tested.chi2 == pytest.approx(gain, abs=1e-3) and gain > 0
+        assert tested.p == pytest.approx(chi2.sf(gain, 1), rel=1e-2)
 
 
 def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
-    (warning,) = [told for one in fit_model(trial, CROSSED)["warnings"] if "unbalanced" in (told := str(one))]
+    (warning,) = [told for one in fit_model(trial, CROSSED).warnings if "unbalanced" in (told := str(one))]
     assert "of acoustics makes up" in warning and "holds the one still" in warning
     for facts in (summarise(trial, "manager"), compare_systems(trial, by="manager")):
         assert any("manager and acoustics are unbalanced" in str(one) for one in facts.warnings)
@@ -151,10 +147,10 @@ def test_confounded_and_balanced_factors_are_told_apart(make):
 def test_few_participants_get_estimates_without_intervals(make):
     rows = [("ab"[place % 2], f"p{place % 6}", place % 5 > 1 + place % 2) for place in range(90)]
     facts = fit_model(make(*rows), "success ~ system + (1|participant)")
-    (contrast,) = facts["contrasts"]
-    assert contrast["difference"] is not None
-    assert (contrast["low"], contrast["p"], contrast["odds_ratio"]["p"]) == (None, None, None)
-    assert any("Only 6 participants" in str(one) for one in facts["warnings"])
+    (contrast,) = facts.contrasts
+    assert contrast.difference is not None
+    assert (contrast.low, contrast.p, contrast.odds_ratio.p) == (None, None, None)
+    assert any("Only 6 participants" in str(one) for one in facts.warnings)
 
 
 def test_what_is_unknown_is_left_out_and_counted(trial, make):
@@ -164,10 +160,10 @@ def test_what_is_unknown_is_left_out_and_counted(trial, make):
     ]
     known = [None if place < 7 else value for place, value in enumerate(data["manager"].tolist())]
     facts = fit_model(make(*rows, name="holes", factor_manager=known), "success ~ manager + (1|participant)")
-    assert facts["rows"] == 361 - 7
-    assert any("7 of 361 dialogues are left out" in str(one) for one in facts["warnings"])
+    assert facts.rows == 361 - 7
+    assert any("7 of 361 dialogues are left out" in str(one) for one in facts.warnings)
     facts = fit_model(trial, "success ~ manager + (1|task)")
-    assert any("no (1|participant)" in str(one) for one in facts["warnings"])
+    assert any("no (1|participant)" in str(one) for one in facts.warnings)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +219,7 @@ def test_the_terminal_shows_contrasts_terms_and_deviations(trial):
 
 def test_terms_of_a_mean_are_tested_by_likelihoods_that_can_be_compared(trial):
     """Those of fits that are not restricted; a restricted one knows which terms it has."""
-    (found,) = fit_model(trial, "dialogue_duration ~ manager + (1|participant)")["terms"]
+    (found,) = fit_model(trial, "dialogue_duration ~ manager + (1|participant)").terms
     dialogues = trial.read("dialogues").to_pandas()
     likelihoods = [
         MixedLM.from_formula(f"duration_s ~ {right}", dialogues, groups="participant_id")
@@ -231,7 +227,7 @@ def test_terms_of_a_mean_are_tested_by_likelihoods_that_can_be_compared(trial):
         .llf
         for right in ("factor_manager", "1")
     ]
-    assert found["chi2"] == pytest.approx(2 * (likelihoods[0] - likelihoods[1]), rel=1e-3)
+    assert found.chi2 == pytest.approx(2 * (likelihoods[0] - likelihoods[1]), rel=1e-3)
 
 
 def test_the_order_of_dialogues_is_the_one_logged_else_that_of_starting(make):
