@@ -1,6 +1,8 @@
 """Dialogues that show how it fails, chosen by rule, never by eye."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
@@ -10,16 +12,33 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 from vivavoce.stats.groups import Group
 
-Facts = dict[str, Any]
+Row = dict[str, Any]
 RATES: Final = ("objective_success_inferred", "objective_success_assigned", "subjective_success")
 
 
-def typical_failures(dataset: Dataset, found: list[Group], most: int) -> list[Facts]:
-    """Failed dialogues with their turns, taken from the groups in turn.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedDialogue:
+    """A dialogue that failed.
 
-    Output  at most `most` entries: dialogue_id, key, system, goal (items of the assigned goal), task_text,
-            said (the participant's own verdict or None), failed (names of the rates that count it as failed),
-            turns: [(party, text)]
+    goal    rows of the assigned goal
+    said    the participant's own verdict; None where not asked
+    failed  names of the rates that count it as failed
+    turns   party, and what was said: of a user's spoken turn what somebody transcribed
+    """
+
+    dialogue_id: str
+    key: str | None
+    system: str
+    task_text: str | None
+    goal: Sequence[Row]
+    said: float | None
+    failed: Sequence[str]
+    turns: Sequence[tuple[str, str | None]]
+
+
+def typical_failures(dataset: Dataset, found: list[Group], most: int) -> list[FailedDialogue]:
+    """Failed dialogues with their turns, at most `most`, taken from the groups in turn.
+
     Note    the rule: dialogues that fail by most of the success rates first; among these the ones whose
             number of turns is nearest to the median of the group's failures, then by name
     """
@@ -61,13 +80,13 @@ def _ranked(group: Group, failed: dict[str, list[str]], lengths: dict[str, int])
 
 def _told(
     dataset: Dataset, chosen: list[tuple[str | None, str]], failed: dict[str, list[str]]
-) -> list[Facts]:
+) -> list[FailedDialogue]:
     wanted = {one for _, one in chosen}
     if not wanted:
         return []
-    parts: dict[str, dict[str, list[Facts]]] = {}
+    parts: dict[str, dict[str, list[Row]]] = {}
     for name in ("dialogues", "turns", "goals", "ratings"):
-        rows: defaultdict[str, list[Facts]] = defaultdict(list)
+        rows: defaultdict[str, list[Row]] = defaultdict(list)
         table = dataset.read(name)
         mask = [one in wanted for one in table.column("dialogue_id").to_pylist()]
         for row in table.filter(pa.array(mask, pa.bool_())).to_pylist():
@@ -78,20 +97,20 @@ def _told(
         verdicts = [row["value"] for row in parts["ratings"][one] if row["role"] == "subjective_success"]
         turns = sorted(parts["turns"][one], key=lambda row: row["turn_index"])
         found.append(
-            {
-                "dialogue_id": one,
-                "key": key,
-                "system": parts["dialogues"][one][0]["system"],
-                "task_text": parts["dialogues"][one][0]["task_text"],
-                "goal": [row for row in parts["goals"][one] if row["origin"] == "assigned"],
-                "said": verdicts[0] if verdicts else None,
-                "failed": failed[one],
-                "turns": [(row["party"], _heard(row)) for row in turns],
-            }
+            FailedDialogue(
+                dialogue_id=one,
+                key=key,
+                system=parts["dialogues"][one][0]["system"],
+                task_text=parts["dialogues"][one][0]["task_text"],
+                goal=[row for row in parts["goals"][one] if row["origin"] == "assigned"],
+                said=verdicts[0] if verdicts else None,
+                failed=failed[one],
+                turns=[(row["party"], _heard(row)) for row in turns],
+            )
         )
     return found
 
 
-def _heard(row: Facts) -> str | None:
+def _heard(row: Row) -> str | None:
     """What was said; for a user's spoken turn what was really said, if somebody transcribed it."""
     return row["reference"] if row["party"] == "user" and row["reference"] is not None else row["text"]

@@ -1,13 +1,14 @@
 """The flow of a trial: who arrived, consented, completed, left and why; which dialogues count where."""
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.core.statement import Counted, Statement, enumerated, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 
-Facts = dict[str, Any]
 NOT_CONSENTED: Final = ("no_consent",)
 LEFT: Final = (
     "no_consent", "screened_out", "withdrew", "timed_out", "technical_failure", "not_accepted", "running",
@@ -15,15 +16,34 @@ LEFT: Final = (
 COUNTED: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 
 
-def flow(dataset: Dataset) -> Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialFlow:
     """Counts of participants and of dialogues along the way.
 
-    Output  arrived, consented, completed, left: {outcome: n}, unrecorded (participants without an outcome);
-            dialogues (all that were held), coded (an earned code was issued; None where none is given out),
-            running (under way, not counted further), excluded (`Dataset.excluded`), analysed (the
-            dialogues that are left), counted: {measure: dialogues with a value}
-    Empty   no outcome was recorded: consented and completed are missing, never 0
+    left        outcome -> participants; unrecorded: participants without an outcome
+    dialogues   all that were held; running: under way, not counted further; analysed: those that are left
+    coded       dialogues for which an earned code was issued; None where none is given out
+    excluded    `Dataset.excluded`
+    counted     measure -> dialogues with a value
+    Empty       no outcome was recorded: consented and completed are None, never 0
     """
+
+    arrived: int
+    consented: int | None
+    completed: int | None
+    left: Mapping[str, int]
+    unrecorded: int
+    with_dialogue: int
+    dialogues: int
+    coded: int | None
+    running: int
+    excluded: Mapping[str, Any]
+    analysed: int
+    counted: Mapping[str, int]
+
+
+def flow(dataset: Dataset) -> TrialFlow:
+    """Who arrived, consented, completed, left and why; which dialogues count where."""
     held = dataset.everything
     people = held.read("participants")
     outcomes = Counter(people.column("outcome").to_pylist())
@@ -36,20 +56,20 @@ def flow(dataset: Dataset) -> Facts:
     parts = components(dataset)
     known = parts[(parts["denominator"] > 0) & parts["measure"].isin(COUNTED)]
     counted = Counter(known["measure"].tolist())
-    return {
-        "arrived": arrived,
-        "consented": arrived - sum(outcomes[name] for name in NOT_CONSENTED) if recorded else None,
-        "completed": outcomes["completed"] if recorded else None,
-        "left": {name: outcomes[name] for name in LEFT if outcomes[name]},
-        "unrecorded": unrecorded,
-        "with_dialogue": len({one for one in table.column("participant_id").to_pylist() if one is not None}),
-        "dialogues": len(table),
-        "coded": coded if coded or gives_codes else None,
-        "running": len(dataset.running),
-        "excluded": dataset.excluded,
-        "analysed": len(dataset.read("dialogues")),
-        "counted": {name: counted[name] for name in COUNTED if counted[name]},
-    }
+    return TrialFlow(
+        arrived=arrived,
+        consented=arrived - sum(outcomes[name] for name in NOT_CONSENTED) if recorded else None,
+        completed=outcomes["completed"] if recorded else None,
+        left={name: outcomes[name] for name in LEFT if outcomes[name]},
+        unrecorded=unrecorded,
+        with_dialogue=len({one for one in table.column("participant_id").to_pylist() if one is not None}),
+        dialogues=len(table),
+        coded=coded if coded or gives_codes else None,
+        running=len(dataset.running),
+        excluded=dataset.excluded,
+        analysed=len(dataset.read("dialogues")),
+        counted={name: counted[name] for name in COUNTED if counted[name]},
+    )
 
 
 def change_words(dataset: Dataset) -> Statement | None:
@@ -81,7 +101,7 @@ def exclusion_words(dataset: Dataset) -> Statement | None:
     return told + statement("`--exclude none` counts them.")
 
 
-def _amounts(one: Facts) -> Statement:
+def _amounts(one: Mapping[str, Any]) -> Statement:
     told = {"rule": one["rule"], "n": one["dialogues"]}
     if not one["people"]:
         return statement("{rule}: {n}", **told)

@@ -1,6 +1,8 @@
 """What participants said of their success against what the log shows: who is over-optimistic."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,20 +15,56 @@ from vivavoce.stats.contingency import mcnemar
 from vivavoce.stats.difference import compare_clusters, interval_facts
 from vivavoce.stats.groups import Group
 
-Facts = dict[str, Any]
 SAID: Final = "subjective_success"
 SHOWN: Final = ("objective_success_assigned", "objective_success_inferred_call_all")
 
 
-def opinion_against_record(dataset: Dataset, found: list[Group]) -> Facts | None:
-    """Cross-table of subjective and objective success, group by group.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpinionExcess:
+    """How much more often people said yes than the log shows; `p_mcnemar` takes dialogues as independent."""
 
-    Output  measure (the objective one that was used), by: [{key, both, only_said, only_shown, neither, n,
-            optimism, low, high, excess, kappa}]; optimism is the share of the objectively failed dialogues of
-            which the participant said that all was found, with its interval over participants; excess is how
-            much more often people said yes than the log shows (difference, low, high, p over participants,
-            p_mcnemar with dialogues as independent); kappa is the agreement of the two beyond chance (value,
-            low, high by drawing participants; no interval for fewer than 10 of them, or where all agreed)
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_mcnemar: float | None = None
+
+
+class OpinionKappa(NamedTuple):
+    """Agreement beyond chance; no limits for fewer than 10 participants, or where all agreed."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupOpinion:
+    """Dialogues of a group by both answers; optimism: the share of the failed of which people said yes."""
+
+    key: str | None
+    both: int
+    only_said: int
+    only_shown: int
+    neither: int
+    n: int
+    optimism: float | None
+    low: float | None
+    high: float | None
+    excess: OpinionExcess
+    kappa: OpinionKappa
+
+
+class Opinion(NamedTuple):
+    """Subjective success against `measure`, the objective one that was used."""
+
+    measure: str
+    by: Sequence[GroupOpinion]
+
+
+def opinion_against_record(dataset: Dataset, found: list[Group]) -> Opinion | None:
+    """Cross-table of subjective and objective success, group by group; intervals are over participants.
+
     Empty   no dialogue with both answers: None
     """
     parts = components(dataset)
@@ -40,7 +78,7 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> Facts | None
     if len(found) > 1:
         dialogues = [one for group in found for one in group.dialogue_ids]
         rows.append(_row("all", dialogues, [one for group in found for one in group.participants], both))
-    return {"measure": measure, "by": rows}
+    return Opinion(measure, rows)
 
 
 def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:
@@ -57,20 +95,20 @@ def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:
 Known = list[tuple[tuple[bool, bool], str]]
 
 
-def _excess(known: Known, cells: dict[str, int]) -> Facts:
-    """How much more often people said yes than the log shows."""
-    facts: Facts = dict.fromkeys(("difference", "low", "high", "p", "p_mcnemar"))
+def _excess(known: Known, cells: dict[str, int]) -> OpinionExcess:
     if not known:
-        return facts
+        return OpinionExcess()
     paired = mcnemar(cells["both"], cells["only_said"], cells["only_shown"], cells["neither"])
     _, codes = np.unique([person for _, person in known], return_inverse=True)
     said, shown = (np.array([float(pair[side]) for pair, _ in known]) for side in (0, 1))
     ones = np.ones(len(known))
-    facts |= {"difference": float((said - shown).mean()), "p_mcnemar": paired.p if paired else None}
-    return facts | interval_facts(compare_clusters(codes, codes, (said, ones), (shown, ones)))
+    found = interval_facts(compare_clusters(codes, codes, (said, ones), (shown, ones)))
+    return OpinionExcess(
+        difference=float((said - shown).mean()), p_mcnemar=paired.p if paired else None, **found
+    )
 
 
-def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
+def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> OpinionKappa:
     """Cohen's kappa of what was said and what the log shows, with participants drawn for its interval."""
     people, codes = np.unique([person for _, person in known], return_inverse=True)
     tables = np.zeros((len(people), 2, 2))
@@ -78,7 +116,7 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
         tables[code, int(said), int(shown)] += 1
     value = cohen(tables.sum(axis=0).astype(int).tolist()).value if known else None
     if value is None or len(people) < FEW:
-        return {"value": value, "low": None, "high": None}
+        return OpinionKappa(value)
     weights = np.random.default_rng(seed).multinomial(
         len(people), np.full(len(people), 1 / len(people)), size=draws
     )
@@ -88,14 +126,14 @@ def _kappa(known: Known, draws: int = DRAWS, seed: int = 1) -> Facts:
     chance = (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1)
     drawn = (agreed - chance)[chance < 1] / (1 - chance[chance < 1])
     if np.ptp(drawn) < ALIKE:
-        return {"value": value, "low": None, "high": None}
+        return OpinionKappa(value)
     low, high = np.quantile(drawn, ends(0.95, len(people)))
-    return {"value": value, "low": float(low), "high": float(high)}
+    return OpinionKappa(value, float(low), float(high))
 
 
 def _row(
     key: str | None, dialogues: list[str], people: list[str | None], both: dict[str, tuple[bool, bool]]
-) -> Facts:
+) -> GroupOpinion:
     known = [
         (both[one], person or f"\0{one}")
         for one, person in zip(dialogues, people, strict=True)
@@ -108,11 +146,13 @@ def _row(
         "neither": sum(not said and not shown for (said, shown), _ in known),
     }
     failed = [(said, person) for (said, shown), person in known if not shown]
-    facts: Facts = {"key": key, **cells, "n": len(known), "optimism": None, "low": None, "high": None,
-                    "excess": _excess(known, cells), "kappa": _kappa(known)}  # fmt: skip
+    optimism = low = high = None
     if failed:
         _, codes = np.unique([person for _, person in failed], return_inverse=True)
         tops = np.array([float(said) for said, _ in failed])
         interval = clustered_rate(sum_by_participant(codes, tops, np.ones(len(failed))))
-        facts |= {"optimism": float(tops.mean()), "low": interval.low, "high": interval.high}
-    return facts
+        optimism, low, high = float(tops.mean()), interval.low, interval.high
+    return GroupOpinion(
+        key=key, **cells, n=len(known), optimism=optimism, low=low, high=high, excess=_excess(known, cells),
+        kappa=_kappa(known),
+    )  # fmt: skip

@@ -218,12 +218,12 @@ def test_the_flow_lists_each_rule_with_its_count(tmp_path: Path) -> None:
     file = STUDY + "  exclude: [trivial, {outcome: withdrew}, {duration_s: '< 1'}]\n"
     dataset = shops(tmp_path / "d", {}, {}, {"said": []}, {"outcome": "withdrew"}, file=file)
     facts = flow(dataset)
-    assert facts["dialogues"] == 4
-    assert facts["arrived"] == 4
-    assert [(one["rule"], one["dialogues"], one["people"]) for one in facts["excluded"]["rules"]] == [
+    assert facts.dialogues == 4
+    assert facts.arrived == 4
+    assert [(one["rule"], one["dialogues"], one["people"]) for one in facts.excluded["rules"]] == [
         ("trivial", 1, 0), ("outcome = withdrew", 1, 1), ("duration_s < 1", 0, 0),
     ]  # fmt: skip
-    assert facts["analysed"] == facts["counted"]["subjective_success"] == 2
+    assert facts.analysed == facts.counted["subjective_success"] == 2
 
 
 def test_a_dataset_of_an_older_version_is_read_with_its_sentences(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -
     assert kept(Dataset(tmp_path / "d", exclude=())) == ["d0", "d1", "d3"]
     assert kept(dataset.everything) == ["d0", "d1", "d2", "d3"]
     found = flow(dataset)
-    assert (found["dialogues"], found["running"], found["analysed"]) == (4, 1, 1)
+    assert (found.dialogues, found.running, found.analysed) == (4, 1, 1)
     warnings = [str(one) for one in summarise(dataset, "system").warnings]
     assert "Still under way, and not in the figures: 1 dialogue." in warnings
     left = "Left out of every figure: 2 of 3 dialogues (trivial: 2). `--exclude none` counts them."

@@ -35,7 +35,7 @@ def test_groups_take_turns_and_begin_with_failures_of_middling_length(
     dataset: Dataset, most: int, expected: list[str]
 ) -> None:
     found = typical_failures(dataset, groups(dataset, "system"), most)
-    assert [one["dialogue_id"] for one in found] == expected
+    assert [one.dialogue_id for one in found] == expected
 
 
 def test_who_fails_by_more_rates_comes_first(make: Make) -> None:
@@ -63,10 +63,10 @@ def test_who_fails_by_more_rates_comes_first(make: Make) -> None:
     }
     dataset = make(("a", "p", 0), ("a", "q", 0), ("a", "r", 0), rows=rows)
     found = typical_failures(dataset, groups(dataset, "system"), 2)
-    assert [(one["dialogue_id"], one["failed"]) for one in found] == [
+    assert [(one.dialogue_id, one.failed) for one in found] == [
         ("d1", ["objective_success_assigned", "subjective_success"]), ("d0", ["subjective_success"]),
     ]  # fmt: skip
-    assert [item["origin"] for item in found[0]["goal"]] == ["assigned"] and found[0]["said"] == 0.0
+    assert [item["origin"] for item in found[0].goal] == ["assigned"] and found[0].said == 0.0
 
 
 def test_a_transcript_goes_before_what_was_recognised_of_users_only(make: Make) -> None:
@@ -77,5 +77,5 @@ def test_a_transcript_goes_before_what_was_recognised_of_users_only(make: Make) 
     ]
     dataset = make(("a", "p", 0), task_text="Find food.", rows={"turns": said})
     (found,) = typical_failures(dataset, groups(dataset, "system"), 1)
-    assert found["turns"] == [("system", "Hello"), ("user", "thai"), ("user", "tie")]
-    assert (found["system"], found["key"], found["task_text"]) == ("a", "a", "Find food.")
+    assert found.turns == [("system", "Hello"), ("user", "thai"), ("user", "tie")]
+    assert (found.system, found.key, found.task_text) == ("a", "a", "Find food.")

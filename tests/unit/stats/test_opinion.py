@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.groups import groups
-from vivavoce.stats.opinion import opinion_against_record
+from vivavoce.stats.opinion import Opinion, opinion_against_record
 
 Make = Callable[..., Dataset]
 DB = [
@@ -31,10 +31,10 @@ def log(shown: str) -> dict[str, list[dict[str, Any]]]:
     return {"acts": acts, "goals": goals, "entities": DB}
 
 
-def compared(make: Make, *talks: tuple, shown: str) -> dict[str, Any]:
+def compared(make: Make, *talks: tuple, shown: str) -> Opinion:
     dataset = make(*talks, rows=log(shown))
     found = opinion_against_record(dataset, groups(dataset, "system"))
-    assert found is not None and found["measure"] == "objective_success_assigned"
+    assert found is not None and found.measure == "objective_success_assigned"
     return found
 
 
@@ -43,24 +43,37 @@ def test_the_cross_table_counts_what_was_said_against_what_was_shown(make: Make)
     said = (1, 1, 1, 0, 0, None, 1)
     talks = [("a", f"p{number % 3}", one) for number, one in enumerate(said)] + [("b", "p9", 1)]
     found = compared(make, *talks, shown="+--+-- +")
-    a, b, whole = found["by"]
-    assert [a[name] for name in ("both", "only_said", "only_shown", "neither", "n")] == [1, 2, 1, 1, 5]
-    assert [b[name] for name in ("both", "only_said", "only_shown", "neither", "n")] == [1, 0, 0, 0, 1]
-    assert whole["key"] == "all" and [whole["both"], whole["n"]] == [2, 6]
-    assert (a["optimism"], b["optimism"], whole["optimism"]) == (2 / 3, None, 2 / 3)
-    assert a["low"] < 2 / 3 < a["high"] and b["low"] is b["high"] is None
-    assert a["excess"]["difference"] == pytest.approx(3 / 5 - 2 / 5)
-    assert a["excess"]["p_mcnemar"] == pytest.approx(1.0)  # exact: 2 against 1
+    a, b, whole = found.by
+    assert [getattr(a, name) for name in ("both", "only_said", "only_shown", "neither", "n")] == [
+        1,
+        2,
+        1,
+        1,
+        5,
+    ]
+    assert [getattr(b, name) for name in ("both", "only_said", "only_shown", "neither", "n")] == [
+        1,
+        0,
+        0,
+        0,
+        1,
+    ]
+    assert whole.key == "all" and [whole.both, whole.n] == [2, 6]
+    assert (a.optimism, b.optimism, whole.optimism) == (2 / 3, None, 2 / 3)
+    assert a.low is not None and a.high is not None and a.low < 2 / 3 < a.high
+    assert b.low is b.high is None
+    assert a.excess.difference == pytest.approx(3 / 5 - 2 / 5)
+    assert a.excess.p_mcnemar == pytest.approx(1.0)  # exact: 2 against 1
     observed, chance = 2 / 5, 3 / 5 * 2 / 5 + 2 / 5 * 3 / 5
-    assert a["kappa"]["value"] == pytest.approx((observed - chance) / (1 - chance))
-    assert a["kappa"]["low"] is None  # fewer than ten participants
+    assert a.kappa.value == pytest.approx((observed - chance) / (1 - chance))
+    assert a.kappa.low is None  # fewer than ten participants
 
 
 def test_kappa_has_an_interval_over_ten_participants_that_resampling_them_gives(make: Make) -> None:
     """Independent computation: kappa of participants drawn one by one with Python's own loop."""
     said, shown = (1, 1, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0), "++-+--++-+-+"
     talks = [("a", f"p{number % 10}", one) for number, one in enumerate(said)]
-    (row,) = compared(make, *talks, shown=shown)["by"]
+    (row,) = compared(make, *talks, shown=shown).by
     pairs = [(one, int(other == "+")) for one, other in zip(said, shown, strict=True)]
     chance, drawn = np.random.default_rng(7), []
     for _ in range(4000):
@@ -71,8 +84,10 @@ def test_kappa_has_an_interval_over_ten_participants_that_resampling_them_gives(
         expected = yes * right + (1 - yes) * (1 - right)
         drawn += [(agreed - expected) / (1 - expected)] if expected < 1 else []
     low, high = np.quantile(drawn, [0.025, 0.975])
-    assert row["kappa"]["low"] <= low + 0.08 and row["kappa"]["high"] >= high - 0.08
-    assert -1 <= row["kappa"]["low"] < row["kappa"]["value"] < row["kappa"]["high"] <= 1
+    value, lowest, highest = row.kappa
+    assert value is not None and lowest is not None and highest is not None
+    assert lowest <= low + 0.08 and highest >= high - 0.08
+    assert -1 <= lowest < value < highest <= 1
 
 
 def test_without_both_answers_there_is_nothing_to_compare(make: Make) -> None:

@@ -1,5 +1,6 @@
 """Dialogues that failed, turn by turn, chosen by rule."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +10,14 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.section import Section
-from vivavoce.stats.failures import typical_failures
-
-Facts = dict[str, Any]
+from vivavoce.stats.failures import FailedDialogue, typical_failures
 
 
 @dataclass(frozen=True, slots=True)
 class FailuresFound:
     """Dialogues with their turns; `redact`: what was said is not to be shown."""
 
-    dialogues: list[Facts]
+    dialogues: Sequence[FailedDialogue]
     redact: bool
 
 
@@ -45,22 +44,20 @@ class FailuresSection(Section[FailuresFound]):
         return [Paragraph(rule), *shown]
 
 
-def _transcript(one: dict[str, Any], *, redact: bool) -> Transcript:
-    failed = ", ".join(title(name).lower() for name in one["failed"])
+def _transcript(one: FailedDialogue, *, redact: bool) -> Transcript:
+    failed = ", ".join(title(name).lower() for name in one.failed)
     said = {None: say("gave no verdict"), 1.0: say("said yes"), 0.0: say("said no")}
     why = say(
         "Fails by {rates}; the participant {said}.",
         rates=failed,
-        said=said.get(one["said"], str(one["said"])),
+        said=said.get(one.said, str(one.said)),
     )
     who = {"user": say("Participant"), "system": say("System")}
-    turns = tuple(
-        (party, who[party], _redacted(text) if redact else text or "") for party, text in one["turns"]
-    )
-    return Transcript(f"{one['dialogue_id']} \u00b7 {one['system']}", why, _goal(one["goal"]), turns)
+    turns = tuple((party, who[party], _redacted(text) if redact else text or "") for party, text in one.turns)
+    return Transcript(f"{one.dialogue_id} \u00b7 {one.system}", why, _goal(one.goal), turns)
 
 
-def _goal(items: list[dict[str, Any]]) -> str:
+def _goal(items: Sequence[Mapping[str, Any]]) -> str:
     if not items:
         return ""
     first = [item for item in items if item["goal_index"] == min(one["goal_index"] for one in items)]

@@ -1,7 +1,7 @@
 """The flow of the trial: who arrived, who stayed, what was left out and why."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -10,9 +10,7 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import count, plural
 from vivavoce.report.section import Section
-from vivavoce.stats.flow import flow
-
-Facts = dict[str, Any]
+from vivavoce.stats.flow import TrialFlow, flow
 
 OUTCOMES: Final = {
     "no_consent": "did not consent",
@@ -29,7 +27,7 @@ OUTCOMES: Final = {
 class FlowFound:
     """The counts, and what the study file notes on its analysis."""
 
-    counts: Facts
+    counts: TrialFlow
     notes: tuple[str, ...]
 
 
@@ -51,37 +49,35 @@ class FlowSection(Section[FlowFound]):
         return [flow_table(results.counts), *noted]
 
 
-def flow_table(flow: Facts) -> TableOfText:
+def flow_table(flow: TrialFlow) -> TableOfText:
     """Arrived, consented, completed, left and why; then dialogues and in which rates they count."""
     people = say("Participants")
-    rows = [Row(say("Arrived"), (Cell(count(flow["arrived"])),), group=people)]
-    if flow["consented"] is not None:
-        rows.append(Row(say("Consented"), (Cell(count(flow["consented"])),), group=people))
-    rows.append(Row(say("Held a dialogue"), (Cell(count(flow["with_dialogue"])),), group=people))
-    if flow["completed"] is not None:
-        rows.append(Row(say("Completed"), (Cell(count(flow["completed"])),), group=people))
-    for outcome, n in flow["left"].items():
+    rows = [Row(say("Arrived"), (Cell(count(flow.arrived)),), group=people)]
+    if flow.consented is not None:
+        rows.append(Row(say("Consented"), (Cell(count(flow.consented)),), group=people))
+    rows.append(Row(say("Held a dialogue"), (Cell(count(flow.with_dialogue)),), group=people))
+    if flow.completed is not None:
+        rows.append(Row(say("Completed"), (Cell(count(flow.completed)),), group=people))
+    for outcome, n in flow.left.items():
         why = say("Left out or left: {why}", why=say(OUTCOMES[outcome]))
         rows.append(Row(why, (Cell(count(n)),), group=people))
-    if flow["unrecorded"]:
-        rows.append(Row(say("Outcome not recorded"), (Cell(count(flow["unrecorded"])),), group=people))
+    if flow.unrecorded:
+        rows.append(Row(say("Outcome not recorded"), (Cell(count(flow.unrecorded)),), group=people))
     dialogues = say("Dialogues")
-    rows.append(Row(say("Held"), (Cell(count(flow["dialogues"])),), group=dialogues))
-    if flow["coded"] is not None:
-        rows.append(
-            Row(say("Not trivial (a code was earned)"), (Cell(count(flow["coded"])),), group=dialogues)
-        )
-    if flow["running"]:
-        rows.append(Row(say("Still under way"), (Cell(count(flow["running"])),), group=dialogues))
-    for rule in flow["excluded"]["rules"]:
+    rows.append(Row(say("Held"), (Cell(count(flow.dialogues)),), group=dialogues))
+    if flow.coded is not None:
+        rows.append(Row(say("Not trivial (a code was earned)"), (Cell(count(flow.coded)),), group=dialogues))
+    if flow.running:
+        rows.append(Row(say("Still under way"), (Cell(count(flow.running)),), group=dialogues))
+    for rule in flow.excluded["rules"]:
         words = say("Excluded: {rule}", rule=rule_words(rule["rule"]))
         people_out = plural(rule["people"], "participant")
         whole = (say("all of {people}", people=people_out),) if rule["people"] else ()
         rows.append(Row(words, (Cell(count(rule["dialogues"])),), whole, group=dialogues))
-    if flow["excluded"]["rules"] or flow["running"]:
-        rows.append(Row(say("Analysed"), (Cell(count(flow["analysed"])),), group=dialogues))
-    for name, n in flow["counted"].items():
-        left_out = flow["analysed"] - n
+    if flow.excluded["rules"] or flow.running:
+        rows.append(Row(say("Analysed"), (Cell(count(flow.analysed)),), group=dialogues))
+    for name, n in flow.counted.items():
+        left_out = flow.analysed - n
         under = (say("{n} left out: no value", n=count(left_out)),) if left_out else ()
         heading = say("Count in: {measure}", measure=title(name).lower())
         rows.append(Row(heading, (Cell(count(n)),), under, group=dialogues))

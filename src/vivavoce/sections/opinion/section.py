@@ -1,7 +1,6 @@
 """Opinion against record: what participants said, and what the log shows."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import by_what, heads, title
@@ -9,17 +8,15 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
 from vivavoce.report.section import Section
-from vivavoce.stats.opinion import opinion_against_record
+from vivavoce.stats.opinion import Opinion, opinion_against_record
 from vivavoce.stats.summary_results import Summary
-
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class OpinionFound:
     """Fourfold counts by group, and the summary."""
 
-    opinion: Facts
+    opinion: Opinion
     summary: Summary
 
 
@@ -40,24 +37,24 @@ class OpinionSection(Section[OpinionFound]):
         return [make(results.opinion, results.summary) for make in (opinion_table, agreement_table)]
 
 
-def opinion_table(opinion: Facts, summary: Summary) -> TableOfText:
+def opinion_table(opinion: Opinion, summary: Summary) -> TableOfText:
     """What participants said against what the log shows."""
     rows = [
         Row(
-            say("all") if row["key"] == "all" and len(opinion["by"]) > 1 else label(row["key"]),
+            say("all") if row.key == "all" and len(opinion.by) > 1 else label(row.key),
             (
-                *(Cell(count(row[name]), (_share(row[name], row["n"]),)) for name in
+                *(Cell(count(getattr(row, name)), (_share(getattr(row, name), row.n),)) for name in
                   ("both", "only_said", "only_shown", "neither")),
-                Cell(percent(row["optimism"]), (span(row["low"], row["high"]),)),
+                Cell(percent(row.optimism), (span(row.low, row.high),)),
             ),
-            (say("n = {n}", n=count(row['n'])),),
-            total=row["key"] == "all" and len(opinion["by"]) > 1,
+            (say("n = {n}", n=count(row.n)),),
+            total=row.key == "all" and len(opinion.by) > 1,
         )
-        for row in opinion["by"]
+        for row in opinion.by
     ]  # fmt: skip
     return TableOfText(
         "opinion",
-        say("What participants said against {measure}", measure=title(opinion["measure"]).lower()),
+        say("What participants said against {measure}", measure=title(opinion.measure).lower()),
         (
             *heads(by_what(summary)),
             Cell(say("Said yes, record yes")),
@@ -74,24 +71,24 @@ def opinion_table(opinion: Facts, summary: Summary) -> TableOfText:
     )
 
 
-def agreement_table(opinion: Facts, summary: Summary) -> TableOfText:
+def agreement_table(opinion: Opinion, summary: Summary) -> TableOfText:
     """How much more often people said yes than the log shows, and how far the two agree beyond chance."""
-    several = len(opinion["by"]) > 1
+    several = len(opinion.by) > 1
     rows = []
-    for row in opinion["by"]:
-        excess, kappa = row["excess"], row["kappa"]
+    for row in opinion.by:
+        excess, kappa = row.excess, row.kappa
         rows.append(
             Row(
-                say("all") if row["key"] == "all" and several else label(row["key"]),
+                say("all") if row.key == "all" and several else label(row.key),
                 (
-                    Cell(percent(_ratio(row["both"] + row["only_said"], row["n"]))),
-                    Cell(percent(_ratio(row["both"] + row["only_shown"], row["n"]))),
-                    Cell(points(excess["difference"]), (between(excess["low"], excess["high"], points),)),
-                    Cell(p_value(excess["p"]), (p_value(excess["p_mcnemar"]),)),
-                    Cell(coefficient(kappa["value"]), (between(kappa["low"], kappa["high"], coefficient),)),
+                    Cell(percent(_ratio(row.both + row.only_said, row.n))),
+                    Cell(percent(_ratio(row.both + row.only_shown, row.n))),
+                    Cell(points(excess.difference), (between(excess.low, excess.high, points),)),
+                    Cell(p_value(excess.p), (p_value(excess.p_mcnemar),)),
+                    Cell(coefficient(kappa.value), (between(kappa.low, kappa.high, coefficient),)),
                 ),
-                (say("n = {n}", n=count(row["n"])),),
-                total=row["key"] == "all" and several,
+                (say("n = {n}", n=count(row.n)),),
+                total=row.key == "all" and several,
             )
         )
     return TableOfText(
