@@ -4,23 +4,24 @@ Source  Schuirmann 1987; non-inferiority by one test against a margin named befo
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from vivavoce.core.signature import signature
+from vivavoce.core.statement import Statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components
 from vivavoce.stats.dataset_pairs import doubts
-from vivavoce.stats.difference import compare_clusters, interval_facts
+from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.equivalence import RATES as ALL_RATES
 from vivavoce.stats.equivalence import check_margin
 from vivavoce.stats.groups import groups
 from vivavoce.stats.multiple_testing import holm
 
-Facts = dict[str, Any]
 LEVEL: Final = 0.95
 RATES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 OTHERS: Final = (
@@ -33,17 +34,71 @@ OTHERS: Final = (
 )
 MARGIN: Final = 0.1
 ALPHA: Final = 0.05
-DECIDED: Final = ("no_worse", "equivalent")
 
 
-def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = MARGIN) -> Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginTest:
+    """A test against the margin: `shown` by the adjusted p. Empty: no rate, or nothing varied: all None."""
+
+    p: float | None = None
+    p_holm: float | None = None
+    shown: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseRow:
+    """A measure of a group (None: of the whole): new minus old, in the unit of the measure.
+
+    tested            over how many p is adjusted; 0 of measures that are no rates, as their p_holm is None
+    low_90, high_90   by which is decided whether a rate is no worse, or equivalent
+    """
+
+    key: str | None
+    measure: str
+    unit: str
+    new: float
+    old: float
+    new_n: int
+    old_n: int
+    difference: float
+    clusters: int
+    signature: str
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    tested: int = 0
+    p_holm: float | None = None
+    low_90: float | None = None
+    high_90: float | None = None
+    no_worse: MarginTest = MarginTest()
+    equivalent: MarginTest = MarginTest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseSide:
+    """One of the two datasets."""
+
+    study: str
+    data: str
+    dialogues: int
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseComparison:
+    """A new version against the last one; `doubts`: see `dataset_pairs.doubts`."""
+
+    new: ReleaseSide
+    old: ReleaseSide
+    margin: float
+    by_what: str
+    rows: Sequence[ReleaseRow]
+    doubts: Sequence[Statement]
+
+
+def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = MARGIN) -> ReleaseComparison:
     """Every measure of `new` minus that of `old`, for the whole and for each group that both have.
 
-    Output  new, old: {study, data, dialogues, simulated}; doubts (see `siblings`); margin, by_what;
-            rows: [{key, measure, unit, new, old,
-            new_n, old_n, difference, clusters, signature, low, high, p}], and for rates: tested (how many p
-            is adjusted over), p_holm; low_90, high_90, by which is decided whether one is no worse, or
-            equivalent; no_worse_p, no_worse_p_holm, no_worse; equivalent_p, equivalent_p_holm, equivalent
     Empty   a measure without cases on one side is left out; one that never varied has a difference only
     Note    three families, each adjusted after Holm by itself over the rates of the whole, and apart from
             them over those of all groups: difference, no worse (one test: not worse by the margin),
@@ -55,26 +110,34 @@ def against(new: Dataset, old: Dataset, *, by: str = "system", margin: float = M
     keys = [key for key in sides[0].members if key in sides[1].members and key != "all"]
     whole = _rows([None], sides, margin)
     parts = _rows(keys, sides, margin)
-    return {
-        "new": sides[0].facts, "old": sides[1].facts, "margin": margin, "by_what": by, "rows": whole + parts,
-        "doubts": doubts(new, old),
-    }  # fmt: skip
+    return ReleaseComparison(
+        new=sides[0].facts, old=sides[1].facts, margin=margin, by_what=by, rows=whole + parts,
+        doubts=doubts(new, old),
+    )  # fmt: skip
 
 
-def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> list[Facts]:
+def _rows(keys: Sequence[str | None], sides: "list[_Side]", margin: float) -> list[ReleaseRow]:
     """The rows of these groups; their rates are one family."""
     names = [(key, name) for key in keys for name in (*RATES, *OTHERS)]
     rows = [row for key, name in names if (row := _row(name, key, sides, margin))]
-    rates = [row for row in rows if row["measure"] in RATES]
-    for p, adjusted in (("p", "p_holm"), *((f"{name}_p", f"{name}_p_holm") for name in DECIDED)):
-        for row, value in zip(rates, holm([row[p] for row in rates]), strict=True):
-            row[adjusted] = value
-    for row in rates:
-        row["tested"] = sum(one["p"] is not None for one in rates)
-        for name in DECIDED:
-            value = row[f"{name}_p_holm"]
-            row[name] = None if value is None else value < ALPHA
-    return rows
+    rates = [row for row in rows if row.measure in RATES]
+    tested = sum(one.p is not None for one in rates)
+    p_holm, no_worse, equivalent = (
+        holm([of(row) for row in rates])
+        for of in (lambda row: row.p, lambda row: row.no_worse.p, lambda row: row.equivalent.p)
+    )
+    settled = {
+        (row.key, row.measure): replace(
+            row, tested=tested, p_holm=p, no_worse=_settled(row.no_worse, worse),
+            equivalent=_settled(row.equivalent, same),
+        )
+        for row, p, worse, same in zip(rates, p_holm, no_worse, equivalent, strict=True)
+    }  # fmt: skip
+    return [settled.get((row.key, row.measure), row) for row in rows]
+
+
+def _settled(one: MarginTest, p_holm: float | None) -> MarginTest:
+    return replace(one, p_holm=p_holm, shown=None if p_holm is None else p_holm < ALPHA)
 
 
 class _Side:
@@ -89,8 +152,9 @@ class _Side:
             for one, person in zip(group.dialogue_ids, group.participants, strict=True)
         }
         self.parts: dict[Any, pd.DataFrame] = dict(list(components(dataset).groupby("measure", sort=False)))
-        self.facts = {"study": dataset.study, "data": dataset.hash, "dialogues": len(self.people)}
-        self.facts["simulated"] = dataset.simulated
+        self.facts = ReleaseSide(
+            study=dataset.study, data=dataset.hash, dialogues=len(self.people), simulated=dataset.simulated
+        )
 
     def cases(self, measure: str, key: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.parts[measure]
@@ -99,7 +163,7 @@ class _Side:
         return people, rows["numerator"].to_numpy()[chosen], rows["denominator"].to_numpy()[chosen]
 
 
-def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts | None:
+def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> ReleaseRow | None:
     if any(name not in side.parts for side in sides):
         return None
     (people_a, *a), (people_b, *b) = (side.cases(name, key) for side in sides)
@@ -108,36 +172,35 @@ def _row(name: str, key: str | None, sides: list[_Side], margin: float) -> Facts
     found = compare_clusters(split[0], split[1], (a[0], a[1]), (b[0], b[1]))
     if found is None:
         return None
-    facts: Facts = {
-        "signature": signature(
+    row = ReleaseRow(
+        key=key,
+        measure=name,
+        unit=MEASURES.get(name).unit,
+        new=float(a[0].sum() / a[1].sum()),
+        old=float(b[0].sum() / b[1].sum()),
+        new_n=round(float(a[1].sum())),
+        old_n=round(float(b[1].sum())),
+        difference=found.estimate,
+        clusters=found.clusters,
+        signature=signature(
             f"{name}_difference",
             unit="participant",
             n=found.clusters,
-            data=sides[0].facts["data"],
-            against=sides[1].facts["data"],
+            data=sides[0].facts.data,
+            against=sides[1].facts.data,
             group=key,
             interval=f"{found.method} {LEVEL}",
             margin=margin if name in RATES else None,
         ),
-        "key": key,
-        "measure": name,
-        "unit": MEASURES.get(name).unit,
-        "new": float(a[0].sum() / a[1].sum()),
-        "old": float(b[0].sum() / b[1].sum()),
-        "new_n": round(float(a[1].sum())),
-        "old_n": round(float(b[1].sum())),
-        "difference": found.estimate,
-        "clusters": found.clusters,
-        "tested": 0,
-        **dict.fromkeys(("low", "high", "p", "p_holm", "low_90", "high_90")),
-        **{f"{one}{end}": None for one in DECIDED for end in ("", "_p", "_p_holm")},
-    }
-    facts |= interval_facts(found)
+        low=found.low,
+        high=found.high,
+        p=found.p,
+    )
     same = found.equivalence(margin, alpha=ALPHA) if name in RATES else None
     if same is None:
-        return facts
+        return row
     lower_is_better = MEASURES.get(name).direction == "lower"
-    return facts | {
-        "low_90": same.interval.low, "high_90": same.interval.high, "equivalent_p": same.p,
-        "no_worse_p": same.p_upper if lower_is_better else same.p_lower,
-    }  # fmt: skip
+    return replace(
+        row, low_90=same.interval.low, high_90=same.interval.high, equivalent=MarginTest(p=same.p),
+        no_worse=MarginTest(p=same.p_upper if lower_is_better else same.p_lower),
+    )  # fmt: skip

@@ -2,7 +2,6 @@
 
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,7 @@ from vivavoce.report.document import compose
 from vivavoce.report.html import page
 from vivavoce.report.material import ReportOptions
 from vivavoce.sections.against.section import against_blocks, release_verdict
-from vivavoce.stats.releases import against
+from vivavoce.stats.releases import ReleaseRow, against
 
 
 def version(folder: Path, said: dict[str, list[bool]]) -> Dataset:
@@ -31,9 +30,9 @@ def answers(n: int, successes: int) -> list[bool]:
     return [place < successes for place in range(n)]
 
 
-def rate_of(new: Dataset, old: Dataset, margin: float = 0.1) -> dict[str, Any]:
-    rows = against(new, old, margin=margin)["rows"]
-    return next(row for row in rows if row["measure"] == "subjective_success" and row["key"] is None)
+def rate_of(new: Dataset, old: Dataset, margin: float = 0.1) -> ReleaseRow:
+    rows = against(new, old, margin=margin).rows
+    return next(row for row in rows if row.measure == "subjective_success" and row.key is None)
 
 
 @pytest.fixture
@@ -49,10 +48,10 @@ def pair(tmp_path: Path):
 
 def test_a_version_that_gained_is_no_worse_though_it_is_not_the_same(pair) -> None:
     row = rate_of(*pair(164, 150))
-    assert row["no_worse"]
-    assert not row["equivalent"]
-    assert row["low_90"] > -0.1
-    assert row["high_90"] > 0.1
+    assert row.no_worse.shown
+    assert not row.equivalent.shown
+    assert row.low_90 > -0.1
+    assert row.high_90 > 0.1
     said = release_verdict(row, "10.0")
     assert said.startswith("Subjective success is no worse by 10.0 points or more: +7.0 (90% interval ")
 
@@ -60,15 +59,15 @@ def test_a_version_that_gained_is_no_worse_though_it_is_not_the_same(pair) -> No
 @pytest.mark.parametrize("new", [120, 128, 135, 140, 150, 160, 175])
 def test_the_interval_of_ninety_percent_decides_both(pair, new: int) -> None:
     row = rate_of(*pair(new, 150))
-    assert (row["no_worse_p"] < 0.05) == (row["low_90"] > -0.1)
-    assert (row["equivalent_p"] < 0.05) == (row["low_90"] > -0.1 and row["high_90"] < 0.1)
-    assert -1 <= row["low"] < row["low_90"] < row["high_90"] < row["high"] <= 1
+    assert (row.no_worse.p < 0.05) == (row.low_90 > -0.1)
+    assert (row.equivalent.p < 0.05) == (row.low_90 > -0.1 and row.high_90 < 0.1)
+    assert -1 <= row.low < row.low_90 < row.high_90 < row.high <= 1
 
 
 def test_a_sentence_on_sameness_shows_the_interval_that_decides_it(pair) -> None:
     row = rate_of(*pair(151, 150))
     said = release_verdict(row, "10.0")
-    low, high = (f"{100 * row[end]:+.1f}".replace("-", "\u2212") for end in ("low_90", "high_90"))
+    low, high = (f"{100 * getattr(row, end):+.1f}".replace("-", "\u2212") for end in ("low_90", "high_90"))
     assert f"(90% interval {low} to {high})" in said
 
 
@@ -80,13 +79,13 @@ def test_a_small_loss_that_is_sure_is_told_as_one_within_the_margin(pair) -> Non
 def test_no_worse_and_the_same_are_adjusted_over_their_family(tmp_path: Path) -> None:
     said = {name: answers(60, 48) for name in ("a", "b", "c")}
     new, old = version(tmp_path / "new", said), version(tmp_path / "old", said)
-    rows = [row for row in against(new, old)["rows"] if row["measure"] == "subjective_success"]
+    rows = [row for row in against(new, old).rows if row.measure == "subjective_success"]
     whole, *parts = rows
-    assert (whole["tested"], whole["equivalent_p_holm"]) == (1, whole["equivalent_p"])
-    assert [row["tested"] for row in parts] == [3, 3, 3]
+    assert (whole.tested, whole.equivalent.p_holm) == (1, whole.equivalent.p)
+    assert [row.tested for row in parts] == [3, 3, 3]
     for row in parts:
-        assert row["equivalent_p_holm"] == pytest.approx(min(1, 3 * row["equivalent_p"]))
-        assert row["no_worse_p_holm"] == pytest.approx(min(1, 3 * row["no_worse_p"]))
+        assert row.equivalent.p_holm == pytest.approx(min(1, 3 * row.equivalent.p))
+        assert row.no_worse.p_holm == pytest.approx(min(1, 3 * row.no_worse.p))
 
 
 def test_versions_in_which_nobody_failed_are_told_and_not_tested(pair) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.dataset_pairs import doubts
-from vivavoce.stats.releases import against
+from vivavoce.stats.releases import ReleaseComparison, ReleaseRow, against
 
 Make = Callable[..., Dataset]
 
@@ -16,47 +16,48 @@ def talks(system: str, right: int, number: int = 40) -> list[tuple]:
     return [(system, f"{system}{place}", int(place < right)) for place in range(number)]
 
 
-def success(found: dict[str, Any], key: str | None = None) -> dict[str, Any]:
-    (row,) = (one for one in found["rows"] if one["key"] == key and one["measure"] == "subjective_success")
+def success(found: ReleaseComparison, key: str | None = None) -> ReleaseRow:
+    (row,) = (one for one in found.rows if one.key == key and one.measure == "subjective_success")
     return row
 
 
 def test_a_better_version_is_no_worse_and_not_the_same(make: Make) -> None:
     new, old = make(*talks("a", 36), name="new"), make(*talks("a", 20), name="old")
     row = success(against(new, old))
-    assert (row["new"], row["old"], row["new_n"], row["old_n"]) == (0.9, 0.5, 40, 40)
-    assert row["difference"] == pytest.approx(0.4) and row["clusters"] == 80
-    assert (row["no_worse"], row["equivalent"], row["tested"]) == (True, False, 1)
-    assert (
-        row["low"] < row["low_90"] < 0.4 < row["high_90"] < row["high"] and row["p_holm"] == row["p"] < 0.001
-    )
-    assert row["no_worse_p"] < 1e-4 and row["equivalent_p"] > 0.5
+    assert (row.new, row.old, row.new_n, row.old_n) == (0.9, 0.5, 40, 40)
+    assert row.difference == pytest.approx(0.4) and row.clusters == 80
+    assert (row.no_worse.shown, row.equivalent.shown, row.tested) == (True, False, 1)
+    assert row.low < row.low_90 < 0.4 < row.high_90 < row.high and row.p_holm == row.p < 0.001
+    assert row.no_worse.p < 1e-4 and row.equivalent.p > 0.5
 
 
 def test_a_worse_version_is_told_as_such(make: Make) -> None:
     row = success(against(make(*talks("a", 20), name="new"), make(*talks("a", 36), name="old")))
-    assert row["difference"] == pytest.approx(-0.4) and (row["no_worse"], row["equivalent"]) == (False, False)
+    assert row.difference == pytest.approx(-0.4) and (row.no_worse.shown, row.equivalent.shown) == (
+        False,
+        False,
+    )
 
 
 def test_versions_that_are_close_are_equivalent_within_a_wide_margin_only(make: Make) -> None:
     new, old = make(*talks("a", 21), name="new"), make(*talks("a", 20), name="old")
     wide, narrow = success(against(new, old, margin=0.4)), success(against(new, old, margin=0.03))
-    assert (wide["equivalent"], narrow["equivalent"]) == (True, False)
-    assert "margin:0.4" in wide["signature"]
+    assert (wide.equivalent.shown, narrow.equivalent.shown) == (True, False)
+    assert "margin:0.4" in wide.signature
 
 
 def test_groups_that_both_have_are_a_family_of_their_own(make: Make) -> None:
     new = make(*talks("a", 36), *talks("b", 30), *talks("c", 5), name="new")
     old = make(*talks("a", 20), *talks("b", 24), *talks("d", 5), name="old")
     found = against(new, old)
-    assert {row["key"] for row in found["rows"]} == {None, "a", "b"}
+    assert {row.key for row in found.rows} == {None, "a", "b"}
     a, b = success(found, "a"), success(found, "b")
-    assert (success(found)["tested"], a["tested"], b["tested"]) == (1, 2, 2)
-    assert a["p_holm"] == pytest.approx(2 * a["p"]) and b["p_holm"] == b["p"]
-    assert (a["new_n"], b["old"]) == (40, 0.6)
-    durations = [row for row in found["rows"] if row["measure"] == "dialogue_duration"]
-    assert len(durations) == 3 and all(row["no_worse"] is None and row["tested"] == 0 for row in durations)
-    assert "margin" not in durations[0]["signature"]
+    assert (success(found).tested, a.tested, b.tested) == (1, 2, 2)
+    assert a.p_holm == pytest.approx(2 * a.p) and b.p_holm == b.p
+    assert (a.new_n, b.old) == (40, 0.6)
+    durations = [row for row in found.rows if row.measure == "dialogue_duration"]
+    assert len(durations) == 3 and all(row.no_worse.shown is None and row.tested == 0 for row in durations)
+    assert "margin" not in durations[0].signature
 
 
 def test_people_of_two_datasets_are_different_people_and_dialogues_without_one_stand_alone(
@@ -67,7 +68,7 @@ def test_people_of_two_datasets_are_different_people_and_dialogues_without_one_s
 
     new = make(*named("p", "p", "q", "q", None, None), name="new")
     old = make(*named("p", "q", "r", None), name="old")
-    assert success(against(new, old))["clusters"] == 4 + 4
+    assert success(against(new, old)).clusters == 4 + 4
 
 
 @pytest.mark.parametrize(("old", "expected"), [

@@ -1,6 +1,6 @@
 """The new version against the last one: is it no worse, the same, better?"""
 
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
@@ -20,19 +20,17 @@ from vivavoce.report.numbers import (
     points,
 )
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.releases import MARGIN, RATES, against
-
-Facts = dict[str, Any]
+from vivavoce.stats.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 
 SIGNIFICANT: Final = 0.05
 
 
-def against_blocks(found: Facts) -> list[Block]:
+def against_blocks(found: ReleaseComparison) -> list[Block]:
     """The new version minus the last one: a sentence on each rate, then the table."""
-    whole = [row for row in found["rows"] if row["key"] is None]
-    margin = points(found["margin"]).lstrip("+")
+    whole = [row for row in found.rows if row.key is None]
+    margin = points(found.margin).lstrip("+")
     said = [verdict for row in whole if (verdict := release_verdict(row, margin))]
-    tested = max((row["tested"] for row in whole), default=0)
+    tested = max((row.tested for row in whole), default=0)
     if tested > 1:
         said.append(
             say(
@@ -44,9 +42,9 @@ def against_blocks(found: Facts) -> list[Block]:
         Paragraph(
             say(
                 "This dataset ({new}, {new_dialogues}) minus dataset {old} ({old_study}, {old_dialogues}).",
-                new=found["new"]["data"], new_dialogues=plural(found["new"]["dialogues"], "dialogue"),
-                old=found["old"]["data"], old_study=found["old"]["study"],
-                old_dialogues=plural(found["old"]["dialogues"], "dialogue"),
+                new=found.new.data, new_dialogues=plural(found.new.dialogues, "dialogue"),
+                old=found.old.data, old_study=found.old.study,
+                old_dialogues=plural(found.old.dialogues, "dialogue"),
             )
         ),
         Bullets(tuple(said)),
@@ -54,7 +52,7 @@ def against_blocks(found: Facts) -> list[Block]:
     ]  # fmt: skip
 
 
-def _table(found: Facts, margin: str) -> TableOfText:
+def _table(found: ReleaseComparison, margin: str) -> TableOfText:
     return TableOfText(
         "against",
         say("Differences from the last version"),
@@ -65,7 +63,7 @@ def _table(found: Facts, margin: str) -> TableOfText:
             Cell(say("No worse by {margin} points", margin=margin), ("p (Holm)",)),
             Cell(say("The same within {margin} points", margin=margin), ("p (Holm)",)),
         ),
-        tuple(_release_row(row) for row in found["rows"]),
+        tuple(_release_row(row) for row in found.rows),
         say(
             "Participants are the unit (t), those of the two datasets taken as different people. No worse: "
             "one test that the rate did not get worse by the margin or more. The same: two such tests, one a "
@@ -74,32 +72,32 @@ def _table(found: Facts, margin: str) -> TableOfText:
             "over those of all groups; under it the p before. A margin counts only if it was named before "
             "the data."
         ),
-        tuple((title(row["measure"]), row["signature"]) for row in found["rows"] if row["key"] is None),
+        tuple((title(row.measure), row.signature) for row in found.rows if row.key is None),
     )  # fmt: skip
 
 
-def release_verdict(row: Facts, margin: str) -> str:
+def release_verdict(row: ReleaseRow, margin: str) -> str:
     """One sentence on a rate, with the interval that decides it; empty for measures that are none."""
-    if row["p_holm"] is None:
-        return _unvaried(row) if row["measure"] in RATES else ""
-    facts = {"measure": title(row["measure"]), "points": points(row["difference"]), "margin": margin}
-    narrow = between(row["low_90"], row["high_90"], points)
-    if row["p_holm"] < SIGNIFICANT:
-        facts["interval"] = between(row["low"], row["high"], points)
-        if (row["difference"] > 0) == (MEASURES.get(row["measure"]).direction != "lower"):
+    if row.p_holm is None:
+        return _unvaried(row) if row.measure in RATES else ""
+    facts = {"measure": title(row.measure), "points": points(row.difference), "margin": margin}
+    narrow = between(row.low_90, row.high_90, points)
+    if row.p_holm < SIGNIFICANT:
+        facts["interval"] = between(row.low, row.high, points)
+        if (row.difference > 0) == (MEASURES.get(row.measure).direction != "lower"):
             return say("{measure} got better: {points} points (95% interval {interval}).", **facts)
-        if row["no_worse"]:
+        if row.no_worse.shown:
             return say(
                 "{measure} got worse, by less than {margin} points: {points} (95% interval {interval}).",
                 **facts,
             )
         return say("{measure} got worse: {points} points (95% interval {interval}).", **facts)
     facts["interval"] = narrow
-    if row["equivalent"]:
+    if row.equivalent.shown:
         return say(
             "{measure} stayed the same within {margin} points: {points} (90% interval {interval}).", **facts
         )
-    if row["no_worse"]:
+    if row.no_worse.shown:
         return say(
             "{measure} is no worse by {margin} points or more: {points} (90% interval {interval}).", **facts
         )
@@ -110,38 +108,38 @@ def release_verdict(row: Facts, margin: str) -> str:
     )  # fmt: skip
 
 
-def _unvaried(row: Facts) -> str:
+def _unvaried(row: ReleaseRow) -> str:
     return say(
         "{measure}: {new} now and {old} before; no participant differs from another, so nothing can be "
-        "tested.", measure=title(row["measure"]), new=percent(row["new"]), old=percent(row["old"]),
+        "tested.", measure=title(row.measure), new=percent(row.new), old=percent(row.old),
     )  # fmt: skip
 
 
-def _release_row(row: Facts) -> Row:
-    unit = row["unit"]
+def _release_row(row: ReleaseRow) -> Row:
+    unit = row.unit
     return Row(
-        title(row["measure"]),
+        title(row.measure),
         (
-            Cell(amount(row["new"], unit), (say("n = {n}", n=count(row['new_n'])),)),
-            Cell(amount(row["old"], unit), (say("n = {n}", n=count(row['old_n'])),)),
-            Cell(difference(row["difference"], unit),
-                 (between(row["low"], row["high"], lambda value: difference(value, unit)),)),
-            Cell(p_value(row["p_holm"]), (p_value(row["p"]),),
-                 strong=row["p_holm"] is not None and row["p_holm"] < SIGNIFICANT),
-            Cell(between(row["low_90"], row["high_90"], points)),
-            *(_decided(row, name) for name in ("no_worse", "equivalent")),
+            Cell(amount(row.new, unit), (say("n = {n}", n=count(row.new_n)),)),
+            Cell(amount(row.old, unit), (say("n = {n}", n=count(row.old_n)),)),
+            Cell(difference(row.difference, unit),
+                 (between(row.low, row.high, lambda value: difference(value, unit)),)),
+            Cell(p_value(row.p_holm), (p_value(row.p),),
+                 strong=row.p_holm is not None and row.p_holm < SIGNIFICANT),
+            Cell(between(row.low_90, row.high_90, points)),
+            *map(_decided, (row.no_worse, row.equivalent)),
         ),
-        group=say("all") if row["key"] is None else label(row["key"]),
+        group=say("all") if row.key is None else label(row.key),
     )  # fmt: skip
 
 
-def _decided(row: Facts, name: str) -> Cell:
-    if row[f"{name}_p"] is None:
+def _decided(one: MarginTest) -> Cell:
+    if one.p is None:
         return Cell(MISSING)
-    return Cell(p_value(row[f"{name}_p_holm"]), (p_value(row[f"{name}_p"]),), strong=bool(row[name]))
+    return Cell(p_value(one.p_holm), (p_value(one.p),), strong=bool(one.shown))
 
 
-class AgainstSection(LeadingSection[Facts]):
+class AgainstSection(LeadingSection[ReleaseComparison]):
     """Only where a dataset of the last version is given."""
 
     name = "against"
@@ -149,7 +147,7 @@ class AgainstSection(LeadingSection[Facts]):
     title = "Against the last version"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> Facts | None:
+    def results(self, material: Material) -> ReleaseComparison | None:
         options, declared = material.options, material.declared
         if options.against is None:
             return None
@@ -158,8 +156,8 @@ class AgainstSection(LeadingSection[Facts]):
             margin = (declared.analysis.margin if declared else None) or MARGIN
         return against(material.dataset, options.against, by=material.by, margin=margin)
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: ReleaseComparison) -> list[Block]:
         return against_blocks(results)
 
-    def front(self, results: Facts) -> Front:
-        return Front(before=tuple(map(stated, results["doubts"])))
+    def front(self, results: ReleaseComparison) -> Front:
+        return Front(before=tuple(map(stated, results.doubts)))
