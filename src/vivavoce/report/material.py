@@ -12,7 +12,7 @@ from vivavoce.report import prose
 from vivavoce.stats.attributes import attribute_names
 from vivavoce.stats.declared import declaration
 from vivavoce.stats.declared_results import FrozenDeclaration
-from vivavoce.stats.description import describe
+from vivavoce.stats.description import DatasetDescription, describe
 from vivavoce.stats.groups import Group, groups, natural_grouping
 from vivavoce.stats.scales import answered_scales
 from vivavoce.stats.summary import summarise
@@ -94,7 +94,7 @@ class Material:
         return summarise(self.dataset, self.by)
 
     @cached_property
-    def description(self) -> Facts:
+    def description(self) -> DatasetDescription:
         """What `stats.description` gives."""
         return describe(self.dataset, self.by)
 

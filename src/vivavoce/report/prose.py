@@ -1,13 +1,13 @@
 """The report's head: the mark of simulated trials, the report in one sentence, its title page."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, instant, label, listed, plural
+from vivavoce.stats.description import DatasetDescription
 from vivavoce.stats.summary_results import Summary
 
-Facts = dict[str, Any]
 SIMULATED_MARK: Final = "SIMULATED"
 MOST_LISTED: Final = 12
 
@@ -17,7 +17,7 @@ def mark(*, simulated: bool) -> str:
     return say(SIMULATED_MARK) if simulated else ""
 
 
-def lead(summary: Summary, description: Facts) -> str:
+def lead(summary: Summary, description: DatasetDescription) -> str:
     """The report in one sentence under its title."""
     whole = summary.all
     if not whole.dialogues:
@@ -30,37 +30,37 @@ def lead(summary: Summary, description: Facts) -> str:
         else say("with participants unknown")
     )
     groups = plural(len(summary.by), summary.by_what.replace("_", " "))
-    channels = listed([say(channel) for channel in description["channels"]])
+    channels = listed([say(channel) for channel in description.channels])
     dialogues = plural(whole.dialogues, "dialogue")
     return f"{dialogues} {people}, {groups}, {channels}, {period(description)}."
 
 
-def period(description: Facts) -> str:
-    first, last = instant(description["started_at"]), instant(description["ended_at"])
-    if description["started_at"] is None:
+def period(description: DatasetDescription) -> str:
+    first, last = instant(description.started_at), instant(description.ended_at)
+    if description.started_at is None:
         return say("dates not recorded")
     return first if first == last else say("{first} to {last}", first=first, last=last)
 
 
-def cover(summary: Summary, description: Facts) -> list[tuple[str, str]]:
+def cover(summary: Summary, description: DatasetDescription) -> list[tuple[str, str]]:
     """The title page: what, who, when."""
     whole = summary.all
     facts = [
-        (say("What"), tally(description["systems"])),
+        (say("What"), tally(description.systems)),
         (
             say("Who"),
             plural(whole.participants, "participant") if whole.participants else say("participants unknown"),
         ),
         (say("When"), period(description)),
         (say("Dialogues"), count(whole.dialogues)),
-        (say("Channel"), tally(description["channels"], ours=True)),
-        (say("Language"), tally(description["languages"])),
+        (say("Channel"), tally(description.channels, ours=True)),
+        (say("Language"), tally(description.languages)),
         (say("Dataset"), summary.data),
     ]
     return [(term, text) for term, text in facts if text]
 
 
-def tally(counts: dict[str, int], *, ours: bool = False) -> str:
+def tally(counts: Mapping[str, int], *, ours: bool = False) -> str:
     """`a (12), b (7)`; a long list's rest is only counted. `ours`: the names are the dataset's words."""
     write: Callable[[str], str] = say if ours else str
     shown = [f"{write(label(name))} ({count(n)})" for name, n in list(counts.items())[:MOST_LISTED]]

@@ -1,7 +1,7 @@
 """How parameters go together: rank correlations over dialogues, for exploring."""
 
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
@@ -9,7 +9,6 @@ from scipy.stats import rankdata
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 
-Facts = dict[str, Any]
 SHOWN: Final = (
     "subjective_success",
     "objective_success_assigned",
@@ -25,10 +24,19 @@ SHOWN: Final = (
 FEWEST: Final = 10
 
 
-def correlations(dataset: Dataset) -> list[Facts]:
+class RankCorrelation(NamedTuple):
+    """Spearman's rho of two measures over the n dialogues that have both."""
+
+    a: str
+    b: str
+    rho: float
+    n: int
+
+
+def correlations(dataset: Dataset) -> list[RankCorrelation]:
     """Spearman's rho of every pair of parameters over the dialogues that have both.
 
-    Output  a, b, rho, n; pairs in the order of SHOWN
+    Output  in the order of SHOWN
     Empty   fewer than 10 dialogues with both, or one of them never varies: the pair is left out
     """
     parts = components(dataset)
@@ -39,11 +47,11 @@ def correlations(dataset: Dataset) -> list[Facts]:
             tops, bottoms = (np.asarray(rows[part], dtype=float) for part in ("numerator", "denominator"))
             with np.errstate(divide="ignore", invalid="ignore"):
                 columns[name] = np.where(bottoms > 0, tops / bottoms, np.nan)
-    found: list[Facts] = []
+    found: list[RankCorrelation] = []
     for a, b in combinations(columns, 2):
         known = ~(np.isnan(columns[a]) | np.isnan(columns[b]))
         one, other = columns[a][known], columns[b][known]
         if known.sum() >= FEWEST and np.ptp(one) > 0 and np.ptp(other) > 0:
             rho = float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
-            found.append({"a": a, "b": b, "rho": rho, "n": int(known.sum())})
+            found.append(RankCorrelation(a, b, rho, int(known.sum())))
     return found

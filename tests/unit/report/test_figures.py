@@ -14,6 +14,7 @@ from vivavoce.report.language import speaking
 from vivavoce.sections.dialogues.figures import durations_figure
 from vivavoce.sections.participants.figures import participants_figure
 from vivavoce.sections.results.figure import success_figure
+from vivavoce.stats.description import DialogueDurations
 
 RATES = {"rate": made_rate(0.75, 0.6, 0.86)}
 ROW = made_group("alpha", RATES)
@@ -31,9 +32,7 @@ def test_the_narrow_form_fits_a_small_phone():
     figures = [
         success_figure(rows, {"rate": "Success, of something long indeed"}),
         participants_figure(dict.fromkeys(range(1, 130), 3)),
-        durations_figure(
-            [{"key": row.key, "n": 3, "p10": 1, "p25": 2, "p50": 3, "p75": 4, "p90": 5} for row in rows]
-        ),
+        durations_figure([DialogueDurations(row.key, 3, 1, 2, 3, 4, 5) for row in rows]),
     ]
     for figure in figures:
         assert float(re.search(r' width="([\d.]+)"', figure.narrow).group(1)) <= 320
@@ -68,7 +67,7 @@ def test_many_sizes_share_bars_and_lose_nobody():
 
 
 def test_colours_are_only_those_that_the_page_replaces():
-    figure = durations_figure([{"key": "a", "n": 3, "p10": 1, "p25": 2, "p50": 3, "p75": 4, "p90": 5}])
+    figure = durations_figure([DialogueDurations("a", 3, 1, 2, 3, 4, 5)])
     colours = set(re.findall(r"#[0-9a-f]{6}", figure.wide))
     assert colours <= {"#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6"}
 

@@ -1,18 +1,17 @@
 """What the report says was run, also where nobody held a dialogue."""
 
-from typing import Any
-
 from scenes.summaries import made_group, made_summary
 from vivavoce.sections.run.section import what_was_run
+from vivavoce.stats.description import DatasetDescription
 
 
 def told(dialogues: int, participants: int) -> dict[str, str]:
-    description: dict[str, Any] = {
-        "study": "clips", "systems": {}, "conditions": {}, "factors": {}, "source": {"kind": "log"},
-        "started_at": None, "ended_at": None, "simulated_dialogues": 0,
-        "pools": {"link": 12}, "tasks": 0, "channels": {}, "languages": {},
-        "tables": {"participants": 12, "listening": 144}, "created_at": "2026-11-21T10:00:00",
-    }  # fmt: skip
+    description = DatasetDescription(
+        study="clips", systems={}, conditions={}, factors={}, source={"kind": "log"}, started_at=None,
+        ended_at=None, simulated_dialogues=0, pools={"link": 12}, tasks=0, channels={}, languages={},
+        tables={"participants": 12, "listening": 144}, created_at="2026-11-21T10:00:00", notes=[],
+        outcomes={}, end_reasons=[], durations=[], incidents=[], questionnaires=[],
+    )  # fmt: skip
     summary = made_summary([], made_group("all", {}, dialogues=dialogues, participants=participants))
     return dict(what_was_run(summary, description))
 

@@ -17,8 +17,8 @@ def test_dialogues_with_both_parameters_are_ranked(make: Make) -> None:
     talks = [("a", "p", answer) for answer in ANSWERS]
     (found,) = correlations(make(*talks, duration_s=LENGTHS))
     expected = spearmanr(ANSWERS[:10], LENGTHS[:10]).statistic
-    assert (found["a"], found["b"], found["n"]) == ("subjective_success", "dialogue_duration", 10)
-    assert found["rho"] == pytest.approx(expected)
+    assert (found.a, found.b, found.n) == ("subjective_success", "dialogue_duration", 10)
+    assert found.rho == pytest.approx(expected)
 
 
 def test_nine_dialogues_and_parameters_that_never_vary_say_nothing(make: Make) -> None:

@@ -10,9 +10,9 @@ def test_systems_period_and_endings_are_counted_by_group(make):
     facts = describe(
         make(("a", "p", 1), ("a", "q", 1), ("b", "p", 0), end_reason=["user", None, "limit"]), "system"
     )
-    assert facts["systems"] == {"a": 2, "b": 1}
-    assert (facts["started_at"].hour, facts["ended_at"].hour) == (12, 14)
-    assert {entry["reason"]: entry["by"] for entry in facts["end_reasons"]} == {
+    assert facts.systems == {"a": 2, "b": 1}
+    assert (facts.started_at.hour, facts.ended_at.hour) == (12, 14)
+    assert {entry.reason: entry.by for entry in facts.end_reasons} == {
         "user": {"a": 1, "b": 0},
         "unknown": {"a": 1, "b": 0},
         "limit": {"a": 0, "b": 1},
@@ -23,17 +23,8 @@ def test_durations_are_quantiles_of_those_known(make):
     facts = describe(
         make(*[("a", "p", 1)] * 4, ("b", "p", 1), duration_s=[10.0, 20.0, 30.0, None, None]), "system"
     )
-    assert facts["durations"] == [
-        {
-            "key": "a",
-            "n": 3,
-            "p10": pytest.approx(12),
-            "p25": pytest.approx(15),
-            "p50": pytest.approx(20),
-            "p75": pytest.approx(25),
-            "p90": pytest.approx(28),
-        }
-    ]
+    (found,) = facts.durations
+    assert (found.key, found.n) == ("a", 3) and found[2:] == pytest.approx((12, 15, 20, 25, 28))
 
 
 def test_incidents_are_counted_by_kind_with_the_commonest_detail(make):
@@ -41,9 +32,7 @@ def test_incidents_are_counted_by_kind_with_the_commonest_detail(make):
     facts = describe(
         make(("a", "p", 1), incidents=[incident, incident, {**incident, "detail": "9 s"}]), "system"
     )
-    assert facts["incidents"] == [
-        {"key": "a", "failure": "timeout", "incidents": 3, "dialogues": 1, "detail": "30 s"}
-    ]
+    assert facts.incidents == [("a", "timeout", 3, 1, "30 s")]
 
 
 def test_items_keep_raw_codes_and_free_text_has_no_mean(make):
@@ -68,18 +57,18 @@ def test_items_keep_raw_codes_and_free_text_has_no_mean(make):
             "answer": "nice",
         }
     ]
-    (sheet,) = describe(make(*[("a", "p", None)] * 3, ratings=answers), "system")["questionnaires"]
-    first, more = sheet["items"]
-    assert (sheet["instrument"], sheet["wording"]) == ("sus", "file")
-    assert (first["n"], first["mean"], first["least"], first["most"]) == (3, pytest.approx(11 / 3), 1, 5)
-    assert first["answers"] == {"never": 1, "always": 2}
-    assert (more["n"], more["mean"], more["free_text"]) == (0, None, 1)
+    (sheet,) = describe(make(*[("a", "p", None)] * 3, ratings=answers), "system").questionnaires
+    first, more = sheet.items
+    assert (sheet.instrument, sheet.wording) == ("sus", "file")
+    assert (first.n, first.mean, first.least, first.most) == (3, pytest.approx(11 / 3), 1, 5)
+    assert first.answers == {"never": 1, "always": 2}
+    assert (more.n, more.mean, more.free_text) == (0, None, 1)
 
 
 def test_a_dataset_without_any_row_is_described_too(make):
     facts = describe(make(), "system")
-    assert facts["started_at"] is None
-    assert facts["durations"] == facts["incidents"] == facts["questionnaires"] == facts["end_reasons"] == []
+    assert facts.started_at is None
+    assert facts.durations == facts.incidents == facts.questionnaires == facts.end_reasons == []
 
 
 def test_the_natural_grouping_is_the_condition_where_the_design_has_factors(make):
@@ -99,14 +88,14 @@ def test_items_are_told_by_group_with_deviation_and_without_endless_labels(make)
     talks = [("a", "p", None), ("b", "q", None), *[("a", "r", None)] * 11]
     rated = answers("q1", 1, 4, 2) + answers("wide", *range(13)) + answers("twelve", *range(12))
     rated += [*answers("one", 3), {"visit_id": "v", "instrument": "own", "item_id": "q1", "value": 5.0}]
-    (sheet,) = describe(make(*talks, ratings=rated), "system")["questionnaires"]
-    items = {one["item_id"]: one for one in sheet["items"]}
-    assert (items["q1"]["n"], items["q1"]["mean"]) == (4, 3.0)
-    assert items["q1"]["deviation"] == pytest.approx((10 / 3) ** 0.5)
-    assert items["q1"]["by"] == {"a": {"n": 2, "mean": 1.5}, "b": {"n": 1, "mean": 4.0}}
-    assert (items["one"]["deviation"], len(items["twelve"]["answers"]), items["wide"]["answers"]) == (
+    (sheet,) = describe(make(*talks, ratings=rated), "system").questionnaires
+    items = {one.item_id: one for one in sheet.items}
+    assert (items["q1"].n, items["q1"].mean) == (4, 3.0)
+    assert items["q1"].deviation == pytest.approx((10 / 3) ** 0.5)
+    assert items["q1"].by == {"a": (2, 1.5), "b": (1, 4.0)}
+    assert (items["one"].deviation, len(items["twelve"].answers), items["wide"].answers) == (
         None,
         12,
         {},
     )
-    assert sheet["answered"] == 14
+    assert sheet.answered == 14

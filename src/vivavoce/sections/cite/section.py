@@ -9,6 +9,7 @@ from vivavoce.report.content import headlines
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
+from vivavoce.stats.description import DatasetDescription
 from vivavoce.stats.summary_results import Summary
 
 Facts = dict[str, Any]
@@ -21,7 +22,7 @@ class CiteFound:
     """The summary, the description of the dataset, and the scales of its questionnaires."""
 
     summary: Summary
-    description: Facts
+    description: DatasetDescription
     scales: list[Facts]
 
 
@@ -44,9 +45,9 @@ class CiteSection(Section[CiteFound]):
         return [*blocks, Heading(say("Sources")), Bullets(found)] if found else blocks
 
 
-def cite(summary: Summary, description: Facts) -> list[str]:
+def cite(summary: Summary, description: DatasetDescription) -> list[str]:
     """How to name this report, its data and the program in a paper."""
-    year = str(description["created_at"] or "")[:4]
+    year = str(description.created_at or "")[:4]
     return [
         say(
             "Report: \u201c{study}: evaluation report\u201d, {year}. Made by Vivavoce {version} from dataset "

@@ -8,15 +8,15 @@ import altair as alt
 from vivavoce.report.drawing import ACCENT, NARROW, SOFT, WARM_SOFT, Figure, figure, groups_axis, label_px
 from vivavoce.report.language import say
 from vivavoce.report.numbers import coefficient, count, label
-
-Facts = dict[str, Any]
+from vivavoce.stats.correlations import RankCorrelation
+from vivavoce.stats.description import DialogueDurations
 
 STEP: Final = 24
 
 
-def durations_figure(durations: Sequence[Facts]) -> Figure:
+def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
     """How long dialogues lasted: median, middle half and middle four fifths of each group."""
-    data = [{**fact, "group": label(fact["key"])} for fact in durations]
+    data = [{**one._asdict(), "group": label(one.key)} for one in durations]
     order = [fact["group"] for fact in data]
 
     def draw(width: int) -> Any:
@@ -49,17 +49,17 @@ def durations_figure(durations: Sequence[Facts]) -> Figure:
     )
 
 
-def correlations_figure(pairs: Sequence[Facts], titles: dict[str, str]) -> Figure:
+def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]) -> Figure:
     """Rank correlations of every two parameters, as a triangle of numbers."""
-    names = [name for name in titles if any(name in (pair["a"], pair["b"]) for pair in pairs)]
+    names = [name for name in titles if any(name in (pair.a, pair.b) for pair in pairs)]
     numbered = {name: str(place) for place, name in enumerate(names, start=1)}
     rows = {name: f"{numbered[name]}  {titles[name]}" for name in names}
     data = [
         {
-            "row": rows[pair["b"]],
-            "column": numbered[pair["a"]],
-            "rho": pair["rho"],
-            "shown": coefficient(pair["rho"]),
+            "row": rows[pair.b],
+            "column": numbered[pair.a],
+            "rho": pair.rho,
+            "shown": coefficient(pair.rho),
         }
         for pair in pairs
     ]
@@ -85,9 +85,7 @@ def correlations_figure(pairs: Sequence[Facts], titles: dict[str, str]) -> Figur
         return (tiles + text).properties(width=alt.Step(step), height=alt.Step(STEP))
 
     first = titles[names[0]] if names else ""
-    words = "; ".join(
-        f"{titles[pair['a']]} / {titles[pair['b']]}: {coefficient(pair['rho'])}" for pair in pairs
-    )
+    words = "; ".join(f"{titles[pair.a]} / {titles[pair.b]}: {coefficient(pair.rho)}" for pair in pairs)
     return figure(
         "correlations",
         say("Rank correlations of parameters over dialogues"),

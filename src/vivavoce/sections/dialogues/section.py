@@ -1,7 +1,8 @@
 """The course of dialogues: every measure that is no success rate, durations, correlations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
@@ -12,11 +13,10 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import amount, count
 from vivavoce.report.section import Section
 from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
-from vivavoce.stats.correlations import correlations
+from vivavoce.stats.correlations import RankCorrelation, correlations
+from vivavoce.stats.description import DialogueDurations
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import MeasuredTotal, Summary
-
-Facts = dict[str, Any]
 
 FEWEST_CORRELATED: Final = 3
 
@@ -26,8 +26,8 @@ class DialoguesFound:
     """The summary, durations by group, and rank correlations of measures."""
 
     summary: Summary
-    durations: list[Facts]
-    correlations: list[Facts]
+    durations: Sequence[DialogueDurations]
+    correlations: Sequence[RankCorrelation]
 
 
 class DialoguesSection(Section[DialoguesFound]):
@@ -41,7 +41,7 @@ class DialoguesSection(Section[DialoguesFound]):
     dashboard = True
 
     def results(self, material: Material) -> DialoguesFound:
-        durations = material.description["durations"]
+        durations = material.description.durations
         return DialoguesFound(material.summary, durations, correlations(material.dataset))
 
     def blocks(self, results: DialoguesFound) -> list[Block]:
@@ -52,7 +52,7 @@ class DialoguesSection(Section[DialoguesFound]):
         blocks: list[Block] = [durations_figure(results.durations)] if drawn else []
         blocks.append(table)
         if len(results.correlations) >= FEWEST_CORRELATED:
-            names = dict.fromkeys(name for pair in results.correlations for name in (pair["a"], pair["b"]))
+            names = dict.fromkeys(name for pair in results.correlations for name in (pair.a, pair.b))
             blocks.append(correlations_figure(results.correlations, {name: title(name) for name in names}))
         return blocks
 

@@ -1,18 +1,15 @@
 """What went wrong: incidents with systems, and how dialogues ended."""
 
-from typing import Any
-
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, label
 from vivavoce.report.section import Section
+from vivavoce.stats.description import DatasetDescription
 
-Facts = dict[str, Any]
 
-
-class ProblemsSection(Section[Facts]):
+class ProblemsSection(Section[DatasetDescription]):
     """Also where nothing did: that is worth knowing."""
 
     name = "problems"
@@ -21,25 +18,25 @@ class ProblemsSection(Section[Facts]):
     menu = "Problems"
     needs = ("dialogues",)
 
-    def results(self, material: Material) -> Facts:
+    def results(self, material: Material) -> DatasetDescription:
         return material.description
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: DatasetDescription) -> list[Block]:
         none = Paragraph(say("No incident with a system under test is recorded."))
         endings = endings_table(results)
         return [incidents_table(results) or none, *([endings] if endings else [])]
 
 
-def endings_table(description: Facts) -> TableOfText | None:
-    entries = description["end_reasons"]
+def endings_table(description: DatasetDescription) -> TableOfText | None:
+    entries = description.end_reasons
     if not entries:
         return None
-    keys = list(entries[0]["by"])
+    keys = list(entries[0].by)
     rows = [
         Row(
-            say(entry["reason"]),
-            tuple(Cell(count(entry["by"].get(key, 0))) for key in keys)
-            + ((Cell(count(entry["total"])),) if len(keys) > 1 else ()),
+            say(entry.reason),
+            tuple(Cell(count(entry.by.get(key, 0))) for key in keys)
+            + ((Cell(count(entry.total)),) if len(keys) > 1 else ()),
         )
         for entry in entries
     ]
@@ -47,18 +44,18 @@ def endings_table(description: Facts) -> TableOfText | None:
     return TableOfText("endings", say("How dialogues ended"), columns, tuple(rows))
 
 
-def incidents_table(description: Facts) -> TableOfText | None:
-    entries = description["incidents"]
+def incidents_table(description: DatasetDescription) -> TableOfText | None:
+    entries = description.incidents
     if not entries:
         return None
     rows = [
         Row(
-            label(entry["key"]),
+            label(entry.key),
             (
-                Cell(say(entry["failure"].replace("_", " "))),
-                Cell(count(entry["incidents"])),
-                Cell(count(entry["dialogues"])),
-                Cell(entry["detail"] or MISSING, words=True),
+                Cell(say(entry.failure.replace("_", " "))),
+                Cell(count(entry.incidents)),
+                Cell(count(entry.dialogues)),
+                Cell(entry.detail or MISSING, words=True),
             ),
         )
         for entry in entries

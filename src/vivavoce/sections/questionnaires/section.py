@@ -1,5 +1,6 @@
 """Questionnaires: answers, scores and their reliability."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
 from vivavoce.report.section import Section
+from vivavoce.stats.description import AnsweredItem, AnsweredSheet, GroupMean
 
 Facts = dict[str, Any]
 
@@ -28,7 +30,7 @@ class QuestionnairesFound:
     """Scales with their scores, questionnaires with their items, and the groups' keys."""
 
     scales: list[Facts]
-    questionnaires: list[Facts]
+    questionnaires: Sequence[AnsweredSheet]
     keys: list[str | None]
 
 
@@ -42,7 +44,7 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
 
     def results(self, material: Material) -> QuestionnairesFound:
         keys = [row.key for row in material.summary.by]
-        return QuestionnairesFound(material.scales, material.description["questionnaires"], keys)
+        return QuestionnairesFound(material.scales, material.description.questionnaires, keys)
 
     def blocks(self, results: QuestionnairesFound) -> list[Block]:
         blocks: list[Block] = []
@@ -52,7 +54,7 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
             if scores := scores_table(number, sheet, results.keys):
                 blocks.append(scores)
         blocks += questionnaire_tables(results.questionnaires, results.keys)
-        if any(item["free_text"] for sheet in results.questionnaires for item in sheet["items"]):
+        if any(item.free_text for sheet in results.questionnaires for item in sheet.items):
             counted = say(
                 "Written answers are only counted here, since a report is shown around; they stand in the "
                 "dataset's table of ratings."
@@ -109,48 +111,44 @@ def _mean(facts: Facts | None) -> Cell:
     return Cell(amount(facts["mean"], ""), (*spread, say("n = {n}", n=count(facts["n"]))))
 
 
-def questionnaire_tables(sheets: list[Facts], keys: list[str | None]) -> list[TableOfText]:
+def questionnaire_tables(sheets: Sequence[AnsweredSheet], keys: list[str | None]) -> list[TableOfText]:
     """One table a questionnaire and wording: mean and n of every item, group by group."""
     wide = keys if len(keys) > 1 else []
     return [
         TableOfText(
             f"questionnaire-{number}",
-            f"{sheet['instrument']} ({wording(sheet)})",
+            f"{sheet.instrument} ({wording(sheet)})",
             heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Range given")),
-            tuple(_item_row(item, wide) for item in sheet["items"]),
-            say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet["answered"], "time")),
+            tuple(_item_row(item, wide) for item in sheet.items),
+            say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet.answered, "time")),
         )
         for number, sheet in enumerate(sheets, start=1)
     ]
 
 
-def wording(sheet: Facts) -> str:
+def wording(sheet: AnsweredSheet) -> str:
     """Whose words the participants read."""
-    known = WORDINGS.get(sheet["wording"])
-    whose = say(known) if known else say("wording: {name}", name=sheet["wording"])
-    return f"{whose}, {sheet['language']}" if sheet["language"] else whose
+    known = WORDINGS.get(sheet.wording)
+    whose = say(known) if known else say("wording: {name}", name=sheet.wording)
+    return f"{whose}, {sheet.language}" if sheet.language else whose
 
 
-def _item_row(item: Facts, keys: list[str | None]) -> Row:
-    spread = "" if item["deviation"] is None else say("sd {sd}", sd=amount(item["deviation"], ""))
-    cells = [_mean_cell(item["by"].get(key)) for key in keys]
-    if item["n"]:
+def _item_row(item: AnsweredItem, keys: list[str | None]) -> Row:
+    spread = "" if item.deviation is None else say("sd {sd}", sd=amount(item.deviation, ""))
+    cells = [_mean_cell(item.by.get(key)) for key in keys]
+    if item.n:
         cells.append(
-            Cell(
-                amount(item["mean"], ""), (say("n = {n}", n=count(item["n"])), *([spread] if spread else []))
-            )
+            Cell(amount(item.mean, ""), (say("n = {n}", n=count(item.n)), *([spread] if spread else [])))
         )
-        cells.append(Cell(between(item["least"], item["most"], "{:g}".format)))
+        cells.append(Cell(between(item.least, item.most, "{:g}".format)))
     else:
-        cells += [Cell(MISSING, (plural(item["free_text"], "written answer"),)), Cell(MISSING)]
-    asked = [say("asks subjective success")] if item["role"] == "subjective_success" else []
-    answers = [f"{answer} {count(n)}" for answer, n in list(item["answers"].items())[:MOST_ANSWERS]]
-    return Row(item["item_id"], tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
+        cells += [Cell(MISSING, (plural(item.free_text, "written answer"),)), Cell(MISSING)]
+    asked = [say("asks subjective success")] if item.role == "subjective_success" else []
+    answers = [f"{answer} {count(n)}" for answer, n in list(item.answers.items())[:MOST_ANSWERS]]
+    return Row(item.item_id, tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
 
 
-def _mean_cell(facts: Facts | None) -> Cell:
+def _mean_cell(facts: GroupMean | None) -> Cell:
     return (
-        Cell(MISSING)
-        if facts is None
-        else Cell(amount(facts["mean"], ""), (say("n = {n}", n=count(facts["n"])),))
+        Cell(MISSING) if facts is None else Cell(amount(facts.mean, ""), (say("n = {n}", n=count(facts.n)),))
     )

@@ -9,9 +9,8 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import count
 from vivavoce.report.prose import period, tally
 from vivavoce.report.section import Section
+from vivavoce.stats.description import DatasetDescription
 from vivavoce.stats.summary_results import Summary
-
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class RunFound:
     """The summary and the description of the dataset."""
 
     summary: Summary
-    description: Facts
+    description: DatasetDescription
 
 
 class RunSection(Section[RunFound]):
@@ -37,36 +36,36 @@ class RunSection(Section[RunFound]):
         return [FactList(tuple(what_was_run(results.summary, results.description)))]
 
 
-def what_was_run(summary: Summary, description: Facts) -> list[tuple[str, str]]:
+def what_was_run(summary: Summary, description: DatasetDescription) -> list[tuple[str, str]]:
     """Term and description pairs; what is not recorded is left out."""
-    source = dict(description["source"])
+    source = dict(description.source)
     kind = source.pop("kind", "not recorded")
-    conditions = description["conditions"] if description["conditions"] != description["systems"] else {}
-    factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description["factors"].items())
+    conditions = description.conditions if description.conditions != description.systems else {}
+    factors = (f"{name}: {', '.join(map(str, values))}" for name, values in description.factors.items())
     collected = (f"{name.replace('_', ' ')}: {_plain(value)}" for name, value in source.items())
-    simulated, dialogues = description["simulated_dialogues"], summary.all.dialogues
-    people = summary.all.participants if dialogues else description["tables"].get("participants", 0)
+    simulated, dialogues = description.simulated_dialogues, summary.all.dialogues
+    people = summary.all.participants if dialogues else description.tables.get("participants", 0)
     facts = [
-        (say("Study"), description["study"]),
-        (say("Systems"), tally(description["systems"])),
+        (say("Study"), description.study),
+        (say("Systems"), tally(description.systems)),
         (say("Conditions"), tally(conditions)),
         (say("Factors"), "; ".join(factors)),
         (say("Period"), period(description) if dialogues else ""),
         (say("Dialogues"), count(dialogues)),
         (say("Held by programs"), count(simulated) if simulated else ""),
         (say("Participants"), count(people)),
-        (say("Recruited through"), tally(description["pools"])),
-        (say("Tasks"), count(description["tasks"]) if description["tasks"] else ""),
-        (say("Channel"), tally(description["channels"], ours=True)),
-        (say("Language"), tally(description["languages"])),
+        (say("Recruited through"), tally(description.pools)),
+        (say("Tasks"), count(description.tasks) if description.tasks else ""),
+        (say("Channel"), tally(description.channels, ours=True)),
+        (say("Language"), tally(description.languages)),
         (say("Collected by"), "; ".join([_origin(kind), *collected])),
         (
             say("Tables"),
-            ", ".join(f"{name} {count(rows)}" for name, rows in description["tables"].items()),
+            ", ".join(f"{name} {count(rows)}" for name, rows in description.tables.items()),
         ),
         (
             say("Dataset"),
-            say("{hash} (made {day})", hash=summary.data, day=str(description["created_at"])[:10]),
+            say("{hash} (made {day})", hash=summary.data, day=str(description.created_at)[:10]),
         ),
     ]
     return [(term, text) for term, text in facts if text]
