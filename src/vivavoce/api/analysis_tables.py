@@ -15,6 +15,7 @@ from vivavoce.report.numbers import p_value
 
 if TYPE_CHECKING:
     from vivavoce.core.statement import Statement
+    from vivavoce.stats.populations import PopulationComparison
     from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
 
 Facts = dict[str, Any]
@@ -214,30 +215,26 @@ def _otherwise(facts: "SystemsCompared") -> Iterator[RenderableType]:
     yield table
 
 
-def populations(facts: Facts) -> Iterator[RenderableType]:
+def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
     """Two trials on the same systems: differences with equivalence, ranks, calls per user."""
-    first, second = facts["trials"]
-    table = plain_table(
-        "measure", "group", f"{first['study']} - {second['study']}", "90 %", "equivalent", "p"
-    )
-    for one in facts["by"]:
-        same = {True: "yes", False: "no", None: ""}[one["equivalent"]]
+    first, second = facts.trials
+    table = plain_table("measure", "group", f"{first.study} - {second.study}", "90 %", "equivalent", "p")
+    for one in facts.by:
+        same = {True: "yes", False: "no", None: ""}[one.equivalent]
         table.add_row(
-            in_words(one["measure"]), str(one["key"]), number(one["difference"], 3),
-            span(one["interval_90"] or []), same, chance(one["p_equivalent"]),
+            in_words(one.measure), str(one.key), number(one.difference, 3),
+            span([*(one.interval_90 or ())]), same, chance(one.p_equivalent),
         )  # fmt: skip
     yield table
-    for measure, rank in facts["ranks"].items():
-        if rank["tau"] is not None:
-            order = "the same order" if rank["same_order"] else "another order"
-            yield Text(f"{measure}: {rank['systems']} groups in {order}, Kendall's tau {rank['tau']:.2f}")
-    for trial in facts["trials"]:
-        calls = f"{number(trial['calls_per_user'], 2)} dialogues a participant"
-        cost = "" if trial["cost_per_call"] is None else f", {trial['cost_per_call']:.2f} a dialogue"
-        yield Text(
-            f"{trial['study']}: {trial['dialogues']} dialogues, {trial['participants']} people, {calls}{cost}"
-        )
-    margins = ", ".join(f"{in_words(name)} {one:g}" for name, one in facts["margins"].items() if one)
+    for measure, rank in facts.ranks.items():
+        if rank.tau is not None:
+            order = "the same order" if rank.same_order else "another order"
+            yield Text(f"{measure}: {rank.systems} groups in {order}, Kendall's tau {rank.tau:.2f}")
+    for trial in facts.trials:
+        calls = f"{number(trial.calls_per_user, 2)} dialogues a participant"
+        cost = "" if trial.cost_per_call is None else f", {trial.cost_per_call:.2f} a dialogue"
+        yield Text(f"{trial.study}: {trial.dialogues} dialogues, {trial.participants} people, {calls}{cost}")
+    margins = ", ".join(f"{in_words(name)} {one:g}" for name, one in facts.margins.items() if one)
     yield Text(
         f"Equivalent: the difference is within the margin of its measure ({margins}), clustered by "
         "participant.",

@@ -1,7 +1,8 @@
 """Two populations on the same systems, as a crowd against a laboratory: do they tell the same story?"""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
@@ -20,20 +21,80 @@ from vivavoce.stats.equivalence import (
     margin_of,
 )
 from vivavoce.stats.groups import groups
+from vivavoce.stats.interval import Interval
 from vivavoce.stats.proportions import newcombe, two_proportion_z
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary import LEVEL
 
-Facts = dict[str, Any]
 
-
-class RankAgreement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
     """Kendall's tau and Spearman's rho of the systems' values, and whether their order is the same."""
 
     systems: int
     tau: float | None
     rho: float | None
     same_order: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountDifference:
+    """Two published rates of a system, cases taken as independent. Empty: no test, nothing varied: None."""
+
+    key: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_equivalent: float | None
+    equivalent: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountComparison:
+    """Published counts of two populations, system by system."""
+
+    margin: float
+    by: Sequence[CountDifference]
+    ranks: RankAgreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationDifference:
+    """a minus b of a measure in a group, participants of the two being different people.
+
+    Empty  a side without cases: all None; no margin or interval: no equivalence
+    """
+
+    measure: str
+    key: str | None
+    difference: float | None = None
+    se: float | None = None
+    interval_90: Interval | None = None
+    p_equivalent: float | None = None
+    equivalent: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationTrial:
+    """One of the two trials; None: no participant known, no cost told."""
+
+    study: str
+    dialogues: int
+    participants: int
+    calls_per_user: float | None
+    cost_per_call: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationComparison:
+    """Two trials on the same systems; margins and ranks by measure."""
+
+    margins: Mapping[str, float | None]
+    level: float
+    by: Sequence[PopulationDifference]
+    ranks: Mapping[str, RankAgreement]
+    trials: Sequence[PopulationTrial]
 
 
 def rank_agreement(a: Mapping[Any, float], b: Mapping[Any, float]) -> RankAgreement:
@@ -53,31 +114,31 @@ def rank_agreement(a: Mapping[Any, float], b: Mapping[Any, float]) -> RankAgreem
 
 def compare_counts(
     a: Mapping[str, tuple[int, int]], b: Mapping[str, tuple[int, int]], margin: float = 0.1
-) -> Facts:
+) -> CountComparison:
     """Published counts of two populations, system by system: z-test, interval, equivalence, ranks.
 
     Input   system -> (successes, cases); cases taken as independent, as counts do not tell callers apart
     """
     check_margin(RATES, margin)
     common = [name for name in a if name in b]
-    rows: list[Facts] = []
+    rows: list[CountDifference] = []
     for name in common:
         counts = (*a[name], *b[name])
         test, interval = two_proportion_z(*counts), newcombe(*counts)
         equal = equivalent_proportions(*counts, margin)
         rows.append(
-            {
-                "key": name,
-                "difference": a[name][0] / a[name][1] - b[name][0] / b[name][1],
-                "low": interval.low if interval else None,
-                "high": interval.high if interval else None,
-                "p": test.p if test else None,
-                "p_equivalent": equal.p if equal else None,
-                "equivalent": equal.equivalent if equal else None,
-            }
+            CountDifference(
+                key=name,
+                difference=a[name][0] / a[name][1] - b[name][0] / b[name][1],
+                low=interval.low if interval else None,
+                high=interval.high if interval else None,
+                p=test.p if test else None,
+                p_equivalent=equal.p if equal else None,
+                equivalent=equal.equivalent if equal else None,
+            )
         )
     shares = [{name: one[name][0] / one[name][1] for name in common} for one in (a, b)]
-    return {"margin": margin, "by": rows, "ranks": rank_agreement(*shares)._asdict()}
+    return CountComparison(margin=margin, by=rows, ranks=rank_agreement(*shares))
 
 
 def compare_populations(
@@ -87,13 +148,11 @@ def compare_populations(
     by: str = "system",
     margin: Margins = 0.1,
     costs: tuple[float | None, float | None] = (None, None),
-) -> Facts:
+) -> PopulationComparison:
     """Two datasets of the same systems: success rates, WER, ranks, calls per user, cost per call.
 
     Input   `costs`: what each trial cost in all, in one currency
-    Output  per measure and system the clustered difference (a minus b, participants of the two are different
-            people) with equivalence within the measure's margin, where `margin_of` knows
-            one; ranks per measure; calls per user and cost per call
+    Output  differences with equivalence within the measure's margin, where `margin_of` knows one
     Raises  InputError: no system in common
     """
     found = [{group.key: group for group in groups(dataset, by)} for dataset in (a, b)]
@@ -103,28 +162,24 @@ def compare_populations(
     names = [*HEADLINES, "word_error_rate"]
     check_margins_used(margin, names)
     parts = [components(dataset, names).set_index(["measure", "dialogue_id"]) for dataset in (a, b)]
-    rows = [
-        {"measure": name, "key": key, **_difference(name, key, found, parts, margin_of(name, margin))}
-        for name in names
-        for key in common
-    ]
+    rows = [_difference(name, key, found, parts, margin_of(name, margin)) for name in names for key in common]
     ranks = {}
     for name in names:
         values = [_values(dataset, name, by) for dataset in (a, b)]
         shared = [{key: one[key] for key in common if key in one} for one in values]
-        ranks[name] = rank_agreement(*shared)._asdict()
-    return {
-        "margins": {name: margin_of(name, margin) for name in names},
-        "level": LEVEL,
-        "by": rows,
-        "ranks": ranks,
-        "trials": [_trial(one, cost) for one, cost in zip((a, b), costs, strict=True)],
-    }
+        ranks[name] = rank_agreement(*shared)
+    return PopulationComparison(
+        margins={name: margin_of(name, margin) for name in names},
+        level=LEVEL,
+        by=rows,
+        ranks=ranks,
+        trials=[_trial(one, cost) for one, cost in zip((a, b), costs, strict=True)],
+    )
 
 
 def _difference(
     name: str, key: str | None, found: list[Any], parts: list[Any], margin: float | None
-) -> Facts:
+) -> PopulationDifference:
     sides, people = [], []
     for side, (one, part) in enumerate(zip(found, parts, strict=True)):
         rows = part.loc[name].loc[one[key].dialogue_ids]
@@ -137,36 +192,29 @@ def _difference(
     known = {person: code for code, person in enumerate(dict.fromkeys(people[0] + people[1]))}
     codes = [_codes(one, known) for one in people]
     test = compare_clusters(codes[0], codes[1], sides[0], sides[1])
-    facts: Facts = dict.fromkeys(("difference", "se", "interval_90", "p_equivalent", "equivalent"))
     if test is None:
-        return facts
+        return PopulationDifference(measure=name, key=key)
+    told = PopulationDifference(measure=name, key=key, difference=test.estimate, se=test.se)
     equal = test.equivalence(margin) if margin is not None else None
     if equal is None:
-        return {**facts, "difference": test.estimate, "se": test.se}
-    return {
-        "difference": test.estimate,
-        "se": test.se,
-        "interval_90": list(equal.interval),
-        "p_equivalent": equal.p,
-        "equivalent": equal.equivalent,
-    }
+        return told
+    return replace(told, interval_90=equal.interval, p_equivalent=equal.p, equivalent=equal.equivalent)
 
 
 def _codes(people: list[str], known: dict[str, int]) -> Any:
-
     return np.array([known[person] for person in people])
 
 
-def _trial(dataset: Dataset, cost: float | None) -> Facts:
+def _trial(dataset: Dataset, cost: float | None) -> PopulationTrial:
     people = dataset.read("dialogues").column("participant_id").to_pylist()
     spread = concentration(people)
-    return {
-        "study": dataset.study,
-        "dialogues": len(people),
-        "participants": spread.participants,
-        "calls_per_user": spread.mean,
-        "cost_per_call": cost / len(people) if cost is not None and people else None,
-    }
+    return PopulationTrial(
+        study=dataset.study,
+        dialogues=len(people),
+        participants=spread.participants,
+        calls_per_user=spread.mean,
+        cost_per_call=cost / len(people) if cost is not None and people else None,
+    )
 
 
 def _values(dataset: Dataset, name: str, by: str) -> dict[str | None, float]:

@@ -152,16 +152,16 @@ def _populations() -> str:
             {one: TABLE_2[f"{side}/{one}"][place][2:] for one in ("NBT", "1BT", "NBRL")} for side in "AC"
         ]
         facts = compare_counts(sides[0], sides[1], margin=0.1)
-        for one in facts["by"]:
+        for one in facts.by:
             rows.append(
                 [
-                    one["key"], name, f"{100 * one['difference']:.1f}",
-                    f"{100 * one['low']:.1f} to {100 * one['high']:.1f}", _p(one["p"]),
-                    f"{_p(one['p_equivalent'])} ({'yes' if one['equivalent'] else 'no'})",
+                    one.key, name, f"{100 * one.difference:.1f}",
+                    f"{100 * (one.low or 0):.1f} to {100 * (one.high or 0):.1f}", _p(one.p),
+                    f"{_p(one.p_equivalent)} ({'yes' if one.equivalent else 'no'})",
                 ]
             )  # fmt: skip
-        order = "the same order" if facts["ranks"]["same_order"] else "another order"
-        ranks.append(f"{name}: tau {facts['ranks']['tau']:.2f}, {order}")
+        order = "the same order" if facts.ranks.same_order else "another order"
+        ranks.append(f"{name}: tau {facts.ranks.tau or 0:.2f}, {order}")
     heading = ["system", "rate", "crowd - lab, points", "95 % (Newcombe)", "p", "equivalent within 10 points"]
     said = f"Ranks of the three systems: {'; '.join(ranks)}. {_closer()}"
     return _section(_POPULATIONS, _table(heading, rows), said)

@@ -40,9 +40,9 @@ def test_every_ratio_and_marginal_of_the_transcript_study_reproduces():
 def test_populations_are_compared_by_rank_and_by_equivalence():
     crowd, lab = {"x": (259, 403), "y": (30, 40)}, {"x": (130, 199), "y": (20, 40)}
     facts = compare_counts(crowd, lab, margin=0.1)
-    assert facts["by"][0]["p_equivalent"] == pytest.approx(0.01525, abs=5e-6)
-    assert [row["equivalent"] for row in facts["by"]] == [True, False]
-    assert (facts["ranks"]["tau"], facts["ranks"]["same_order"]) == (pytest.approx(-1), False)
+    assert facts.by[0].p_equivalent == pytest.approx(0.01525, abs=5e-6)
+    assert [row.equivalent for row in facts.by] == [True, False]
+    assert (facts.ranks.tau, facts.ranks.same_order) == (pytest.approx(-1), False)
     assert rank_agreement({"x": 0.5}, {"x": 0.4}).tau is None
     for a, b in (({"x": 0.5, "y": 0.5}, {"x": 0.4, "y": 0.3}), ({"x": 0.5, "y": 0.6}, {"x": 0.4, "y": 0.4})):
         found = rank_agreement(a, b)
@@ -60,12 +60,13 @@ def test_two_datasets_are_compared_system_by_system(make):
         return make(*rows, name=name)
 
     facts = compare_populations(trial("crowd", 40, 0), trial("lab", 12, 1), costs=(60.0, None))
-    assert [row["key"] for row in facts["by"] if row["measure"] == "subjective_success"] == ["a", "b"]
-    assert facts["ranks"]["subjective_success"]["same_order"]
-    first, second = facts["trials"]
-    assert (first["calls_per_user"], first["cost_per_call"]) == (6, 0.25)
-    assert (second["participants"], second["cost_per_call"]) == (12, None)
-    rate = facts["by"][0]
-    assert rate["interval_90"][0] < rate["difference"] < rate["interval_90"][1]
+    assert [row.key for row in facts.by if row.measure == "subjective_success"] == ["a", "b"]
+    assert facts.ranks["subjective_success"].same_order
+    first, second = facts.trials
+    assert (first.calls_per_user, first.cost_per_call) == (6, 0.25)
+    assert (second.participants, second.cost_per_call) == (12, None)
+    rate = facts.by[0]
+    assert rate.interval_90 and rate.difference is not None
+    assert rate.interval_90[0] < rate.difference < rate.interval_90[1]
     with pytest.raises(InputError, match="no system in common"):
         compare_populations(make(("a", "p", 1), name="one"), make(("z", "p", 1), name="two"))
