@@ -1,5 +1,6 @@
 """Answers to the items of a questionnaire, drawn."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import altair as alt
@@ -7,15 +8,17 @@ import altair as alt
 from vivavoce.report.drawing import ACCENT, INK, NEUTRAL, SOFT, WARM, WARM_SOFT, Figure, figure, label_px
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count
+from vivavoce.stats.scales import LikertItem
 
-Facts = dict[str, Any]
 STEP: Final = 24
 
 
-def likert_figure(number: int, sheet: Facts, *, mark: str | None = None) -> Figure:
+def likert_figure(
+    number: int, instrument: str, items: Sequence[LikertItem], *, mark: str | None = None
+) -> Figure:
     """The answers to a questionnaire's items as bars to both sides of the scale's middle."""
-    data = [bar for item in sheet["items"] for bar in _bars(item)]
-    order = [_item_name(item) for item in sheet["items"]]
+    data = [bar for item in items for bar in _bars(item)]
+    order = [_item_name(item) for item in items]
     codes = sorted({bar["code"] for bar in data})
     colours = _colours(len(codes))
 
@@ -43,28 +46,28 @@ def likert_figure(number: int, sheet: Facts, *, mark: str | None = None) -> Figu
         return (bars + middle).properties(width=width - room - 30, height=alt.Step(STEP))
 
     words = "; ".join(
-        f"{_item_name(item)}: " + ", ".join(f"{code} {count(n)}" for code, n in item["counts"].items())
-        for item in sheet["items"]
+        f"{_item_name(item)}: " + ", ".join(f"{code} {count(n)}" for code, n in item.counts.items())
+        for item in items
     )
     return figure(
         f"likert-{number}",
-        say("Answers: {instrument}", instrument=sheet["instrument"]),
+        say("Answers: {instrument}", instrument=instrument),
         say("How often each answer was given. {words}.", words=words),
         draw,
         mark=mark,
-        caption=_ends(sheet["items"]),
+        caption=_ends(items),
     )
 
 
-def _bars(item: Facts) -> list[Facts]:
+def _bars(item: LikertItem) -> list[dict[str, Any]]:
     """Bars from left to right; half of the middle answer lies on each side."""
-    total = sum(item["counts"].values())
-    middle = (item["low"] + item["high"]) / 2
-    below = sum(n for code, n in item["counts"].items() if code < middle)
-    neutral = item["counts"].get(int(middle), 0) if float(middle).is_integer() else 0
+    total = sum(item.counts.values())
+    middle = (item.low + item.high) / 2
+    below = sum(n for code, n in item.counts.items() if code < middle)
+    neutral = item.counts.get(int(middle), 0) if float(middle).is_integer() else 0
     place = -(below + neutral / 2)
-    bars: list[Facts] = []
-    for code, n in item["counts"].items():
+    bars: list[dict[str, Any]] = []
+    for code, n in item.counts.items():
         bars.append(
             {"item": _item_name(item), "code": code, "n": n, "from": place / total, "to": (place + n) / total}
         )
@@ -72,8 +75,8 @@ def _bars(item: Facts) -> list[Facts]:
     return bars
 
 
-def _item_name(item: Facts) -> str:
-    return f"{item['item_id']} (\u2212)" if item["reverse"] else item["item_id"]
+def _item_name(item: LikertItem) -> str:
+    return f"{item.item_id} (\u2212)" if item.reverse else item.item_id
 
 
 def _colours(n: int) -> list[str]:
@@ -92,16 +95,16 @@ def _mix(one: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 
-def _ends(items: list[Facts]) -> str:
+def _ends(items: Sequence[LikertItem]) -> str:
     """What the ends of the scale say, and what the sign behind an item means."""
-    labels = next((item["labels"] for item in items if item["labels"]), {})
-    low, high = items[0]["low"], items[0]["high"]
+    labels = next((item.labels for item in items if item.labels), {})
+    low, high = items[0].low, items[0].high
     words = [
         f"{code} = {labels[code]}" for code in (low, high) if code in labels and labels[code] != str(code)
     ]
     sentence = (
         say("Codes as answered: {words}.", words=", ".join(words)) if words else say("Codes as answered.")
     )
-    if any(item["reverse"] for item in items):
+    if any(item.reverse for item in items):
         sentence += " " + say("(\u2212) marks items worded negatively: a high code is a bad verdict.")
     return sentence

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import TABLES
@@ -14,11 +13,9 @@ from vivavoce.stats.declared import declaration
 from vivavoce.stats.declared_results import FrozenDeclaration
 from vivavoce.stats.description import DatasetDescription, describe
 from vivavoce.stats.groups import Group, groups, natural_grouping
-from vivavoce.stats.scales import answered_scales
+from vivavoce.stats.scales import AnsweredScale, answered_scales
 from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import Summary
-
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +101,7 @@ class Material:
         return declaration(self.dataset)
 
     @cached_property
-    def scales(self) -> list[Facts]:
+    def scales(self) -> list[AnsweredScale]:
         """Answers by questionnaire, with scores."""
         keys = {one: group.key for group in self.groups for one in group.dialogue_ids}
         return answered_scales(self.dataset, keys)

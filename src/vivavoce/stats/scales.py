@@ -1,6 +1,8 @@
 """Questionnaires as scales: how each code of each item was chosen, the scores, and their reliability."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any, Final
 
@@ -10,49 +12,101 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.stats.reliability import reliability
 
-Facts = dict[str, Any]
+Row = Mapping[str, Any]
 Form = dict[str, float]
 Key = tuple[str | None, str | None, str | None]
 FEWEST_CODES: Final = 3
 MOST_CODES: Final = 11
 
 
-def answered_scales(dataset: Dataset, keys: dict[str, str | None]) -> list[Facts]:
-    """One entry an instrument: Likert items with counts of each code, and scores with alpha and omega.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikertItem:
+    """How often each code from low to high was chosen; labels: code -> the text most often seen."""
+
+    item_id: str
+    low: int
+    high: int
+    reverse: bool
+    counts: Mapping[int, int]
+    labels: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupScore:
+    """Of the n complete forms of a group. Empty: none, no mean; one, no deviation."""
+
+    key: str | None
+    n: int
+    mean: float | None
+    deviation: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleScore:
+    """A score from low to high over so many items, of complete forms, with its reliability.
+
+    Empty  as `GroupScore`; alpha, its limits and omega None where `reliability` gives none
+    """
+
+    name: str
+    meaning: str
+    low: float
+    high: float
+    items: int
+    n: int
+    mean: float | None
+    deviation: float | None
+    alpha: float | None
+    alpha_low: float | None
+    alpha_high: float | None
+    omega: float | None
+    by: Sequence[GroupScore]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredScale:
+    """A questionnaire: its Likert items, and its scores; a foreign one has no source and no scores."""
+
+    instrument: str
+    title: str
+    source: str
+    items: Sequence[LikertItem]
+    scores: Sequence[ScaleScore]
+
+
+def answered_scales(dataset: Dataset, keys: dict[str, str | None]) -> list[AnsweredScale]:
+    """Every questionnaire that was answered.
 
     Input   the group of each dialogue
-    Output  items: {item_id, low, high, reverse, counts: {code: n}, labels: {code: text}};
-            scores: {name, meaning, n, mean, deviation, low, high, items, alpha, alpha_low, alpha_high, omega,
-            by: [{key, n, mean, deviation}]}
     Empty   items with fewer than 3 codes, or more than 11, are no Likert items and are left out
     """
-    rows: defaultdict[str, list[Facts]] = defaultdict(list)
+    rows: defaultdict[str, list[Row]] = defaultdict(list)
     for row in dataset.read("ratings").to_pylist():
         if row["value"] is not None:
             rows[row["instrument"]].append(row)
     found = [_sheet(name, answers, keys) for name, answers in sorted(rows.items())]
-    return [sheet for sheet in found if sheet["items"] or sheet["scores"]]
+    return [sheet for sheet in found if sheet.items or sheet.scores]
 
 
-def _sheet(name: str, rows: list[Facts], keys: dict[str, str | None]) -> Facts:
+def _sheet(name: str, rows: list[Row], keys: dict[str, str | None]) -> AnsweredScale:
     instrument = INSTRUMENTS.get(name) if name in INSTRUMENTS else None
-    by_item: defaultdict[str, list[Facts]] = defaultdict(list)
+    by_item: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_item[row["item_id"]].append(row)
     items = [_item(item_id, answers, instrument) for item_id, answers in by_item.items()]
     order = [item.item_id for item in instrument.items] if instrument else list(by_item)
     likert = [item for item in items if item is not None]
-    likert.sort(key=lambda item: order.index(item["item_id"]) if item["item_id"] in order else len(order))
-    return {
-        "instrument": name,
-        "title": instrument.title if instrument else name,
-        "source": instrument.source if instrument else "",
-        "items": likert,
-        "scores": _scores(instrument, rows, keys) if instrument else [],
-    }
+    likert.sort(key=lambda item: order.index(item.item_id) if item.item_id in order else len(order))
+    return AnsweredScale(
+        instrument=name,
+        title=instrument.title if instrument else name,
+        source=instrument.source if instrument else "",
+        items=likert,
+        scores=_scores(instrument, rows, keys) if instrument else [],
+    )
 
 
-def _item(item_id: str, rows: list[Facts], instrument: Instrument | None) -> Facts | None:
+def _item(item_id: str, rows: list[Row], instrument: Instrument | None) -> LikertItem | None:
     codes = Counter(row["value"] for row in rows)
     if any(not float(code).is_integer() for code in codes):
         return None
@@ -64,17 +118,17 @@ def _item(item_id: str, rows: list[Facts], instrument: Instrument | None) -> Fac
     if not FEWEST_CODES <= high - low + 1 <= MOST_CODES:
         return None
     labels = Counter((int(row["value"]), row["answer"]) for row in rows if row["answer"])
-    return {
-        "item_id": item_id,
-        "low": low,
-        "high": high,
-        "reverse": reverse,
-        "counts": {code: codes.get(float(code), 0) for code in range(low, high + 1)},
-        "labels": {code: text for (code, text), _ in reversed(labels.most_common())},
-    }
+    return LikertItem(
+        item_id=item_id,
+        low=low,
+        high=high,
+        reverse=reverse,
+        counts={code: codes.get(float(code), 0) for code in range(low, high + 1)},
+        labels={code: text for (code, text), _ in reversed(labels.most_common())},
+    )
 
 
-def _scores(instrument: Instrument, rows: list[Facts], keys: dict[str, str | None]) -> list[Facts]:
+def _scores(instrument: Instrument, rows: list[Row], keys: dict[str, str | None]) -> list[ScaleScore]:
     """The scores of an instrument that rest on two items or more."""
     forms: defaultdict[Key, Form] = defaultdict(dict)
     known = {item.item_id for item in instrument.items}
@@ -90,7 +144,7 @@ def _scores(instrument: Instrument, rows: list[Facts], keys: dict[str, str | Non
     return found
 
 
-def _form_of(row: Facts) -> Key:
+def _form_of(row: Row) -> Key:
     """Foreign logs know of a form sometimes only whose it is."""
     return row["dialogue_id"], row["visit_id"], row["participant_id"]
 
@@ -100,7 +154,7 @@ def _score(
     name: str,
     forms: dict[Key, Form],
     keys: dict[str, str | None],
-) -> Facts:
+) -> ScaleScore:
     score = instrument.scores[name]
     values: list[float] = []
     by: defaultdict[str | None, list[float]] = defaultdict(list)
@@ -116,19 +170,19 @@ def _score(
         [[_turned(instrument, item, forms[key][item]) for item in score.items] for key in ordered]
     )
     sound = reliability(answers, [str(next((one for one in key[::-1] if one), None)) for key in ordered])
-    return {
-        "name": name,
-        "meaning": score.meaning or name,
-        "low": score.low,
-        "high": score.high,
-        "items": len(score.items),
+    return ScaleScore(
+        name=name,
+        meaning=score.meaning or name,
+        low=score.low,
+        high=score.high,
+        items=len(score.items),
         **_spread(values),
-        "alpha": sound.alpha,
-        "alpha_low": sound.interval.low if sound.interval else None,
-        "alpha_high": sound.interval.high if sound.interval else None,
-        "omega": sound.omega,
-        "by": [{"key": key, **_spread(by[key])} for key in dict.fromkeys(keys.values()) if by[key]],
-    }
+        alpha=sound.alpha,
+        alpha_low=sound.interval.low if sound.interval else None,
+        alpha_high=sound.interval.high if sound.interval else None,
+        omega=sound.omega,
+        by=[GroupScore(key=key, **_spread(by[key])) for key in dict.fromkeys(keys.values()) if by[key]],
+    )
 
 
 def _turned(instrument: Instrument, item_id: str, code: float) -> float:
@@ -137,7 +191,7 @@ def _turned(instrument: Instrument, item_id: str, code: float) -> float:
     return scale.reversed(code) if scale is not None and item.reverse else code
 
 
-def _spread(values: list[float]) -> Facts:
+def _spread(values: list[float]) -> dict[str, Any]:
     return {
         "n": len(values),
         "mean": mean(values) if values else None,

@@ -25,10 +25,12 @@ from vivavoce.report.numbers import (
     plural,
     span,
 )
+from vivavoce.stats.scales import LikertItem
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.submission_file import Submission, in_language
 
 Facts = dict[str, Any]
+SHOWN: Final = ("item_id", "low", "high", "reverse", "counts", "labels")  # of an item
 ASPECTS: Final = {
     "task_completion": "Task completion",
     "effectiveness": "Effectiveness of the dialogue",
@@ -153,9 +155,8 @@ def questionnaire_blocks(aspects: Sequence[Facts], items: Sequence[Facts], mark:
     for number, one in enumerate(aspects, 1):
         chosen = [item for item in items if item["item_id"] in one["items"] and item["n"]]
         if chosen:
-            blocks.append(
-                likert_figure(number, {"instrument": say(ASPECTS[one["name"]]), "items": chosen}, mark=mark)
-            )
+            drawn = [LikertItem(**{name: item[name] for name in SHOWN}) for item in chosen]
+            blocks.append(likert_figure(number, say(ASPECTS[one["name"]]), drawn, mark=mark))
     blocks.append(_items_table(items, aspects))
     return blocks
 

@@ -37,28 +37,28 @@ def test_scores_of_a_known_instrument_follow_its_key(make: Make) -> None:
     keys: dict[str, str | None] = {"d0": "b", "d1": "a", "d2": "b"}
     (sheet,) = answered_scales(dataset, keys)
     values = [sus(form) for form in FORMS]
-    score = next(one for one in sheet["scores"] if one["name"] == "sus")
-    assert (score["n"], score["items"], score["low"], score["high"]) == (4, 10, 0, 100)
-    assert score["mean"] == pytest.approx(mean(values)) and score["deviation"] == pytest.approx(stdev(values))
-    assert [(one["key"], one["n"], one["mean"], one["deviation"]) for one in score["by"]] == [
+    score = next(one for one in sheet.scores if one.name == "sus")
+    assert (score.n, score.items, score.low, score.high) == (4, 10, 0, 100)
+    assert score.mean == pytest.approx(mean(values)) and score.deviation == pytest.approx(stdev(values))
+    assert [(one.key, one.n, one.mean, one.deviation) for one in score.by] == [
         ("b", 2, pytest.approx((values[0] + values[2]) / 2), pytest.approx(stdev([values[0], values[2]]))),
         ("a", 1, pytest.approx(values[1]), None),
     ]
     turned = [[code if place % 2 == 0 else 6 - code for place, code in enumerate(form)] for form in FORMS]
     total = variance([sum(form) for form in turned])
     alpha = 10 / 9 * (1 - sum(variance(column) for column in zip(*turned, strict=True)) / total)
-    assert score["alpha"] == pytest.approx(alpha)
-    assert [(item["item_id"], item["low"], item["high"], item["reverse"]) for item in sheet["items"][:3]] == [
+    assert score.alpha == pytest.approx(alpha)
+    assert [(item.item_id, item.low, item.high, item.reverse) for item in sheet.items[:3]] == [
         ("q1", 1, 5, False), ("q2", 1, 5, True), ("q3", 1, 5, False),
     ]  # fmt: skip
-    assert sheet["items"][0]["counts"] == {1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
+    assert sheet.items[0].counts == {1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
 
 
 def test_a_form_with_an_item_missing_has_no_score_of_it(make: Make) -> None:
     rows = usability(*FORMS[:3])
     rows.remove(next(row for row in rows if row["item_id"] == "q4" and row["dialogue_id"] == "d1"))
     (sheet,) = answered_scales(make(ratings=rows), {})
-    assert {one["name"]: one["n"] for one in sheet["scores"]} == {"sus": 2, "learnability": 2, "usability": 3}
+    assert {one.name: one.n for one in sheet.scores} == {"sus": 2, "learnability": 2, "usability": 3}
 
 
 @pytest.mark.parametrize(("codes", "kept"), [
@@ -67,20 +67,20 @@ def test_a_form_with_an_item_missing_has_no_score_of_it(make: Make) -> None:
 def test_items_of_three_to_eleven_whole_codes_are_scales(make: Make, codes: list, kept: bool) -> None:
     rows = [rating("x", code, f"d{number}") for number, code in enumerate(codes)]
     found = answered_scales(make(ratings=rows), {})
-    assert [item["item_id"] for sheet in found for item in sheet["items"]] == (["x"] if kept else [])
+    assert [item.item_id for sheet in found for item in sheet.items] == (["x"] if kept else [])
 
 
 def test_codes_are_counted_and_named_by_the_label_most_often_seen(make: Make) -> None:
     rows = [rating("x", 1, "d0", answer="poor"), rating("x", 3, "d1", answer="fine"),
             rating("x", 3, "d2", answer="good"), rating("x", 3, "d3", answer="good")]  # fmt: skip
     (sheet,) = answered_scales(make(ratings=rows), {})
-    (item,) = sheet["items"]
-    assert item["counts"] == {1: 1, 2: 0, 3: 3} and item["labels"] == {1: "poor", 3: "good"}
-    assert (sheet["title"], sheet["scores"], item["reverse"]) == ("own", [], False)
+    (item,) = sheet.items
+    assert item.counts == {1: 1, 2: 0, 3: 3} and item.labels == {1: "poor", 3: "good"}
+    assert (sheet.title, sheet.scores, item.reverse) == ("own", [], False)
 
 
 def test_a_foreign_log_with_codes_beyond_the_scale_shows_them_as_they_are(make: Make) -> None:
     rows = [rating("q2", code, f"d{code}", instrument="sus") for code in (0, 4, 7)]
     (sheet,) = answered_scales(make(ratings=rows), {})
-    (item,) = sheet["items"]
-    assert (item["low"], item["high"], item["reverse"]) == (0, 7, False)
+    (item,) = sheet.items
+    assert (item.low, item.high, item.reverse) == (0, 7, False)

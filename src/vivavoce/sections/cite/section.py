@@ -1,7 +1,8 @@
 """Sources, and how to cite report, data and program."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Heading
@@ -10,9 +11,8 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
 from vivavoce.stats.description import DatasetDescription
+from vivavoce.stats.scales import AnsweredScale
 from vivavoce.stats.summary_results import Summary
-
-Facts = dict[str, Any]
 
 OURS: Final = ("the project's", "this project")  # sources that are no publication
 
@@ -23,7 +23,7 @@ class CiteFound:
 
     summary: Summary
     description: DatasetDescription
-    scales: list[Facts]
+    scales: Sequence[AnsweredScale]
 
 
 class CiteSection(Section[CiteFound]):
@@ -40,7 +40,7 @@ class CiteSection(Section[CiteFound]):
 
     def blocks(self, results: CiteFound) -> list[Block]:
         blocks: list[Block] = [Bullets(tuple(cite(results.summary, results.description)))]
-        instruments = (sheet["source"] for sheet in results.scales if sheet["source"])
+        instruments = (sheet.source for sheet in results.scales if sheet.source)
         found = tuple(dict.fromkeys([*sources(results.summary), *instruments]))
         return [*blocks, Heading(say("Sources")), Bullets(found)] if found else blocks
 

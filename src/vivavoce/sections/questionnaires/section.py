@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
@@ -12,8 +12,7 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
 from vivavoce.report.section import Section
 from vivavoce.stats.description import AnsweredItem, AnsweredSheet, GroupMean
-
-Facts = dict[str, Any]
+from vivavoce.stats.scales import AnsweredScale, GroupScore, ScaleScore
 
 MOST_ANSWERS: Final = 8
 WORDINGS: Final[dict[str | None, str]] = {
@@ -29,7 +28,7 @@ WORDINGS: Final[dict[str | None, str]] = {
 class QuestionnairesFound:
     """Scales with their scores, questionnaires with their items, and the groups' keys."""
 
-    scales: list[Facts]
+    scales: Sequence[AnsweredScale]
     questionnaires: Sequence[AnsweredSheet]
     keys: list[str | None]
 
@@ -49,8 +48,8 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
     def blocks(self, results: QuestionnairesFound) -> list[Block]:
         blocks: list[Block] = []
         for number, sheet in enumerate(results.scales, start=1):
-            if sheet["items"]:
-                blocks.append(likert_figure(number, sheet))
+            if sheet.items:
+                blocks.append(likert_figure(number, sheet.instrument, sheet.items))
             if scores := scores_table(number, sheet, results.keys):
                 blocks.append(scores)
         blocks += questionnaire_tables(results.questionnaires, results.keys)
@@ -63,37 +62,37 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
         return blocks
 
 
-def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfText | None:
+def scores_table(number: int, sheet: AnsweredScale, keys: list[str | None]) -> TableOfText | None:
     """Scores of an instrument with their reliability."""
-    if not sheet["scores"]:
+    if not sheet.scores:
         return None
-    wide = keys if len(keys) > 1 and any(score["by"] for score in sheet["scores"]) else []
+    wide = keys if len(keys) > 1 and any(score.by for score in sheet.scores) else []
     rows = []
-    for score in sheet["scores"]:
-        by = {one["key"]: one for one in score["by"]}
+    for score in sheet.scores:
+        by = {one.key: one for one in score.by}
         cells = [_mean(by.get(key)) for key in wide]
         alpha = (
             Cell(
-                coefficient(score["alpha"]),
+                coefficient(score.alpha),
                 (
-                    between(score["alpha_low"], score["alpha_high"], coefficient),
-                    say("n = {n}", n=count(score["n"])),
+                    between(score.alpha_low, score.alpha_high, coefficient),
+                    say("n = {n}", n=count(score.n)),
                 ),
             )
-            if score["alpha"] is not None
+            if score.alpha is not None
             else Cell(coefficient(None), (say("cannot be computed"),))
         )
         rows.append(
             Row(
-                say(score["meaning"]),
-                (*cells, _mean(score), alpha, Cell(coefficient(score["omega"]))),
-                (say("{name}: {items} items, {low} to {high}", name=score["name"], items=score["items"],
-                     low=f"{score['low']:g}", high=f"{score['high']:g}"),),
+                say(score.meaning),
+                (*cells, _mean(score), alpha, Cell(coefficient(score.omega))),
+                (say("{name}: {items} items, {low} to {high}", name=score.name, items=score.items,
+                     low=f"{score.low:g}", high=f"{score.high:g}"),),
             )
         )  # fmt: skip
     return TableOfText(
         f"scores-{number}",
-        say("Scores and their reliability: {instrument}", instrument=sheet["instrument"]),
+        say("Scores and their reliability: {instrument}", instrument=sheet.instrument),
         heads(say("Score"), *(label(key) for key in wide), say("Mean"), "Cronbach \u03b1", "McDonald \u03c9"),
         tuple(rows),
         say(
@@ -104,11 +103,11 @@ def scores_table(number: int, sheet: Facts, keys: list[str | None]) -> TableOfTe
     )
 
 
-def _mean(facts: Facts | None) -> Cell:
-    if facts is None or facts["mean"] is None:
+def _mean(facts: ScaleScore | GroupScore | None) -> Cell:
+    if facts is None or facts.mean is None:
         return Cell(amount(None, ""))
-    spread = [say("sd {sd}", sd=amount(facts["deviation"], ""))] if facts["deviation"] is not None else []
-    return Cell(amount(facts["mean"], ""), (*spread, say("n = {n}", n=count(facts["n"]))))
+    spread = [say("sd {sd}", sd=amount(facts.deviation, ""))] if facts.deviation is not None else []
+    return Cell(amount(facts.mean, ""), (*spread, say("n = {n}", n=count(facts.n))))
 
 
 def questionnaire_tables(sheets: Sequence[AnsweredSheet], keys: list[str | None]) -> list[TableOfText]:
