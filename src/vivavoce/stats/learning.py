@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 
-Facts = dict[str, Any]
 STEPS: Final = (1, 2, 3, 4, 5, 6, 11, 21, 41)
 RATES: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 
@@ -20,7 +19,7 @@ def dialogue_numbers(dataset: Dataset) -> dict[str, tuple[str, int]]:
 
     Empty   dialogues of unknown participants, and those without number and start, are left out
     """
-    by_person: defaultdict[str, list[Facts]] = defaultdict(list)
+    by_person: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     columns = ["dialogue_id", "participant_id", "dialogue_number", "started_at"]
     for row in dataset.read("dialogues").select(columns).to_pylist():
         if row["participant_id"] is not None:
@@ -34,11 +33,22 @@ def dialogue_numbers(dataset: Dataset) -> dict[str, tuple[str, int]]:
     return found
 
 
-def learning(dataset: Dataset) -> list[Facts]:
+class LearningStep(NamedTuple):
+    """A rate (0 to 1) over the dialogues from the first to the last number; limits over 2 participants on."""
+
+    measure: str
+    first: int
+    last: int
+    n: int
+    participants: int
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+def learning(dataset: Dataset) -> list[LearningStep]:
     """Success rates by dialogue number, all groups together.
 
-    Output  one entry a step and rate: measure, first, last, n, participants, ratio, low, high; the interval
-            is over participants, missing with fewer than 2 of them
     Empty   nobody held more than one dialogue: []
     """
     numbers = dialogue_numbers(dataset)
@@ -47,7 +57,7 @@ def learning(dataset: Dataset) -> list[Facts]:
         return []
     steps = [step for step in STEPS if step <= longest] + [longest + 1 if longest < STEPS[-1] else 10**9]
     parts = components(dataset)
-    found: list[Facts] = []
+    found: list[LearningStep] = []
     for measure in RATES:
         rows = parts[(parts["measure"] == measure) & (parts["denominator"] > 0)]
         cases = [
@@ -62,20 +72,15 @@ def learning(dataset: Dataset) -> list[Facts]:
         for first, after in pairwise(dict.fromkeys(steps)):
             chosen = [case for case in cases if first <= case[1] < after]
             if chosen:
-                found.append(
-                    {"measure": measure, "first": first, "last": min(after - 1, longest), **_rate(chosen)}
-                )
+                found.append(_step(measure, first, min(after - 1, longest), chosen))
     return found
 
 
-def _rate(cases: list[tuple[str, int, float, float]]) -> Facts:
+def _step(measure: str, first: int, last: int, cases: list[tuple[str, int, float, float]]) -> LearningStep:
     _, codes = np.unique([person for person, *_ in cases], return_inverse=True)
     tops, bottoms = (np.array([case[place] for case in cases]) for place in (2, 3))
     interval = clustered_rate(sum_by_participant(codes, tops, bottoms))
-    return {
-        "n": int(bottoms.sum()),
-        "participants": int(codes.max()) + 1,
-        "ratio": float(tops.sum() / bottoms.sum()),
-        "low": interval.low,
-        "high": interval.high,
-    }
+    return LearningStep(
+        measure, first, last, n=int(bottoms.sum()), participants=int(codes.max()) + 1,
+        ratio=float(tops.sum() / bottoms.sum()), low=interval.low, high=interval.high,
+    )  # fmt: skip

@@ -55,14 +55,14 @@ class GroupOpinion:
     kappa: OpinionKappa
 
 
-class Opinion(NamedTuple):
+class RecordedOpinion(NamedTuple):
     """Subjective success against `measure`, the objective one that was used."""
 
     measure: str
     by: Sequence[GroupOpinion]
 
 
-def opinion_against_record(dataset: Dataset, found: list[Group]) -> Opinion | None:
+def opinion_against_record(dataset: Dataset, found: list[Group]) -> RecordedOpinion | None:
     """Cross-table of subjective and objective success, group by group; intervals are over participants.
 
     Empty   no dialogue with both answers: None
@@ -78,7 +78,7 @@ def opinion_against_record(dataset: Dataset, found: list[Group]) -> Opinion | No
     if len(found) > 1:
         dialogues = [one for group in found for one in group.dialogue_ids]
         rows.append(_row("all", dialogues, [one for group in found for one in group.participants], both))
-    return Opinion(measure, rows)
+    return RecordedOpinion(measure, rows)
 
 
 def _both(parts: Any, measure: str) -> dict[str, tuple[bool, bool]]:

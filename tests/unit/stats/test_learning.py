@@ -11,17 +11,15 @@ Make = Callable[..., Dataset]
 
 
 def told(dataset: Dataset) -> list[tuple]:
-    return [
-        (one["first"], one["last"], one["n"], one["participants"], one["ratio"]) for one in learning(dataset)
-    ]
+    return [(one.first, one.last, one.n, one.participants, one.ratio) for one in learning(dataset)]
 
 
 def test_each_number_has_its_rate_over_those_who_came_so_far(make: Make) -> None:
     talks = [("a", "p", 0), ("a", "q", 1), ("a", "p", 1), ("a", "q", 1), ("a", "p", 0)]
     dataset = make(*talks)
     assert told(dataset) == [(1, 1, 2, 2, 0.5), (2, 2, 2, 2, 1.0), (3, 3, 1, 1, 0.0)]
-    assert {one["measure"] for one in learning(dataset)} == {"subjective_success"}
-    assert [one["low"] is None for one in learning(dataset)] == [False, False, True]
+    assert {one.measure for one in learning(dataset)} == {"subjective_success"}
+    assert [one.low is None for one in learning(dataset)] == [False, False, True]
 
 
 def test_later_numbers_are_taken_together_and_end_with_the_longest(make: Make) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.groups import groups
-from vivavoce.stats.opinion import Opinion, opinion_against_record
+from vivavoce.stats.opinion import RecordedOpinion, opinion_against_record
 
 Make = Callable[..., Dataset]
 DB = [
@@ -31,7 +31,7 @@ def log(shown: str) -> dict[str, list[dict[str, Any]]]:
     return {"acts": acts, "goals": goals, "entities": DB}
 
 
-def compared(make: Make, *talks: tuple, shown: str) -> Opinion:
+def compared(make: Make, *talks: tuple, shown: str) -> RecordedOpinion:
     dataset = make(*talks, rows=log(shown))
     found = opinion_against_record(dataset, groups(dataset, "system"))
     assert found is not None and found.measure == "objective_success_assigned"

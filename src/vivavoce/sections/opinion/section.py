@@ -8,7 +8,7 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
 from vivavoce.report.section import Section
-from vivavoce.stats.opinion import Opinion, opinion_against_record
+from vivavoce.stats.opinion import RecordedOpinion, opinion_against_record
 from vivavoce.stats.summary_results import Summary
 
 
@@ -16,7 +16,7 @@ from vivavoce.stats.summary_results import Summary
 class OpinionFound:
     """Fourfold counts by group, and the summary."""
 
-    opinion: Opinion
+    opinion: RecordedOpinion
     summary: Summary
 
 
@@ -37,7 +37,7 @@ class OpinionSection(Section[OpinionFound]):
         return [make(results.opinion, results.summary) for make in (opinion_table, agreement_table)]
 
 
-def opinion_table(opinion: Opinion, summary: Summary) -> TableOfText:
+def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
     """What participants said against what the log shows."""
     rows = [
         Row(
@@ -71,7 +71,7 @@ def opinion_table(opinion: Opinion, summary: Summary) -> TableOfText:
     )
 
 
-def agreement_table(opinion: Opinion, summary: Summary) -> TableOfText:
+def agreement_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
     """How much more often people said yes than the log shows, and how far the two agree beyond chance."""
     several = len(opinion.by) > 1
     rows = []

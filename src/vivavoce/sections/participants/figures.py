@@ -8,8 +8,7 @@ import altair as alt
 from vivavoce.report.drawing import ACCENT, INK, NARROW, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, percent, plural, span
-
-Facts = dict[str, Any]
+from vivavoce.stats.learning import LearningStep
 
 BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 MOST_SINGLE_BARS: Final = 12
@@ -43,12 +42,12 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
     )
 
 
-def _bars(histogram: dict[int, int]) -> list[Facts]:
+def _bars(histogram: dict[int, int]) -> list[dict[str, Any]]:
     """One bar a number of dialogues while there are few, else the bins of BINS."""
     largest = max(histogram, default=0)
     if largest <= MOST_SINGLE_BARS:
         return [{"size": str(size), "people": histogram.get(size, 0)} for size in range(1, largest + 1)]
-    bars: list[Facts] = []
+    bars: list[dict[str, Any]] = []
     for low, high in zip((0, *BINS), (*BINS, largest), strict=True):
         if low < largest:
             name = str(high) if high == low + 1 else f"{low + 1}\u2013{min(high, largest)}"
@@ -57,13 +56,13 @@ def _bars(histogram: dict[int, int]) -> list[Facts]:
     return bars
 
 
-def learning_figure(rows: Sequence[Facts], titles: dict[str, str]) -> Figure:
+def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Figure:
     """Success by the number of a participant's dialogue, one panel a rate."""
     steps = list(dict.fromkeys(_step(row) for row in rows))
     data = {
-        name: [{**row, "step": _step(row)} for row in rows if row["measure"] == name]
+        name: [row for row in rows if row.measure == name]
         for name in titles
-        if any(row["measure"] == name for row in rows)
+        if any(row.measure == name for row in rows)
     }
 
     def draw(width: int) -> Any:
@@ -78,7 +77,7 @@ def learning_figure(rows: Sequence[Facts], titles: dict[str, str]) -> Figure:
     words = "; ".join(
         f"{titles[name]}: "
         + ", ".join(
-            f"{_step(row)}: {percent(row['ratio'])} ({span(row['low'], row['high'])}, n = {count(row['n'])})"
+            f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}, n = {count(row.n)})"
             for row in found
         )
         for name, found in data.items()
@@ -95,7 +94,10 @@ def learning_figure(rows: Sequence[Facts], titles: dict[str, str]) -> Figure:
     )
 
 
-def _learning_panel(data: list[Facts], title: str, steps: list[str], inner: int, *, named: bool) -> Any:
+def _learning_panel(
+    rows: Sequence[LearningStep], title: str, steps: list[str], inner: int, *, named: bool
+) -> Any:
+    data = [{**row._asdict(), "step": _step(row)} for row in rows]
     axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labels=named)
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("step:N", sort=steps, scale=alt.Scale(domain=steps), title=say("number of the dialogue"),
@@ -111,5 +113,5 @@ def _learning_panel(data: list[Facts], title: str, steps: list[str], inner: int,
     return (interval + line + dot).properties(width=inner, height=150, title=heading)
 
 
-def _step(row: Facts) -> str:
-    return str(row["first"]) if row["first"] == row["last"] else f"{row['first']}\u2013{row['last']}"
+def _step(row: LearningStep) -> str:
+    return str(row.first) if row.first == row.last else f"{row.first}\u2013{row.last}"

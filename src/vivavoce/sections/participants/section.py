@@ -1,7 +1,7 @@
 """Participants: how many dialogues each held, and whether they learned."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import by_what, group_name, headlines, heads, with_all
@@ -10,10 +10,8 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import amount, count, percent
 from vivavoce.report.section import Section
 from vivavoce.sections.participants.figures import learning_figure, participants_figure
-from vivavoce.stats.learning import learning
+from vivavoce.stats.learning import LearningStep, learning
 from vivavoce.stats.summary_results import Summary
-
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +19,7 @@ class ParticipantsFound:
     """The summary, and success by the number of a participant's dialogue."""
 
     summary: Summary
-    learning: list[Facts]
+    learning: Sequence[LearningStep]
 
 
 class ParticipantsSection(Section[ParticipantsFound]):
@@ -42,7 +40,7 @@ class ParticipantsSection(Section[ParticipantsFound]):
         histogram = summary.all.dialogues_per_participant.histogram
         blocks: list[Block] = [participants_figure(histogram), participants_table(summary)]
         shown = headlines(summary)
-        if any(row["measure"] in shown for row in results.learning):
+        if any(row.measure in shown for row in results.learning):
             blocks.append(learning_figure(results.learning, shown))
         return blocks
 
