@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vivavoce.core.statement import NOTHING
 from vivavoce.stats.concentration import concentration
 from vivavoce.stats.declared_results import DeclaredFamily, Family
 from vivavoce.stats.design import Model
@@ -62,7 +63,8 @@ def made_summary(
 ) -> Summary:  # fmt: skip
     told: dict[str, Any] = {
         "study": "s", "simulated": False, "by_what": "system", "data": "d", "excluded": {"dialogues": 0},
-        "vivavoce": "v", "level": 0.95, "model": Model(name="permutation", why=""), "shared_participants": 0,
+        "vivavoce": "v", "level": 0.95, "model": Model(name="permutation", why=NOTHING),
+        "shared_participants": 0,
         "out_of_reach": (), "warnings": (), **changes,
     }  # fmt: skip
     return Summary(by=groups, all=whole, tests=tests, families=families, declared=declared, **told)

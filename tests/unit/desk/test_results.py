@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from scenes.patience import eventually
 from scenes.summaries import made_group, made_rate, made_summary
 from vivavoce.core.clock import ManualClock
+from vivavoce.core.statement import statement
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
@@ -147,7 +148,7 @@ def test_a_view_leaves_out_what_nobody_was_asked() -> None:
         "subjective_success": rate, "objective_success_assigned": none, "objective_success_inferred": none,
     }  # fmt: skip
     group = made_group("a", rates, dialogues=2)
-    view = make_view(made_summary([group], group, warnings=["w"]))
+    view = make_view(made_summary([group], group, warnings=[statement("w")]))
     assert [table.title for table in view.rates] == ["Subjective success"]
     assert not view.rates[0].by_participant and view.model == "" and view.tests is None
     (row,) = view.rates[0].rows

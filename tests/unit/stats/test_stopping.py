@@ -9,6 +9,7 @@ from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.interim_analyses import _z
 from vivavoce.stats.sequential import boundaries
 from vivavoce.stats.stopping import next_look, share_of_alpha, watch
+from vivavoce.stats.summary_results import ClusteredDifference
 from vivavoce.study.model import Analysis, Stopping
 
 
@@ -139,7 +140,7 @@ def largest_z(chance: float, looks: list[int], rng: np.random.Generator) -> list
         codes, ones = np.repeat(np.arange(people), 2), np.ones(2 * people)
         both = [(side[:people].ravel(), ones) for side in answers]
         test = compare_clusters(codes, codes, *both, spans=False)
-        facts = {"p": test.p, "se": test.se, "difference": test.estimate, "clusters": people}
+        facts = ClusteredDifference(p=test.p, se=test.se, difference=test.estimate, clusters=people)
         found.append(abs(_z(facts) or 0.0))
     return found
 
