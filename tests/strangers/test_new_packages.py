@@ -50,6 +50,7 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         (r'raise vv.SystemUnderTestError\(.*\)\n        yield',
          'yield vv.SystemOutput(kind="message", text=f"You said {turn.message}")'),
     ],
+    "dashboard-page": [('dashboard-page", ""', 'dashboard-page", "Visits"')],
     "importer": [
         ('title=""', 'title="Chats of a desk"'),
         ('layout=""', 'layout="CSV files: who,said"'),

@@ -1,5 +1,6 @@
 """What analysis has to say, as a template with its values: English by itself; who shows it words it anew."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -48,13 +49,17 @@ class Statement:
 
     @classmethod
     def read(cls, facts: Mapping[str, Any]) -> "Statement":
-        """A statement that a file has kept."""
-        return cls(facts["template"], tuple(facts["values"].items()))
+        """A statement that a file has kept; one whose places are no plain names is a text without places."""
+        values = {str(name): str(value) for name, value in dict(facts["values"]).items()}
+        places = _PLACE.findall(template := str(facts["template"]))
+        plain = all(name in values for name in places) and not re.search("[{}]", _PLACE.sub("", template))
+        return cls(template, tuple(values.items())) if plain else cls(template)
 
     def __add__(self, then: "Statement | None") -> "Statement":
         return self if then is None else statement("{first} {then}", first=self, then=then)
 
 
+_PLACE: Final = re.compile(r"\{(\w+)\}")
 NOTHING: Final = Statement("")
 Value = str | int | Numeral | Counted | Statement
 
