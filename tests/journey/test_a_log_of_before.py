@@ -76,6 +76,7 @@ def facts(folder: Path) -> dict[str, Any]:
     """What a dataset says of itself, but for when it was exported and how its files are packed."""
     found = json.loads((folder / "dataset.json").read_text())
     del found["created_at"]
+    found.pop("noted", None)  # the notes once more, with their values; datasets of before lack it
     for table in found["tables"].values():
         del table["file_sha256"]
     return found
