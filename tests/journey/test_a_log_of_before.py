@@ -40,7 +40,7 @@ SERVED = ("every", "calls", "oz")  # in which visits are taken up again
 LEFT = [one for one in json.loads((FIXTURES / "left.json").read_text()) if one["study"] in SERVED]
 HURRIED = Path(__file__).parents[1] / "scenes" / "hurried.py"
 WRITTEN_BY, TODAY = "0.1.0", version("vivavoce")  # signatures name the version
-MADE = re.compile(r"made \d{4}-\d\d-\d\d")  # the day of a report is that of its making
+MADE = re.compile(r"20(?:2[6-9]|[3-9]\d)-\d\d-\d\d")  # of a making; calls are older
 END = r"Done\. Thank you!|Your answers have been saved"
 # what a visit that goes on adds to, and nothing else
 KEPT_WHOLE = (
@@ -125,7 +125,7 @@ def same(found: Any, was: Any, at: str = "") -> None:
         for place, one in enumerate(was):
             same(found[place], one, f"{at}/{place}")
     elif isinstance(was, str) and isinstance(found, str):
-        found, was = (MADE.sub("made", one) for one in (found, was))
+        found, was = (MADE.sub("DAY", one) for one in (found, was))
         assert found.replace(TODAY, "VERSION") == was.replace(WRITTEN_BY, "VERSION"), at
     elif isinstance(was, float) and isinstance(found, float):
         fitted = at.startswith("/analyse")
