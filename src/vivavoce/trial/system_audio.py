@@ -9,6 +9,7 @@ import asyncio
 import os
 import secrets
 import struct
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -47,7 +48,8 @@ class SystemAudio:
         self._rate_hz = 0
         self._bytes = 0
         self._unfinished: UnfinishedRecording | None = None
-        self._writing: asyncio.Future[None] | None = None
+        self._held = threading.Lock()  # whoever writes to the file, or removes it
+        self._closed = False
         self._lock: Lock | None = None
         self.recording_id = f"recording-{secrets.token_hex(8)}"
 
@@ -74,8 +76,7 @@ class SystemAudio:
         self._half = samples[len(whole) :]
         if not whole:
             return
-        self._writing = asyncio.ensure_future(asyncio.to_thread(self._write, whole))
-        await asyncio.shield(self._writing)
+        await asyncio.to_thread(self._write, whole)
         self._pieces.append(whole)
         if self._play is not None:
             self._play(Sound.of_pcm(whole, self._rate_hz))
@@ -92,6 +93,11 @@ class SystemAudio:
             raise SystemUnderTestError("bad_answer", f"more than {LONGEST_S:.0f} s of speech in one turn")
 
     def _write(self, samples: bytes) -> None:
+        with self._held:
+            if not self._closed:
+                self._write_on(samples)
+
+    def _write_on(self, samples: bytes) -> None:
         if self._unfinished is None:
             self._lock = lock_of()
             self._unfinished = self._folder.begin(self.recording_id, _WAV).__enter__()
@@ -129,12 +135,16 @@ class SystemAudio:
         )  # fmt: skip
 
     async def close(self) -> None:
-        """Remove the unfinished file, also where whoever wrote to it was interrupted meanwhile."""
-        if self._writing is not None:
-            await asyncio.wait([self._writing])
-        if self._unfinished is not None:
-            await asyncio.to_thread(self._unfinished.__exit__)
-            self._unfinished = None
+        """Remove the unfinished file after whoever still writes to it, though the caller be interrupted."""
+        # no task, which whoever ends the loop would cancel
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self._remove))
+
+    def _remove(self) -> None:
+        with self._held:
+            self._closed = True
+            if self._unfinished is not None:
+                self._unfinished.__exit__()
+                self._unfinished = None
 
 
 async def with_sound(

@@ -41,3 +41,30 @@ def test_an_answer_that_is_cut_off_while_it_is_written_leaves_no_file(
 
     asyncio.run(work())
     assert folder.names() == set()
+
+
+def test_who_is_interrupted_twice_leaves_no_file_open(tmp_path: Path) -> None:
+    folder, answers = RecordingFolder(tmp_path / "recordings"), []
+
+    async def speak() -> None:
+        answers.append(SystemAudio(folder))
+        try:
+            await answers[0].take(PIECE)
+            await asyncio.Event().wait()
+        finally:
+            await answers[0].close()
+
+    async def work() -> None:
+        speaking = asyncio.create_task(speak())
+        while not answers or not answers[0].heard:
+            await asyncio.sleep(0.01)
+        files.append(answers[0]._unfinished.file)
+        speaking.cancel()
+        await asyncio.sleep(0)  # it is at closing the file now
+        speaking.cancel()
+        with suppress(asyncio.CancelledError):
+            await speaking
+
+    files: list = []
+    asyncio.run(work())
+    assert files[0].closed and folder.names() == set()
