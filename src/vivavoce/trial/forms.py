@@ -207,9 +207,8 @@ def _recording_id(visit: Visit, key: str) -> str:
 
 def _seq_of(visit: Visit, key: str | None) -> int | None:
     """The event that a request with this key has already written."""
-    if key is None:
-        return None
-    return next((stored.seq for stored in visit.events if stored.client_key == key), None)
+    stored = visit.state.with_key(key) if key is not None else None
+    return stored.seq if stored is not None else None
 
 
 def _expect_due(state: VisitState, step: int, position: int, attempt: int | None) -> None:

@@ -51,10 +51,6 @@ class Visit:
     play: Play | None = None
     sounding: SystemAudio | None = None
 
-    @property
-    def events(self) -> list[StoredEvent]:
-        return self.state.events
-
     def take(self, state: VisitState) -> None:
         """Make a committed move visible and wake whoever waits."""
         self.state = state
