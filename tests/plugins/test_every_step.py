@@ -120,9 +120,7 @@ def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str,
     contract = StepContract()
     contract.name, contract.write = name, EXAMPLES[name]
     if (name, test) == ("arena", "test_programs_go_through_it_and_its_rows_are_exported"):
-        with pytest.raises(
-            InputError, match="take no part in a step 'arena'; simulate a copy"
-        ):
+        with pytest.raises(InputError, match="take no part in a step 'arena'; simulate a copy"):
             getattr(contract, test)()
     else:
         getattr(contract, test)()

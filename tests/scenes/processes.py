@@ -12,14 +12,17 @@ from typing import Final
 from scenes.patience import eventually
 from vivavoce.study.scaffold import write_study
 
-_PORTS: Final = range(20_000, 32_000)  # below those that Linux takes for outgoing connections
+_PORTS: Final = range(20_000, 32_000, 2)  # below those that Linux takes for outgoing connections
 _chance: Final = SystemRandom()
 _offered: Final[set[int]] = set()
 
 
 def free_port() -> int:
-    """A port that nobody listens on, that no connection takes meanwhile, and that is offered once."""
-    while (port := _chance.choice(_PORTS)) in _offered or not _can_listen(port):
+    """A port that nobody listens on, that no connection takes meanwhile, and that is offered once.
+
+    Telephones take the port above it, too, for TLS or RTCP: it is free, and offered to nobody.
+    """
+    while (port := _chance.choice(_PORTS)) in _offered or not (_can_listen(port) and _can_listen(port + 1)):
         pass
     _offered.add(port)
     return port

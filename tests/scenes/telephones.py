@@ -190,7 +190,7 @@ def sipp_command(
     return [
         "sipp", f"127.0.0.1:{port}", "-sf", "call.xml", "-s", called, "-i", "127.0.0.1", "-m", str(calls),
         "-l", str(calls), "-r", str(rate), "-nostdin", "-rtp_threadtasks", str(max(8, calls)),
-        "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port() // 2 * 2),
+        "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port()),
         "-p", str(free_port()),
     ]  # fmt: skip
 
@@ -214,7 +214,7 @@ def sipp_called(folder: Path, scenario: str) -> Iterator[str]:
     port = free_port()
     command = [
         "sipp", "-sf", str(SCENARIO.with_name(scenario)), "-i", "127.0.0.1", "-p", str(port), "-m", "1",
-        "-nostdin", "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port() // 2 * 2),
+        "-nostdin", "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port()),
         "-trace_err", "-trace_screen",
     ]  # fmt: skip
     with (folder / "sipp.txt").open("wb") as said:
