@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scenes.patience import eventually
+pytest.register_assert_rewrite("scenes", "vivavoce.testing")  # so that what they assert says what it saw
+
+from scenes.patience import eventually  # noqa: E402, it must not be there before
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset

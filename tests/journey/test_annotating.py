@@ -136,6 +136,7 @@ def test_the_page_is_whole_on_a_small_telephone_in_italian(browser: Browser, ser
     whole(page)
     page.get_by_role("link", name="Torna al tuo lavoro").tap()
     page.get_by_role("button", name="Comincia un dialogo").tap()
+    expect(page.locator(".progress").first).to_contain_text("1 di 5")
     whole(page)
     page.get_by_role("button", name="Inadeguato").tap()
     expect(page.locator(".progress").first).to_contain_text("2 di 6")

@@ -1,14 +1,14 @@
 """Debian's Chromium, driven by Playwright; tests that ask for it are skipped where it is absent."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, expect, sync_playwright
 
 from scenes.patience import PATIENCE_S, eventually
 
@@ -18,6 +18,8 @@ ARGUMENTS: Final = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 expect.set_options(timeout=PATIENCE_S * 1000)  # Playwright's own limit is five seconds
+Result = TypeVar("Result")
+DOCUMENT: Final = "document.readyState === 'complete' ? String(performance.timeOrigin) : ''"
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -42,10 +44,25 @@ def chromium(*extra: str) -> Iterator[Browser]:
             browser.close()
 
 
+def of_one_page(page: Page, look: Callable[[], Result]) -> Result:
+    """What is seen of a page that is there, styles and all, until the look is over.
+
+    A page that comes while one looks has no styles yet: what is then found is true of no page.
+    """
+
+    def looked() -> list[Result]:
+        with suppress(Error):  # of a page that goes while one looks
+            before, seen, after = page.evaluate(DOCUMENT), look(), page.evaluate(DOCUMENT)
+            return [seen] if before and before == after else []
+        return []
+
+    return eventually(looked, "no page stayed while it was looked at")[0]
+
+
 def barriers(page: Page) -> list[str]:
     """What axe finds that keeps people out, one line each; [] when it finds nothing."""
     options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
-    found = Axe().run(page, options=options).response["violations"]
+    found = of_one_page(page, lambda: Axe().run(page, options=options).response["violations"])
     return [f"{one['id']} ({one['impact']}): {node['html'][:120]}" for one in found for node in one["nodes"]]
 
 
@@ -63,9 +80,8 @@ def press(page: Page, button: str) -> None:
 
 def overflow(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
-    page.wait_for_load_state()
-    wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return int(wider)
+    wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    return int(of_one_page(page, lambda: page.evaluate(wider)))
 
 
 def whole(page: Page) -> None:
