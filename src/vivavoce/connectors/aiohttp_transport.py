@@ -1,17 +1,22 @@
 """Requests and answers of httpx, carried by aiohttp, which needs a third of the time for it.
 
 Nothing but carrying happens here: no redirect, cookie, proxy or decompression, and nothing is sent twice.
+A server closes a connection that was idle when it likes, and a busy event loop hears of that late: nothing is
+written on one that is closed already.
 """
 
 import asyncio
 import os
+import select
 import ssl
+import sys
 from collections.abc import AsyncIterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 import httpx
+from aiohttp.abc import AbstractStreamWriter
 from yarl import URL
 
 _OURS: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")  # headers that httpx has set
@@ -42,7 +47,7 @@ class AiohttpTransport:
                 method,
                 URL(f"{url.scheme}://{host}:{port}{url.raw_path.decode('ascii')}", encoded=True),
                 headers=_written(request.headers),
-                data=await request.aread() or None,
+                data=_Content(content) if (content := await request.aread()) else None,
                 allow_redirects=False,
                 ssl=self._context() if url.scheme == "https" else True,
                 server_hostname=url.host if url.scheme == "https" else None,
@@ -73,7 +78,7 @@ class AiohttpTransport:
                 self._session.detach()  # its connections went with their event loop
             self._loop = loop
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
+                connector=_Connections(limit=0, keepalive_timeout=_IDLE_S),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 skip_auto_headers=_OURS,
@@ -88,6 +93,40 @@ class AiohttpTransport:
             return self._verify
         self._secure = self._secure or httpx.create_ssl_context(verify=self._verify, trust_env=False)
         return self._secure
+
+
+class _Connections(aiohttp.TCPConnector):
+    """Connections of which none is used again that the server has closed."""
+
+    async def _get(self, key: Any, traces: Any) -> aiohttp.connector.Connection | None:
+        while (found := await super()._get(key, traces)) is not None and _closed(found.transport):
+            found.close()
+        return found
+
+
+class _Unwritten(aiohttp.ClientConnectionResetError):
+    """The connection was closed before anything of a request was written."""
+
+
+class _Content(aiohttp.BytesPayload):
+    """What a request says; before Python 3.12 a task writes it later, when the server may have closed."""
+
+    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
+        if _closed(getattr(writer, "transport", None)):
+            raise _Unwritten
+        await super().write_with_length(writer, content_length)
+
+
+def _closed(transport: asyncio.BaseTransport | None) -> bool:
+    """Whether the other end has closed a connection, which the loop may not know yet."""
+    if transport is None or transport.is_closing():
+        return True
+    held = transport.get_extra_info("socket")
+    if held is None or sys.platform == "win32":
+        return False
+    looking = select.poll()
+    looking.register(held.fileno(), getattr(select, "POLLRDHUP", 0))  # where it is unknown, POLLHUP says so
+    return bool(looking.poll(0))
 
 
 class _Body(httpx.AsyncByteStream):
@@ -108,11 +147,14 @@ class _Body(httpx.AsyncByteStream):
 
 
 async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Send a request; what aiohttp would then send again goes to the caller as an error of httpx."""
-    try:
-        return await send(request)
-    except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-        raise _as_httpx(error) from error
+    """Send a request, again if nothing of it went out; what else aiohttp would send again, it may not."""
+    for left in (1, 0):
+        try:
+            return await send(request)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            if not (left and isinstance(error.__cause__, _Unwritten)):
+                raise _as_httpx(error) from error
+    raise AssertionError("unreachable")
 
 
 def _written(headers: httpx.Headers) -> list[tuple[str, str]]:
@@ -141,8 +183,10 @@ def _unconnected(error: aiohttp.ClientConnectorError) -> str:
 
 
 def _as_httpx(error: Exception) -> httpx.TransportError:
-    """An error of aiohttp as httpx would name it."""
+    """An error of aiohttp as httpx would name it; a request that never went out met no connection."""
     said = str(error)
+    if isinstance(error.__cause__, _Unwritten):
+        return httpx.ConnectError("the connection was closed before the request was written")
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return httpx.ConnectTimeout(said)
     if isinstance(error, TimeoutError):

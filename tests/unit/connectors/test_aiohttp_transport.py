@@ -4,14 +4,16 @@ import asyncio
 import json
 import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx
 import pytest
 import trustme
 
+from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.transport import GuardedTransport
@@ -158,3 +160,80 @@ def test_nothing_is_sent_after_the_connector_was_shut_down() -> None:
 
     asyncio.run(run())
     assert heads == []
+
+
+class ClosesWhatIsIdle(threading.Thread):
+    """A server that answers the first request of a connection and closes it when it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self._told, self._closed = threading.Event(), threading.Event()
+        self.heard: list[bytes] = []
+
+    def close_the_first(self) -> None:
+        """While this waits, the event loop of whoever asks does nothing."""
+        self._told.set()
+        assert self._closed.wait(PATIENCE_S)
+
+    def stop(self) -> None:
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self.join(PATIENCE_S)
+
+    def run(self) -> None:
+        with self._listening, suppress(OSError):
+            self._answer_one()
+            self._answer_one()
+
+    def _answer_one(self) -> None:
+        connection, _ = self._listening.accept()
+        connection.settimeout(PATIENCE_S)
+        with connection:
+            self.heard.append(connection.recv(65_536))
+            connection.sendall(answered('{"text": "hello"}'))
+            assert self._told.wait(PATIENCE_S)
+        self._closed.set()
+
+
+@pytest.mark.parametrize(
+    ("method", "closed"),
+    [("GET", "before it is taken"), ("POST", "before it is taken"), ("POST", "before it is written on")],
+)
+def test_a_connection_that_the_server_closed_while_we_were_busy_is_not_written_on(
+    method: str, closed: str
+) -> None:
+    server = ClosesWhatIsIdle()
+
+    async def busy() -> None:
+        server.close_the_first()
+
+    async def run() -> list[str]:
+        address = f"http://127.0.0.1:{server.port}/"
+        connector = make_connector(
+            {"connect": "http", "url": address, "method": method, "allow_private": True}
+        )
+        conversation, said = Conversation("busy"), []
+
+        async def say(number: int) -> None:
+            turn = UserTurn(key=f"k{number}", number=number, text="hello")
+            said.extend(
+                [one.text async for one in connector.send(conversation, turn) if one.kind == "message"]
+            )
+
+        await say(1)
+        if closed == "before it is taken":
+            await busy()
+            await say(2)
+        else:
+            await asyncio.gather(say(2), busy())
+        await connector.shut_down()
+        return said
+
+    server.start()
+    try:
+        assert asyncio.run(run()) == ["hello", "hello"]
+    finally:
+        server.stop()
+    assert len(server.heard) == 2
