@@ -1,5 +1,6 @@
 """Real processes for tests: bundled bots, studies that reach them, servers that can be killed."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -12,9 +13,15 @@ from typing import Final
 from scenes.patience import eventually
 from vivavoce.study.scaffold import write_study
 
-_PORTS: Final = range(20_000, 32_000, 2)  # below those that Linux takes for outgoing connections
 _chance: Final = SystemRandom()
 _offered: Final[set[int]] = set()
+
+
+def _ports() -> range:
+    """Below those that Linux takes for outgoing connections; each process of a test run has others."""
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return range(20_000 + 2 * number, 32_000, 2 * processes)
 
 
 def free_port() -> int:
@@ -22,18 +29,21 @@ def free_port() -> int:
 
     Telephones take the port above it, too, for TLS or RTCP: it is free, and offered to nobody.
     """
-    while (port := _chance.choice(_PORTS)) in _offered or not (_can_listen(port) and _can_listen(port + 1)):
+    ports = _ports()
+    while (port := _chance.choice(ports)) in _offered or not (_can_listen(port) and _can_listen(port + 1)):
         pass
     _offered.add(port)
     return port
 
 
 def _can_listen(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
+    """Whether it is free for TCP and for UDP."""
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        with socket.socket(type=kind) as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                return False
     return True
 
 

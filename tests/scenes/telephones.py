@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from scenes.patience import eventually
+import psutil
+
+from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.telephony.g711 import PCMU
 
-PATIENCE_S: Final = 120
 SILENCE_S: Final = 240  # baresip hangs up where a file of sound ends
 SCENARIO: Final = Path(__file__).with_name("sipp_call.xml")
 
@@ -59,6 +60,7 @@ class Baresip:
         modules = "/usr/lib/baresip/modules"
         self.folder.joinpath("config").write_text(
             f"sip_listen 127.0.0.1:{self._sip_port}\n"
+            "rtp_ports 10000-19998\n"  # none that is offered to others
             f"module_path {modules}\n"
             f"audio_source aufile,{self.quiet}\n"
             "audio_player aubridge,nowhere\naudio_alert aubridge,nowhere\n"
@@ -183,14 +185,14 @@ def sipp_command(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "caller.ul").write_bytes(PCMU.encode(speech.at(8000).samples))
     text = SCENARIO.read_text()
-    for name, value in {"KEYS": keys, "WAIT_MS": str(wait_ms),
+    for name, value in {"KEYS": keys, "KEYS_MS": str(2000 + 500 * len(keys)), "WAIT_MS": str(wait_ms),
                         "SPEECH_MS": str(round(speech.duration_s * 1000) + 300)}.items():  # fmt: skip
         text = text.replace(f"@{name}@", value)
     (folder / "call.xml").write_text(text)
     return [
         "sipp", f"127.0.0.1:{port}", "-sf", "call.xml", "-s", called, "-i", "127.0.0.1", "-m", str(calls),
         "-l", str(calls), "-r", str(rate), "-nostdin", "-rtp_threadtasks", str(max(8, calls)),
-        "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port()),
+        "-timeout", f"{PATIENCE_S:.0f}", "-timeout_error", "-mp", str(free_port()),
         "-p", str(free_port()),
     ]  # fmt: skip
 
@@ -214,13 +216,13 @@ def sipp_called(folder: Path, scenario: str) -> Iterator[str]:
     port = free_port()
     command = [
         "sipp", "-sf", str(SCENARIO.with_name(scenario)), "-i", "127.0.0.1", "-p", str(port), "-m", "1",
-        "-nostdin", "-timeout", str(PATIENCE_S), "-timeout_error", "-mp", str(free_port()),
+        "-nostdin", "-timeout", f"{PATIENCE_S:.0f}", "-timeout_error", "-mp", str(free_port()),
         "-trace_err", "-trace_screen",
     ]  # fmt: skip
     with (folder / "sipp.txt").open("wb") as said:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
     try:
-        wait_until_bound(port)
+        wait_until_bound(process, port, folder / "sipp.txt")
         yield f"sip:callee@127.0.0.1:{port}"
         code = process.wait(timeout=2 * PATIENCE_S)
         told = "".join(one.read_text(errors="replace") for one in folder.glob("*errors.log"))
@@ -230,15 +232,12 @@ def sipp_called(folder: Path, scenario: str) -> Iterator[str]:
         process.wait()
 
 
-def wait_until_bound(port: int) -> None:
-    """Until somebody holds this UDP port."""
+def wait_until_bound(process: subprocess.Popen[bytes], port: int, told: Path) -> None:
+    """Until a process holds this UDP port; who tried to bind it would keep it from the process."""
 
     def taken() -> bool:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
-            try:
-                tried.bind(("127.0.0.1", port))
-            except OSError:
-                return True
-        return False
+        assert process.poll() is None, told.read_text(errors="replace")[-3000:]
+        held = psutil.Process(process.pid).net_connections("udp")
+        return any(one.laddr and one.laddr[1] == port for one in held)
 
     eventually(taken, "SIPp did not start")
