@@ -22,7 +22,7 @@ from pydantic import AfterValidator, Field
 from vivavoce.connectors.answer_paths import AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.deadlines import paced
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.processes import child_environment, kill_group, tail
 from vivavoce.connectors.python_worker import LINE_LIMIT, Runner
 from vivavoce.connectors.secrets import Vault, names_in
@@ -88,13 +88,9 @@ class PythonConnector:
             "text": clean_text(turn.message),
             "heard": [{"text": clean_text(heard.text), "score": heard.score} for heard in turn.heard],
         }
-        settings = self._settings
         try:
-            outputs = paced(
-                self._outputs(request),
-                first_s=settings.first_output_timeout_s,
-                whole_s=settings.turn_timeout_s,
-            )
+            await self._worker.ready()  # within the time to reach the bot, not that of its answer
+            outputs = in_time(self._outputs(request), self._settings)
             async with aclosing(outputs):
                 async for output in outputs:
                     yield output
@@ -146,6 +142,9 @@ class _InProcess:
             problem = f"{settings.call} cannot be loaded ({type(error).__name__}: {error})"
             raise InputError(problem, place="call", hint="check the name and the path") from None
 
+    async def ready(self) -> None:
+        """It always is."""
+
     async def turn(self, request: dict[str, Any]) -> AsyncGenerator[tuple[str, Any]]:
         try:
             async for pair in self._runner.turn(request):
@@ -170,7 +169,7 @@ class _Worker:
         self._process: _Process | None = None
 
     async def turn(self, request: dict[str, Any]) -> AsyncGenerator[tuple[str, Any]]:
-        process = await self._alive()
+        process = await self.ready()
         key, answers = process.ask({"op": "turn", **request})
         ended = False
         try:
@@ -202,7 +201,8 @@ class _Worker:
         except TimeoutError:
             process.kill()
 
-    async def _alive(self) -> "_Process":
+    async def ready(self) -> "_Process":
+        """The process, alive. Raises SystemUnderTestError, `reached` false."""
         async with self._starting:
             if self._process is None or not self._process.alive:
                 self._process = await _Process.start(self._settings, self._environment)
@@ -248,15 +248,16 @@ class _Process:
         try:
             async with asyncio.timeout(settings.connect_timeout_s):
                 answer = await ready.get()
-        except TimeoutError:
-            await worker.end()
-            problem = f"the bot's process was not ready after {settings.connect_timeout_s:g} s"
-            raise SystemUnderTestError("unreachable", problem, reached=False) from None
-        if answer["kind"] != "ready":
-            await worker.end()
+            if answer["kind"] == "ready":
+                return worker
             problem = f"{settings.call} cannot be loaded ({answer.get('value')})"
-            raise SystemUnderTestError("unreachable", problem, reached=False)
-        return worker
+        except TimeoutError:
+            problem = f"the bot's process was not ready after {settings.connect_timeout_s:g} s"
+        except BaseException:  # whoever waited for it has gone
+            await worker.end()
+            raise
+        await worker.end()
+        raise SystemUnderTestError("unreachable", problem, reached=False)
 
     def ask(self, request: dict[str, Any]) -> tuple[int, asyncio.Queue[dict[str, Any]]]:
         key = next(self._keys)

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from scenes.connecting import talked
-from scenes.patience import PATIENCE_S
+from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -93,6 +94,33 @@ def test_one_cancelled_turn_does_not_cost_the_others_their_sessions() -> None:
         return (await send(connector, "environment", "other"))[0].text
 
     assert within("faulty", talk, first_output_timeout_s=HANGS_AFTER_S) == "nothing nothing"
+
+
+def bot_that_takes(seconds: float, folder: Path) -> dict[str, Any]:
+    """The settings of a bot that takes so long to be loaded, once it has left a file `begun`."""
+    begun = f"__import__('pathlib').Path({str(folder / 'begun')!r}).touch()"
+    bot = f"import time\n\n{begun}\ntime.sleep({seconds})\n\ndef bot(text, session): return text\n"
+    (folder / "late_bot.py").write_text(bot)
+    return {"connect": "python", "call": "late_bot:bot", "path": str(folder), "connect_timeout_s": PATIENCE_S}
+
+
+def test_the_time_in_which_a_worker_starts_is_not_its_answers(tmp_path: Path) -> None:
+    settings = bot_that_takes(1.5, tmp_path) | {"first_output_timeout_s": 1.2}
+    assert talked(settings, lambda connector: send(connector, "hello"))[0].text == "hello"
+
+
+def test_nothing_is_left_of_a_worker_whose_start_nobody_waited_for(tmp_path: Path) -> None:
+    async def talk(connector: Connector) -> list[psutil.Process]:
+        before = set(psutil.Process().children())
+        sending = asyncio.create_task(send(connector, "hello"))
+        await eventually_there((tmp_path / "begun").exists, "nothing was started")
+        started = set(psutil.Process().children()) - before
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+        _, alive = await asyncio.to_thread(psutil.wait_procs, started, 2 * HANGS_AFTER_S)
+        return alive
+
+    assert talked(bot_that_takes(PATIENCE_S, tmp_path), talk) == []
 
 
 def test_the_worker_sees_only_the_secrets_that_its_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
