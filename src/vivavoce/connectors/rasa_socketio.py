@@ -172,6 +172,9 @@ class _Client:
         """Say it; when the bot acknowledges that, its turn is complete."""
         self._turn, self.spoken = self._turn + 1, True
         turn = self._turn
+        for item in [self.arriving.get_nowait() for _ in range(self.arriving.qsize())]:
+            if item is not None:  # the turn before was acknowledged after its silence had ended it
+                self.arriving.put_nowait(item)
         try:
             await self._io.emit(
                 self._settings.user_event, content, callback=lambda *_: self._acknowledged(turn)

@@ -34,7 +34,7 @@ async def open_socket(
             connected = await _connected(addresses, port)
             return await connect(
                 url, sock=connected, proxy=None, max_size=longest_bytes, additional_headers=headers,
-                user_agent_header="vivavoce", compression=None, close_timeout=1,
+                user_agent_header="vivavoce", compression=None, close_timeout=1, open_timeout=None,
             )  # fmt: skip
     except TimeoutError:
         limit = settings.connect_timeout_s

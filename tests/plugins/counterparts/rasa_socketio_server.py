@@ -86,12 +86,17 @@ async def closed(sid: str, sender: str) -> None:
 
 
 async def slow(sid: str, sender: str) -> None:
-    for _ in range(40):
+    for _ in range(400):
         await tell(sender, {"text": "x"})
         await asyncio.sleep(0.05)
 
 
-FAULTS = {"silent": silent, "garbage": garbage, "closed": closed, "slow": slow}
+async def tardy(sid: str, sender: str) -> None:
+    await tell(sender, {"text": "here you are"})
+    await asyncio.sleep(1.0)  # and is acknowledged
+
+
+FAULTS = {"tardy": tardy, "silent": silent, "garbage": garbage, "closed": closed, "slow": slow}
 
 if __name__ == "__main__":
     uvicorn.run(socketio.ASGIApp(server), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
