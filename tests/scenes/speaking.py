@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
 import numpy as np
@@ -101,18 +101,23 @@ class Singer:
 
 
 class FastLeg(PhoneLeg):
-    """A leg whose clock runs faster, and into which a test speaks."""
+    """A leg whose clock runs faster, and into which a test speaks.
+
+    may_play  while this is false it stands still instead of playing: its clock is faster than disks are
+    """
 
     def __init__(self) -> None:
         super().__init__("call-1", "555", "100", "test")
+        self.may_play: Callable[[], bool] = lambda: True
         self._speech: deque[Samples] = deque()
         self._beating = asyncio.create_task(self._beat())
 
     async def _beat(self) -> None:
         while not self.over.is_set():
-            if self._speech:
-                self.take_sound(self._speech.popleft())
-            self.beat()
+            if not self.playing or self.may_play():
+                if self._speech:
+                    self.take_sound(self._speech.popleft())
+                self.beat()
             await asyncio.sleep(BEAT_S)
 
     def speak(self, sound: Sound = SPEECH) -> None:
