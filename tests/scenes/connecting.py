@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
@@ -11,11 +11,17 @@ from vivavoce.connectors.factory import make_connector
 Talk = Callable[[Any], Awaitable[Any]]
 
 
+PATIENT: Final = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
+
+
 def talked(settings: Mapping[str, Any], talk: Talk, secrets: Mapping[str, str] | None = None) -> Any:
-    """What a coroutine makes of a connector with these settings, which is shut down afterwards."""
+    """What a coroutine makes of a connector with these settings, which is shut down afterwards.
+
+    One is patient with its system where the settings do not say otherwise.
+    """
 
     async def run() -> Any:
-        connector = make_connector(settings, secrets or {})
+        connector = make_connector(PATIENT | dict(settings), secrets or {})
         try:
             return await talk(connector)
         finally:
@@ -25,9 +31,8 @@ def talked(settings: Mapping[str, Any], talk: Talk, secrets: Mapping[str, str] |
 
 
 def within(settings: Mapping[str, Any], talk: Talk) -> Any:
-    """As `talked`, with a system on this machine, for which one is patient."""
-    limits = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
-    return talked({"allow_private": True, **limits, **settings}, talk)
+    """As `talked`, with a system on this machine."""
+    return talked({"allow_private": True, **settings}, talk)
 
 
 async def said(connector: Connector, conversation: Conversation, text: str) -> list[SystemOutput]:

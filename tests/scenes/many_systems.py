@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from scenes.counterparts import FOLDER, Counterparts
+from scenes.patience import PATIENCE_S
 from scenes.processes import free_port
 from scenes.visits import make_study
 from vivavoce.connectors.factory import make_connector
@@ -55,8 +56,9 @@ def is_answer(system: str, answer: str, participant: int, round_: int, turn: int
 
 
 def telegram_systems(libraries: list[str]) -> dict[str, dict[str, object]]:
+    patient = {"connect_timeout_s": PATIENCE_S, "greeting_s": PATIENCE_S}
     return {
-        library: {"connect": "telegram", "port": free_port(), "idle_s": 0.5, "connect_timeout_s": 120}
+        library: {"connect": "telegram", "port": free_port(), "idle_s": 0.5, **patient}
         for library in libraries
     }
 

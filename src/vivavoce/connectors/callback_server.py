@@ -56,5 +56,6 @@ class CallbackServer:
     async def stop(self) -> None:
         if self._server is not None and self._serving is not None:
             self._server.should_exit = True
-            await asyncio.wait({self._serving}, timeout=3)
+            await asyncio.wait({self._serving}, timeout=10)
             self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)  # or its port is still held

@@ -46,7 +46,7 @@ async def until_idle(
             return
         if isinstance(item, SystemUnderTestError):
             raise item
-        last, last_s = clock(), time.monotonic()
+        last_s, last = time.monotonic(), clock()
         yield item
         if clock() - begun >= settings.turn_timeout_s and not arriving.empty():
             if arriving.get_nowait() is not None:  # else the turn was complete before its time was up

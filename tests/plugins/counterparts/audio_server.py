@@ -92,7 +92,7 @@ async def talk(socket: ServerConnection) -> None:
 
 
 async def main(port: int) -> None:
-    async with serve(talk, "127.0.0.1", port) as server:
+    async with serve(talk, "127.0.0.1", port, open_timeout=None) as server:
         await server.serve_forever()
 
 

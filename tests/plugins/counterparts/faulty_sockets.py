@@ -32,7 +32,7 @@ async def answer(socket: ServerConnection) -> None:
 
 
 async def main(port: int) -> None:
-    async with serve(answer, "127.0.0.1", port) as server:
+    async with serve(answer, "127.0.0.1", port, open_timeout=None) as server:
         await server.serve_forever()
 
 

@@ -83,8 +83,10 @@ class Session:
         self.sound, self.buffer = self.buffer, b""
         self.said.append(heard)
         await self.send("input_audio_buffer.committed", item_id=item, previous_item_id=None)
-        if self.session["audio"]["input"].get("transcription"):
-            asyncio.get_running_loop().call_later(0.2, lambda: asyncio.ensure_future(self.write_down(item)))
+        if (writing := self.session["audio"]["input"].get("transcription")) is not None:
+            takes_s = 2.0 if writing["model"] == "unhurried" else 0.2
+            later = asyncio.get_running_loop().call_later
+            later(takes_s, lambda: asyncio.ensure_future(self.write_down(item)))
         return None
 
     async def write_down(self, item: str) -> None:
@@ -176,7 +178,7 @@ async def answer(socket: ServerConnection) -> None:
 
 
 async def main(port: int) -> None:
-    async with serve(answer, "127.0.0.1", port) as server:
+    async with serve(answer, "127.0.0.1", port, open_timeout=None) as server:
         await server.serve_forever()
 
 

@@ -87,7 +87,7 @@ async def answer(request: Request) -> Response:
         said = ["one thing", "another"]
     messages = [{"pieces": [one], "pause": 0} for one in said]
     if text == "slow":
-        messages = [{"pieces": ["bit ", "by ", "bit"], "pause": 600}]
+        messages = [{"pieces": ["bit ", "by ", "bit"], "pause": 1500}]
     return JSONResponse(
         {
             "messages": [] if text == "photo" else messages, "over": text == "bye",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import PATIENT
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
@@ -25,7 +26,7 @@ def counterparts() -> Iterator[Counterparts]:
 
 def said(settings: dict[str, Any], text: str) -> list[SystemOutput]:
     async def run() -> list[SystemOutput]:
-        connector = make_connector({"allow_private": True, **settings}, SECRETS)
+        connector = make_connector({"allow_private": True, **PATIENT, **settings}, SECRETS)
         turn = UserTurn(key="k", number=1, text=text)
         try:
             return [one async for one in connector.send(Conversation(f"said-{text}"), turn)]

@@ -9,7 +9,6 @@ import pytest
 
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
-from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
@@ -18,7 +17,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: make test installs it"),
 ]
-PATIENT = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
+LOOKED_FOR_S = 12.0  # in which an honest page is there, however busy the machine
 WIDGET = {"input": "#chat textarea", "message": "#chat .bot", "typing": ".typing", "idle_s": 0.2}
 
 
@@ -42,7 +41,7 @@ def messages(outputs: list[SystemOutput]) -> list[str]:
 
 
 def within(url: str, talk: Callable[[Any, Conversation], Any], **settings: Any) -> Any:
-    settings = {"connect": "browser", "url": url, "allow_private": True, **WIDGET, **PATIENT, **settings}
+    settings = {"connect": "browser", "url": url, "allow_private": True, **WIDGET, **settings}
     return talked(settings, lambda connector: talk(connector, Conversation("one")))
 
 
@@ -84,7 +83,7 @@ def test_a_bot_that_writes_slowly_is_waited_for_and_its_begin_and_end_are_timed(
     outputs = within(site, talk)
     assert messages(outputs) == ["bit by bit"]
     message = next(one for one in outputs if one.kind == "message")
-    assert message.held_s - outputs[-1].held_s >= 0.7, "three pieces come 0.6 s apart"
+    assert message.held_s - outputs[-1].held_s >= 0.7, "three pieces come 1.5 s apart"
 
 
 def test_a_greeting_is_waited_for_and_a_second_profile_knows_nothing_of_the_first(site: str) -> None:
@@ -109,16 +108,19 @@ def test_what_was_typed_and_shown_is_noted(site: str) -> None:
     assert wire == [{"sent": "typed", "body": "hello"}, {"received": "shown", "body": "first was hello"}]
 
 
-def test_a_selector_that_finds_nothing_is_named(site: str) -> None:
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"input": "#nobody"}, "no field to type into is found by '#nobody'"),
+        ({"click": [".nothing"]}, "nothing to click is found by '.nothing'"),
+    ],
+)
+def test_a_selector_that_finds_nothing_is_named(site: str, settings: dict[str, Any], problem: str) -> None:
     async def talk(connector: Any, conversation: Conversation) -> None:
         await taken(connector.send(conversation, told("hello")))
 
-    for settings, problem in (
-        ({"input": "#nobody"}, "no field to type into is found by '#nobody'"),
-        ({"click": [".nothing"]}, "nothing to click is found by '.nothing'"),
-    ):
-        with pytest.raises(SystemUnderTestError, match=problem):
-            within(site, talk, first_output_timeout_s=5, **settings)
+    with pytest.raises(SystemUnderTestError, match=problem):
+        within(site, talk, first_output_timeout_s=LOOKED_FOR_S, **settings)
 
 
 def test_a_page_reaches_no_private_address_unless_the_study_permits_it(site: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from scenes.counterparts import FOLDER, Counterparts
+from scenes.patience import PATIENCE_S
 from scenes.processes import free_port
 from vivavoce.connectors.base import Audio, Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.factory import CONNECTORS, make_connector
@@ -150,7 +151,8 @@ def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_
 def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_path: Path) -> None:
     settings = systems("evaluate-your-telegram-bot.md")[system]
     ports = {name: free_port() for name in ("port", "proxy_port") if name in settings}
-    connector = make_connector(settings | ports | {"connect_timeout_s": 120}, {}, folder=tmp_path)
+    patient = {"connect_timeout_s": PATIENCE_S, "greeting_s": PATIENCE_S}
+    connector = make_connector(settings | ports | patient, {}, folder=tmp_path)
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     address = f"http://127.0.0.1:{ports['port']}"
     if "proxy_port" in ports:

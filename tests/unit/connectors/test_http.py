@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import PATIENT
 from vivavoce.connectors.base import Conversation, Heard, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -25,7 +26,7 @@ def ask(url: str, *turns: UserTurn, **settings: Any) -> list[list[SystemOutput]]
 
     async def run() -> list[list[SystemOutput]]:
         connector = make_connector(
-            {"connect": "http", "url": url, "allow_private": True, **settings}, SECRETS
+            {"connect": "http", "url": url, "allow_private": True, **PATIENT, **settings}, SECRETS
         )
         conversation = Conversation(secrets.token_hex(8))
         try:
@@ -169,6 +170,7 @@ def sessions(server: str) -> dict[str, Any]:
     """Settings for an interface that mints its own session and speaks of replies."""
     return {
         "connect": "http", "allow_private": True, "url": f"{server}/sessions/{{{{ state.id }}}}/messages",
+        **PATIENT,
         "headers": {"X-Key": "${KEY}"}, "body": {"q": "{{ text }}"}, "keep": {"id": "id"},
         "response": {"text": "replies[].say", "end": "over", "choices": "buttons"},
         "open": {"url": f"{server}/sessions"},
@@ -278,7 +280,7 @@ def test_a_conversation_taken_up_again_gets_a_session_but_no_second_greeting(cha
 
 def test_two_hundred_conversations_at_once_are_all_answered(chat_server: str) -> None:
     async def run() -> list[str]:
-        raw = {"connect": "http", "url": f"{chat_server}/chat", "allow_private": True}
+        raw = {"connect": "http", "url": f"{chat_server}/chat", "allow_private": True, **PATIENT}
         connector = make_connector(raw, {})
 
         async def one(number: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import PATIENT
 from scenes.counterparts import FOLDER, Counterparts
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
@@ -26,7 +27,7 @@ def server() -> Iterator[str]:
 def heard(settings: dict[str, Any], *texts: str, wire: Frames | None = None) -> list[SystemOutput]:
     async def run() -> list[SystemOutput]:
         connector = make_connector(
-            {"connect": "mcp", "allow_private": True, **settings}, {"MCP_KEY": "s3cret!"}
+            {"connect": "mcp", "allow_private": True, **PATIENT, **settings}, {"MCP_KEY": "s3cret!"}
         )
         conversation = Conversation("one")
         outputs: list[SystemOutput] = []

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import PATIENT
 from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -14,7 +15,7 @@ def talk(
     url: str, text: str = "hello", history: tuple[PastTurn, ...] = (), **settings: Any
 ) -> list[SystemOutput]:
     async def run() -> list[SystemOutput]:
-        raw = {"connect": "openai", "url": url, "model": "m", "allow_private": True, **settings}
+        raw = {"connect": "openai", "url": url, "model": "m", "allow_private": True, **PATIENT, **settings}
         connector = make_connector(raw, {"KEY": "hunter2secret"})
         conversation = Conversation("c", history=history)
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from scenes.connecting import talked
+from scenes.connecting import PATIENT, talked
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.connectors.base import Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
@@ -20,12 +20,7 @@ HANGS_AFTER_S = 2.0  # an honest answer takes a thousandth of it
 
 
 def within(call: str, talk: Callable[[Connector], Awaitable[Any]], **settings: Any) -> Any:
-    raw = {
-        "connect": "python",
-        "call": f"python_bots:{call}",
-        "path": FOLDER,
-        "connect_timeout_s": PATIENCE_S,
-    }
+    raw = {"connect": "python", "call": f"python_bots:{call}", "path": FOLDER}
     return talked({**raw, **settings}, talk, {"KEY": "hunter2secret"})
 
 
@@ -101,7 +96,7 @@ def bot_that_takes(seconds: float, folder: Path) -> dict[str, Any]:
     begun = f"__import__('pathlib').Path({str(folder / 'begun')!r}).touch()"
     bot = f"import time\n\n{begun}\ntime.sleep({seconds})\n\ndef bot(text, session): return text\n"
     (folder / "late_bot.py").write_text(bot)
-    return {"connect": "python", "call": "late_bot:bot", "path": str(folder), "connect_timeout_s": PATIENCE_S}
+    return {"connect": "python", "call": "late_bot:bot", "path": str(folder)}
 
 
 def test_the_time_in_which_a_worker_starts_is_not_its_answers(tmp_path: Path) -> None:
@@ -133,7 +128,7 @@ def test_the_worker_sees_only_the_secrets_that_its_settings_name(monkeypatch: py
 @pytest.mark.parametrize("call", ["python_bots:nothing", "no_such_module:bot"])
 def test_a_function_that_is_not_there_is_unreachable(call: str) -> None:
     async def run() -> SystemUnderTestError:
-        connector = make_connector({"connect": "python", "call": call, "path": FOLDER}, {})
+        connector = make_connector({"connect": "python", "call": call, "path": FOLDER, **PATIENT}, {})
         try:
             return await failure(connector, "hello")
         finally:

@@ -38,8 +38,8 @@ def test_lines_of_json_are_deltas_messages_and_the_end() -> None:
     ("text", "kind", "words"),
     [
         ("die", "closed", "ended with 3: something broke"),
-        ("silent", "timeout", "no output after 2.5 s"),
-        ("half", "timeout", "not complete after 3 s"),
+        ("silent", "timeout", "no output after 6 s"),
+        ("half", "timeout", "not complete after 7 s"),
         ("garbage", "bad_answer", "not JSON"),
         ("huge", "bad_answer", "larger than"),
         ("notutf8", "bad_answer", "UTF-8"),
@@ -52,7 +52,7 @@ def test_a_failing_program_is_named_and_started_again(text: str, kind: str, word
             await send(connector, text)
         return caught.value, await send(connector, "after")
 
-    limits = {"first_output_timeout_s": 2.5, "turn_timeout_s": 3} if kind == "timeout" else {}
+    limits = {"first_output_timeout_s": 6, "turn_timeout_s": 7} if kind == "timeout" else {}
     error, outputs = within(talk, **limits)
     assert (error.failure, error.reached) == (kind, True)
     assert words in error.detail

@@ -20,6 +20,7 @@ from vivavoce.connectors.telegram_api import BotApi
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 
+PATIENT = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S, "greeting_s": PATIENCE_S}
 COUNTERPARTS = Path(__file__).resolve().parents[2] / "plugins" / "counterparts"
 LIBRARIES = ("ptb", "aiogram", "telebot")
 Talk = Callable[[TelegramConnector], Awaitable[Any]]
@@ -28,7 +29,7 @@ Talk = Callable[[TelegramConnector], Awaitable[Any]]
 @asynccontextmanager
 async def bot(library: str, *more: str, **settings: Any) -> AsyncIterator[TelegramConnector]:
     """A connector with a running bot; the bot is there when the block begins."""
-    chosen = {"port": 0, "idle_s": 0.2, "connect_timeout_s": 120, "allow_private": True, **settings}
+    chosen = {"port": 0, "idle_s": 0.2, **PATIENT, "allow_private": True, **settings}
     connector = TelegramConnector.make(TelegramSettings(connect="telegram", **chosen), {})
     await connector.start()
     script = str(COUNTERPARTS / f"telegram_{library}.py")
@@ -84,9 +85,9 @@ def test_an_unmodified_bot_greets_with_buttons_edits_and_keeps_chats_apart(libra
     asyncio.run(run())
 
 
-def test_photos_edits_typing_and_silence_are_understood() -> None:
+def test_photos_typing_and_silence_are_understood() -> None:
     async def run() -> None:
-        async with bot("ptb", first_output_timeout_s=6, idle_s=0.6) as connector:
+        async with bot("ptb", first_output_timeout_s=6) as connector:
             here = Conversation("here")
             await all_of(connector.open(here))
             frames: list[dict[str, Any]] = []
@@ -95,9 +96,6 @@ def test_photos_edits_typing_and_silence_are_understood() -> None:
             assert photo[0].text == "a pixel"
             assert photo[0].images[0].startswith("data:image/png;base64,iVBOR")
             assert [next(iter(frame.values())) for frame in frames] == ["update", "sendPhoto"]
-            edited = await all_of(connector.send(here, turn("edit")))
-            assert texts(edited) == ["thought & done"]
-            assert edited[0].held_s > edited[-1].held_s >= 0.2
             assert texts(await all_of(connector.send(here, turn("slow")))) == ["first was slow"]
             with pytest.raises(SystemUnderTestError, match="timeout: no output after"):
                 await all_of(connector.send(here, turn("mute")))
@@ -106,10 +104,20 @@ def test_photos_edits_typing_and_silence_are_understood() -> None:
     asyncio.run(run())
 
 
+def test_a_message_that_is_edited_is_the_last_that_was_written() -> None:
+    async def run() -> None:
+        async with bot("ptb", idle_s=3.0) as connector:
+            edited = await all_of(connector.send(Conversation("here"), turn("edit")))
+            assert texts(edited) == ["thought & done"]
+            assert edited[0].held_s > edited[-1].held_s >= 3.0
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("library", ["aiogram", "telebot"])
 def test_photos_edits_and_typing_of_the_other_libraries_are_understood(library: str) -> None:
     async def run() -> None:
-        async with bot(library, first_output_timeout_s=PATIENCE_S, idle_s=1.0, typing_s=60) as connector:
+        async with bot(library, idle_s=2.0, typing_s=60) as connector:
             here = Conversation("here")
             photo = await all_of(connector.send(here, turn("photo")))
             assert photo[0].text == "a pixel"
@@ -136,8 +144,8 @@ def test_a_bot_that_cannot_be_pointed_elsewhere_is_reached_as_its_proxy(tmp_path
     async def run() -> None:
         port = free_port()
         settings = TelegramSettings(
-            connect="telegram", port=0, idle_s=0.2, connect_timeout_s=120, proxy_port=port,
-            certificate_folder=str(tmp_path),
+            connect="telegram", port=0, idle_s=0.2, proxy_port=port, certificate_folder=str(tmp_path),
+            **PATIENT,
         )  # fmt: skip
         connector = TelegramConnector.make(settings, {})
         await connector.start()

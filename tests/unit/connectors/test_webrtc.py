@@ -8,7 +8,6 @@ import pytest
 
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
-from scenes.patience import PATIENCE_S
 from scenes.speaking import SAME_WORDS, same_words
 from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
@@ -41,7 +40,7 @@ async def taken(outputs: AsyncIterator[SystemOutput]) -> list[SystemOutput]:
 
 def within(address: str, path: str, talk: Callable[[Any], Any], **settings: Any) -> Any:
     raw = {"connect": "webrtc", "url": f"http://{address}/{path}", "allow_private": True}
-    return talked({**raw, "connect_timeout_s": PATIENCE_S, **settings}, talk)
+    return talked({**raw, **settings}, talk)
 
 
 def sound_of(outputs: list[SystemOutput]) -> Sound:
@@ -99,10 +98,10 @@ def test_pauses_end_the_turns_of_both_where_nothing_else_does(address: str) -> N
         "offer",
         lambda one: taken(one.send(Conversation("p"), spoken())),
         channel="pauses",
-        idle_s=1.0,
+        idle_s=2.5,
     )
     assert same_words(SAID, sound_of(outputs)) > SAME_WORDS
-    assert outputs[-1].held_s >= 1.0
+    assert outputs[-1].held_s >= 2.5
 
 
 def test_writing_goes_by_messages_where_the_study_says_so(address: str) -> None:
@@ -132,7 +131,7 @@ def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
         return found
 
     outputs = within(address, "offer", talk, interrupt={"type": "stop"}, **DONE)
-    assert 0 < sound_of(outputs).duration_s < 2 * SAID.duration_s
+    assert 0 < sound_of(outputs).duration_s < 3.5 * SAID.duration_s, "four times were said"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from scenes.connecting import PATIENT
 from vivavoce.connectors.base import Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wire import LONGEST, heard_on_the_wire
@@ -11,7 +12,7 @@ TURN = UserTurn(key="k-1", number=1, text="città")
 
 def wire_of(settings: dict, secrets: dict | None = None, turn: UserTurn = TURN) -> list[dict]:
     async def run() -> list[dict]:
-        connector = make_connector(settings, secrets or {})
+        connector = make_connector(PATIENT | settings, secrets or {})
         frames: list[dict] = []
         try:
             with heard_on_the_wire(frames):
