@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from scenes.browsing import Forms
-from scenes.patience import PATIENCE_S
+from scenes.patience import KEPT, PATIENCE_S
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import annotator_key
 from vivavoce.core.clock import ManualClock
@@ -84,7 +84,7 @@ class Annotator:
     def __init__(self, server: Running, name: str) -> None:
         self.server, self.name = server, name
         self.client = httpx.Client(
-            base_url=server.url, follow_redirects=True, trust_env=False, timeout=PATIENCE_S
+            base_url=server.url, follow_redirects=True, trust_env=False, timeout=PATIENCE_S, limits=KEPT
         )
         self.html = ""
 

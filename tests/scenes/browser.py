@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -17,7 +17,8 @@ ARGUMENTS: Final = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-expect.set_options(timeout=PATIENCE_S * 1000)  # Playwright's own limit is five seconds
+PATIENCE_MS: Final = PATIENCE_S * 1000
+expect.set_options(timeout=PATIENCE_MS)  # Playwright's own limit is five seconds
 Result = TypeVar("Result")
 DOCUMENT: Final = "document.readyState === 'complete' ? String(performance.timeOrigin) : ''"
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -31,13 +32,29 @@ def microphone(sound: Path) -> tuple[str, ...]:
     )  # fmt: skip
 
 
+def _patient(make: Callable[..., Result]) -> Callable[..., Result]:
+    """Makes contexts and pages on which all may take its time; Playwright's own limit is thirty seconds."""
+
+    def made(*arguments: Any, **more: Any) -> Result:
+        found: Any = make(*arguments, **more)
+        found.set_default_timeout(PATIENCE_MS)
+        return found
+
+    return made
+
+
+Browser.new_context, Browser.new_page = _patient(Browser.new_context), _patient(Browser.new_page)
+
+
 @contextmanager
 def chromium(*extra: str) -> Iterator[Browser]:
     """A browser; `extra` are arguments beside the usual ones, such as a microphone that plays a file."""
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine: make test installs it")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *extra])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[*ARGUMENTS, *extra], timeout=PATIENCE_MS
+        )
         try:
             yield browser
         finally:

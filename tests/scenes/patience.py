@@ -8,9 +8,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from vivavoce.testing.pages import PATIENCE_S, eventually
+from vivavoce.testing.pages import KEPT, PATIENCE_S, eventually
 
-__all__ = ["PATIENCE_S", "eventually", "eventually_there"]
+__all__ = ["KEPT", "PATIENCE_S", "eventually", "eventually_there"]
 STEP_S: Final = 0.01
 Result = TypeVar("Result")
 

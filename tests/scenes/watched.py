@@ -102,7 +102,7 @@ def hold_trial(
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """A dashboard on a free port, served by a thread; its address."""
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=10))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

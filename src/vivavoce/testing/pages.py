@@ -21,6 +21,7 @@ from vivavoce.web.app import create_app
 from vivavoce.web.serving import PageServer
 
 PATIENCE_S: Final = 120.0  # a machine may be slow, and busy besides
+KEPT: Final = httpx.Limits(keepalive_expiry=1.0)  # long before the server closes what is idle
 Result = TypeVar("Result")
 
 
@@ -61,7 +62,7 @@ class Running(PageServer):
     """An application that a thread serves on a port of this computer; None: one that is free."""
 
     def __init__(self, app: FastAPI, port: int | None = None) -> None:
-        super().__init__(app, port=port or 0, timeout_graceful_shutdown=2)
+        super().__init__(app, port=port or 0, timeout_graceful_shutdown=10)
         self.loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -101,7 +102,12 @@ class Visitor:
 
     def __init__(self, url: str, cookies: dict[str, str] | None = None) -> None:
         self.client = httpx.Client(
-            base_url=url, follow_redirects=True, trust_env=False, timeout=PATIENCE_S, cookies=cookies
+            base_url=url,
+            follow_redirects=True,
+            trust_env=False,
+            timeout=PATIENCE_S,
+            cookies=cookies,
+            limits=KEPT,
         )
         self.html = ""
 

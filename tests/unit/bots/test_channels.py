@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scenes.connecting import PATIENT
 from scenes.processes import free_port, wait_for_port
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
@@ -51,7 +52,7 @@ async def converse(connector: Connector, said: str, conversation: Conversation) 
 
 def both_ways(settings: dict[str, Any], said: str) -> tuple[str, str]:
     async def run() -> tuple[str, str]:
-        connector = make_connector({"allow_private": True, **settings})
+        connector = make_connector({"allow_private": True, **PATIENT, **settings})
         try:
             return await converse(connector, said, Conversation(key="c1", language="en"))
         finally:
@@ -87,7 +88,7 @@ def test_a_bot_is_a_telegram_bot_by_long_polling(name: str) -> None:
         "port": port,
         "idle_s": 0.3,
         "greeting_s": 60,
-        "connect_timeout_s": 120,
+        **PATIENT,
     }
 
     async def run() -> tuple[str, str]:

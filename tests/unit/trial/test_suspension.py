@@ -11,7 +11,7 @@ from vivavoce.trial.engine import SessionEngine
 
 
 def governed(parrot: Parrot) -> LimitedConnector:
-    return LimitedConnector(parrot, ConnectorSettings(connect="parrot", rest_after=2, rest_s=60))
+    return LimitedConnector(parrot, ConnectorSettings(connect="parrot", rest_after=2, rest_s=3600))
 
 
 def test_a_failing_system_is_left_alone_until_it_answers(log: Log, tmp_path: Path) -> None:

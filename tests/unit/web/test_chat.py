@@ -90,7 +90,7 @@ def test_news_are_waited_for(visitor: Visitor, parrot: Parrot) -> None:
 
     visitor.server.call(open_soon())
     news = visitor.client.get(
-        "/events", params={"dialogue_id": dialogue_id, "after": said["seq"], "wait": 10}
+        "/events", params={"dialogue_id": dialogue_id, "after": said["seq"], "wait": 25}
     ).json()
     assert [one["kind"] for one in news["events"]] == ["system"]
 

@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from scenes.browserless import Forms
 from scenes.open_page import Page
-from scenes.patience import PATIENCE_S, eventually
+from scenes.patience import KEPT, PATIENCE_S, eventually
 from scenes.visits import Parrot, make_study
 from scenes.websites import running
 from scenes.whispering import Hummed
@@ -61,7 +61,7 @@ def guest(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Guest]:
     with (
         Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
         running(create_app(SessionEngine(study, log, {"one": Parrot()}))) as server,
-        httpx.Client(base_url=server.url, follow_redirects=True, timeout=PATIENCE_S) as client,
+        httpx.Client(base_url=server.url, follow_redirects=True, timeout=PATIENCE_S, limits=KEPT) as client,
     ):
         start = Forms(client.get("/").text).to("/start")
         page = client.post(start["action"], data=start["fields"])
