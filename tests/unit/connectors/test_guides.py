@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from scenes.connecting import PATIENT
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
 from scenes.processes import free_port
@@ -48,6 +49,11 @@ def at(settings: Any, server: str) -> Any:
     return settings
 
 
+def reached(settings: dict[str, Any], server: str) -> Connector:
+    """A connector with the settings of a guide, patient with a busy machine."""
+    return make_connector(PATIENT | at(settings, server), {})
+
+
 def conversation_with(connector: Connector, *texts: str) -> list[str]:
     async def run() -> list[str]:
         conversation = Conversation(f"guide-{id(connector)}")
@@ -71,7 +77,7 @@ def conversation_with(connector: Connector, *texts: str) -> list[str]:
 )
 def test_the_systems_of_a_guide_answer(guide: str, heard: list[str], counterparts: Counterparts) -> None:
     for settings in systems(guide).values():
-        connector = make_connector(at(settings, counterparts.server("chat_server.py")), {})
+        connector = reached(settings, counterparts.server("chat_server.py"))
         assert conversation_with(connector, "hello", "again") == heard
 
 
@@ -81,16 +87,14 @@ def test_the_systems_of_the_guide_to_rasa_answer(counterparts: Counterparts) -> 
         "rasa-socketio": counterparts.server("rasa_socketio_server.py", "persistent"),
     }
     for settings in systems("evaluate-your-rasa-bot.md").values():
-        connector = make_connector(at(settings, servers[settings["connect"]]), {})
+        connector = reached(settings, servers[settings["connect"]])
         assert conversation_with(connector, "hello", "again") == ["first was hello", "first was hello"]
 
 
 def test_the_systems_of_the_guide_to_mcp_answer(counterparts: Counterparts) -> None:
     found = systems("evaluate-your-mcp-tool.md")
     server = counterparts.server("mcp_server.py")
-    heard = [
-        conversation_with(make_connector(at(one, server), {}), "hello", "again") for one in found.values()
-    ]
+    heard = [conversation_with(reached(one, server), "hello", "again") for one in found.values()]
     assert heard == [["first was hello", "first was hello"], ["You said hello.", "You said again."]]
 
 
@@ -98,7 +102,7 @@ def test_the_systems_of_the_guide_to_realtime_answer(counterparts: Counterparts)
     found = systems("evaluate-your-realtime-model.md")
     server = counterparts.server("realtime_server.py")
     for one in found.values():
-        heard = conversation_with(make_connector(at(one, server), {}), "hello", "again")
+        heard = conversation_with(reached(one, server), "hello", "again")
         assert heard == ["first was hello", "first was hello"]
 
 
@@ -114,7 +118,7 @@ def test_the_systems_of_the_guide_to_voice_bots_say_again_what_they_heard(counte
     for one in systems("evaluate-your-voice-bot.md").values():
         if one["connect"] == "webrtc":
             continue  # a codec changes what it carries; see test_webrtc.py
-        outputs = asyncio.run(spoken(make_connector(at(one, server), {})))
+        outputs = asyncio.run(spoken(reached(one, server)))
         assert b"".join(one.audio.samples for one in outputs if one.audio) == sound.samples
         assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]
 
@@ -125,7 +129,7 @@ def test_the_systems_of_the_guide_to_widgets_answer(counterparts: Counterparts) 
     found = systems("evaluate-your-web-widget.md")
     server = counterparts.server("widget_page.py")
     for one in found.values():
-        assert conversation_with(make_connector(at(one, server), {}), "hello") == ["first was hello"]
+        assert conversation_with(reached(one, server), "hello") == ["first was hello"]
 
 
 def test_the_systems_of_the_guide_to_wizards_are_accepted() -> None:

@@ -254,27 +254,6 @@ def test_a_button_sends_its_payload_and_shows_its_title(tmp_path: Path, log: Log
         assert "/food{thai}!" in visitor.html
 
 
-def test_a_closing_server_lets_waiting_pages_go(study, log: Log, parrot: Parrot) -> None:
-    import threading
-
-    with serve(study, log, parrot) as open_browser:
-        visitor = open_browser()
-        dialogue_id = visitor.into_dialogue()
-        seq = visitor.client.get("/events", params={"dialogue_id": dialogue_id}).json()["seq"]
-        answers: list[int] = []
-
-        def listen() -> None:
-            where = {"dialogue_id": dialogue_id, "after": seq, "wait": 25}
-            answers.append(visitor.client.get("/events", params=where).status_code)
-
-        thread = threading.Thread(target=listen)
-        thread.start()
-        eventually(lambda: visitor.server.server_state.tasks, "the page never listened")
-        visitor.server.should_exit = True
-        thread.join(PATIENCE_S)
-        assert answers == [200]  # a request that the server cuts off has no answer
-
-
 def test_half_a_character_that_a_browser_sends_costs_nothing_but_itself(visitor: Visitor, log: Log) -> None:
     dialogue = visitor.into_dialogue()
     body = f'{{"key": "key-half-0001", "dialogue_id": "{dialogue}", "text": "thai \\ud83d food"}}'
