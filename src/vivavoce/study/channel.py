@@ -5,6 +5,7 @@ telephone, is a channel: it opens a line that runs while the pages do, and shows
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
 from inspect import getfile
 from pathlib import Path
@@ -75,7 +76,9 @@ class Channel(ABC):
         """
 
     @abstractmethod
-    def facts(self, study: "Study", line: Line | None, visit_id: str, problem: str | None) -> dict[str, Any]:
+    def facts(
+        self, study: "Study", line: Line | None, visit_id: str, problem: str | None
+    ) -> Mapping[str, object]:
         """What the page shows beside the task.
 
         Input   line: as it was opened for the study; None where nothing is carried here, as in a preview

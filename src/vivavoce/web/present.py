@@ -108,7 +108,7 @@ def _dialogue(
     if channel is not None:
         facts["problem"] = problem if problem in channel.problems else facts["problem"]
         line = site.lines.get(channel.name)
-        facts |= channel.facts(site.study, line, state.visit_id, facts["problem"])
+        facts.update(channel.facts(site.study, line, state.visit_id, facts["problem"]))
         return site.page(channel.page, state.language, of=channel, **facts)
     if step.elsewhere is not None:
         document = read_document(site.study.text(step, state.language))

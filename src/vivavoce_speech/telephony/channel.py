@@ -1,5 +1,6 @@
 """The channel `phone`: participants call the laboratory, or are called by it."""
 
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from vivavoce.core.ports import require_free
@@ -12,7 +13,7 @@ from vivavoce_speech.telephony.outbound import MARK, Refusal
 from vivavoce_speech.telephony.switchboard import Switchboard
 
 
-class Telephone(Channel):
+class PhoneChannel(Channel):
     name = "phone"
     problems = frozenset(f"{MARK}{word}" for word in (*get_args(Refusal), "not_agreed"))
 
@@ -47,7 +48,7 @@ class Telephone(Channel):
             raise LookupError("a study with dialogues by telephone has a section `telephone`")
         return Switchboard(engine, engine.study.telephone)
 
-    def facts(self, study: Study, line: Any, visit_id: str, problem: str | None) -> dict[str, Any]:
+    def facts(self, study: Study, line: Any, visit_id: str, problem: str | None) -> Mapping[str, object]:
         """Whether a call may be asked for, a word on it, and whether it goes on."""
         facts = {"telephone": study.telephone}
         outbound = line.outbound if line is not None else None
