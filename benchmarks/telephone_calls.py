@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from scenes.telephones import sipp
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
-from vivavoce.telephony.sip import SipAnswerer
-from vivavoce.telephony.sip_leg import SipLeg
+from vivavoce_speech.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
+from vivavoce_speech.telephony.sip import SipAnswerer
+from vivavoce_speech.telephony.sip_leg import SipLeg
 
 CALLS = 50
 KEYS = "4712#"

@@ -35,6 +35,7 @@ _HOMES = {
     "report.section": "Section",
     "steps.base": "Information Message Step=StepKind",
     "steps.stimulus": "StimulusStep",
+    "study.channel": "Channel",
     "study.load": "load_study",
     "study.model": "Study",
 }

@@ -27,13 +27,14 @@ from vivavoce.report.section import Section
 from vivavoce.steps.base import Information, Message
 from vivavoce.steps.base import StepKind as Step
 from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.study.channel import Channel
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce_stress.base import Edit, LanguagePack, StressTest, Substitution, Utterance
 
 __all__ = [
-    "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
-    "ImportResult", "Importer", "Information", "InputError", "Language", "LanguagePack", "Measure",
+    "Capabilities", "Channel", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter",
+    "Edit", "ImportResult", "Importer", "Information", "InputError", "Language", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
     "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
     "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",

@@ -7,7 +7,7 @@ import vivavoce
 from vivavoce.languages.base import LANGUAGES, OURS
 
 ROOT = Path(vivavoce.__file__).parent.parent
-PACKAGES = ("vivavoce", "vivavoce_campaign", "vivavoce_commands", "vivavoce_stress")
+PACKAGES = ("vivavoce", "vivavoce_campaign", "vivavoce_commands", "vivavoce_speech", "vivavoce_stress")
 NAMING = {
     "vivavoce_stress": "dictionaries and grammar of a language as code",
     "vivavoce_commands/kitchen": "articles and verbs of two languages as code",

@@ -16,9 +16,9 @@ from scenes import asterisk as scene
 from scenes.asterisk import RealAsterisk, real_asterisk
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony.leg import RATE_HZ
-from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import NotAnswered, SipCaller, SipLine
+from vivavoce_speech.telephony.leg import RATE_HZ
+from vivavoce_speech.telephony.sip_auth import Credentials
+from vivavoce_speech.telephony.sip_caller import NotAnswered, SipCaller, SipLine
 
 pytestmark = [pytest.mark.telephony, pytest.mark.long]
 

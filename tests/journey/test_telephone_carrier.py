@@ -25,12 +25,12 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
-from vivavoce.telephony.carrier import signature
-from vivavoce.telephony.g711 import PCMU
-from vivavoce.telephony.leg import FRAME, FRAME_S
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
+from vivavoce_speech.telephony.carrier import signature
+from vivavoce_speech.telephony.g711 import PCMU
+from vivavoce_speech.telephony.leg import FRAME, FRAME_S
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 TOKEN = "the token of the carrier"
 CALLER = "+390612345678"
@@ -96,7 +96,7 @@ def laboratory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Labora
         with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
             engine = SessionEngine(study, log, connectors)
             switchboard = Switchboard(engine, study.telephone)
-            app = create_app(engine, beside=[switchboard], streams=switchboard.streams)
+            app = create_app(engine, lines={"phone": switchboard})
             with running(app, port) as pages:
                 yield Laboratory(pages, switchboard, engine, log)
 

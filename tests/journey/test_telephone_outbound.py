@@ -18,9 +18,9 @@ from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 
@@ -68,7 +68,7 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         engine = SessionEngine(study, log, make_connectors(study))
         assert study.telephone is not None
-        with running(create_app(engine, beside=[Switchboard(engine, study.telephone)])) as pages:
+        with running(create_app(engine, lines={"phone": Switchboard(engine, study.telephone)})) as pages:
             yield Laboratory(pages, log)
 
 

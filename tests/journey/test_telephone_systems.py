@@ -23,9 +23,9 @@ from vivavoce.cli.main import app
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 pytestmark = pytest.mark.realtime
 
@@ -77,7 +77,7 @@ def laboratory(folder: Path, number: str) -> Iterator[Laboratory]:
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         engine = SessionEngine(study, log, make_connectors(study))
         assert study.telephone is not None
-        with running(create_app(engine, beside=[Switchboard(engine, study.telephone)])) as pages:
+        with running(create_app(engine, lines={"phone": Switchboard(engine, study.telephone)})) as pages:
             yield Laboratory(pages, engine, log)
 
 

@@ -30,10 +30,10 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
-from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
+from vivavoce_speech.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 WISH = "I am looking for a cheap restaurant in the city centre"
 ANY = "any kind of food will do"
@@ -165,7 +165,7 @@ def served(folder: Path) -> Iterator[Laboratory]:
         engine = SessionEngine(study, log, connectors)
         switchboard = Switchboard(engine, study.telephone)
         drawn = patch("vivavoce.trial.codes.earned_code", lambda digits: random.choice(UNDERSTOOD))
-        with drawn, running(create_app(engine, beside=[switchboard])) as pages:
+        with drawn, running(create_app(engine, lines={"phone": switchboard})) as pages:
             yield Laboratory(pages, switchboard, log, folder)
 
 

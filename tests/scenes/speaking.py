@@ -11,7 +11,7 @@ from scenes.voices import voice
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.connectors.base import Audio, Capabilities, Conversation, Heard, SystemOutput, UserTurn
-from vivavoce.telephony.leg import FRAME, PhoneLeg
+from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
 
 BEAT_S = 0.001  # in which 20 ms pass
 SPEECH = Sound(pcm16(voice("Hello, this is a test of speech.", "rms")), 16_000)

@@ -15,6 +15,7 @@ from vivavoce.log.schema import TABLES
 from vivavoce.measures import MEASURES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.report.section import SECTIONS
+from vivavoce.study.channel import CHANNELS
 from vivavoce.study.step_kind import STEPS
 
 HERE = Path(__file__).resolve().parents[1] / "strangers"
@@ -43,7 +44,7 @@ def install_packages(folders: list[Path], into: Path) -> None:
 @contextmanager
 def known(site: Path) -> Iterator[None]:
     """The packages in a folder are installed in this process, until the end of the block."""
-    shelves = (STEPS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS, DASHBOARD_PAGES)
+    shelves = (CHANNELS, STEPS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS, DASHBOARD_PAGES)
     before = [(held, dict(held)) for shelf in shelves for held in vars(shelf).values() if type(held) is dict]
     sys.path.insert(0, str(site))
     forget()

@@ -10,9 +10,18 @@ from collections.abc import Awaitable, Callable
 import numpy as np
 
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.telephony.asterisk import Asterisk
-from vivavoce.telephony.audio_socket import HANG_UP, KEY, SOUND, TICKET, Frame, frames, sound_frame, written
-from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
+from vivavoce_speech.telephony.asterisk import Asterisk
+from vivavoce_speech.telephony.audio_socket import (
+    HANG_UP,
+    KEY,
+    SOUND,
+    TICKET,
+    Frame,
+    frames,
+    sound_frame,
+    written,
+)
+from vivavoce_speech.telephony.leg import FRAME, FRAME_S, PhoneLeg
 
 VARIABLE = 'SET VARIABLE VIVAVOCE_TICKET "'
 

@@ -15,7 +15,7 @@ from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.sound import Sound, joined, silence
-from vivavoce.telephony.g711 import PCMU
+from vivavoce_speech.telephony.g711 import PCMU
 
 SILENCE_S: Final = 240  # baresip hangs up where a file of sound ends
 SCENARIO: Final = Path(__file__).with_name("sipp_call.xml")

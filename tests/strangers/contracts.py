@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from vivavoce.measures import MEASURES
+from vivavoce.testing.channel import ChannelContract
 from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.dashboard_page import DashboardPageContract
 from vivavoce.testing.importer import ImporterContract
@@ -15,6 +16,11 @@ from vivavoce.testing.verb import VerbContract
 from vivavoce_stress.testing import StressTestContract
 
 HERE = Path(__file__).resolve().parent
+
+
+class TestMessages(ChannelContract):
+    name, languages = "message", ("en", "it")
+    settings = {"gate": "none"}
 
 
 class TestDesk(ConnectorContract):

@@ -36,6 +36,10 @@ turns = [(one["dialogue_id"], bool(one["text"])) for one in tables.read("turns")
 TOLD = """\
 does=(vv.Message("You answer questions in your own words."),),
             keeps=(vv.Message("What you write."),)"""
+CARRIED = """\
+vv.Information(
+            vv.Message("You write letters to a program."), keeps=(vv.Message("What you write."),)
+        )"""
 ITALIAN = """
 msgid "You answer questions in your own words."
 msgstr "Rispondi alle domande con parole tue."
@@ -44,6 +48,10 @@ msgid "What you write."
 msgstr "Quello che scrivi."
 """
 WRITTEN: dict[str, list[tuple[str, str]]] = {
+    "channel": [
+        (r"vv\.Information\(\).*", CARRIED),
+        (r'return "".*', 'return "by letter"'),
+    ],
     "connector": [
         ('summary = ""', 'summary = "a parrot"'),
         ('memory="system"', 'memory="caller"'),

@@ -137,10 +137,6 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
             inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", error.place)]
             place = place_in(study, "systems", system, *inside)
             raise InputError(error.problem, place=place, hint=error.hint) from None
-    if any(settings.get("connect") == "phone" for settings in study.systems.values()):
-        from vivavoce.telephony.outgoing_calls import connect_lines
-
-        connect_lines(made.values())
     return made
 
 

@@ -23,7 +23,8 @@ def demo(
 ) -> None:
     """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
     from vivavoce.cli.demo_files import prepare
-    from vivavoce.cli.servers import bundled_bots, free_port
+    from vivavoce.cli.servers import bundled_bots
+    from vivavoce.core.ports import free_port
 
     place = prepare(out, {"nbest": free_port(9101), "onebest": free_port(9102)})
     with bundled_bots(place.domain, place.bots):

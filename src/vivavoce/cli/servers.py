@@ -16,13 +16,11 @@ from vivavoce.cli.progress import note
 from vivavoce.cli.service_lock import alone
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
+from vivavoce.core.ports import require_free
 
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
-    from vivavoce.study.telephone import AsteriskSettings
-    from vivavoce.telephony.switchboard import Switchboard
-    from vivavoce.trial.engine import SessionEngine
 
 SIMULATED_NOTICE = N_("SIMULATED: this trial holds dialogues by simulated callers")
 DEMONSTRATION_NOTICE = "demonstration"  # which the pages say in their language
@@ -39,6 +37,7 @@ def serve_study(
     notice: str | None = None,
 ) -> None:
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
+    from vivavoce.study.channel import channels_of
     from vivavoce.trial.speech_check import require_speech
 
     study = read_study(path)
@@ -48,10 +47,12 @@ def serve_study(
     if port == desk_port:
         raise InputError(f"{port} is the port of both", place="serve", hint="give --desk-port another one")
     for wanted in (port, desk_port):
-        _require_free(host, wanted)
-    asterisk = _asterisk(study)
-    if asterisk is not None:
-        _require_free_for(asterisk)
+        require_free(
+            host, wanted, place="serve", hint="choose another address with --host, --port or --desk-port"
+        )
+    channels = channels_of(study)
+    for channel in channels:
+        channel.require(study)
     log = open_log(study, url)
     require_opened(log)
     changed = _changed_since(study, log)
@@ -69,23 +70,16 @@ def serve_study(
         from vivavoce.web.wizard import first_wizard_link
 
         engine = SessionEngine(study, log, connectors)
-        beside = _telephone(engine)
-        streams = next((one.streams for one in beside if one.streams is not None), None)
-        app = create_app(engine, secure_cookies=secure_cookies, notice=notice, beside=beside, streams=streams)
+        lines = {channel.name: channel.open(engine) for channel in channels}
+        app = create_app(engine, secure_cookies=secure_cookies, notice=notice, lines=lines)
         link = first_link(log, f"http://{host}:{desk_port}")
         wait_for_port(host, desk_port, "the dashboard", dashboard)
         note(f"participants  {participants}")
         note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
             note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
-        if study.telephone is not None and beside and study.telephone.by_sip:
-            note(f"telephone     sip:{study.telephone.listen}")
-        if study.telephone is not None and beside and (outbound := study.telephone.outbound) is not None:
-            note(f"telephone     calls {', '.join(outbound.allowed)} by {outbound.exchange or 'no exchange'}")
-        if asterisk is not None:
-            note(f"telephone     Asterisk: routes agi://{asterisk.agi}/route, sound {asterisk.audio}")
-        if streams is not None:
-            note(f"telephone     {streams.webhook_url}  (the carrier's voice webhook)")
+        for told in (told for line in lines.values() for told in line.announced()):
+            note(told)
         note(f"log           {log_url(study, url)}")
         if changed:
             note(changed)
@@ -106,27 +100,6 @@ def _changed_since(study: "Study", log: "Log") -> str | None:
         f"note          the study file changed after {len(visits)} visits; the dataset keeps both files, "
         "and each visit the one that it began under"
     )
-
-
-def _telephone(engine: "SessionEngine") -> "list[Switchboard]":
-    """Who takes the calls, where the study has dialogues by telephone."""
-    telephone = engine.study.telephone
-    if telephone is None or not _takes_calls(engine.study):
-        return []
-    from vivavoce.telephony.switchboard import Switchboard
-
-    return [Switchboard(engine, telephone)]
-
-
-def _asterisk(study: "Study") -> "AsteriskSettings | None":
-    """The Asterisk whose calls are taken, where the study has one."""
-    return study.telephone.asterisk if study.telephone is not None and _takes_calls(study) else None
-
-
-def _takes_calls(study: "Study") -> bool:
-    from vivavoce.study.telephone import by_telephone
-
-    return any(by_telephone(step) for step in study.visit)
 
 
 def _notice(study: str, log) -> str | None:
@@ -238,37 +211,3 @@ def wait_for_port(
         except OSError:
             time.sleep(0.05)
     raise VivavoceError(f"{what} did not come up on port {port} within {timeout_s:.0f} s")
-
-
-def free_port(wanted: int) -> int:
-    """The wanted port of this machine if nobody listens there, else any free one."""
-    try:
-        _require_free("127.0.0.1", wanted)
-        return wanted
-    except InputError:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            return listener.getsockname()[1]
-
-
-def _require_free_for(asterisk: "AsteriskSettings") -> None:
-    """As below, for the two addresses of Asterisk."""
-    for name in ("agi", "audio"):
-        host, _, port = getattr(asterisk, name).rpartition(":")
-        hint = "write another address, here and in Asterisk's dial plan"
-        _require_free(host.strip("[]"), int(port), place=f"telephone.asterisk.{name}", hint=hint)
-
-
-def _require_free(
-    host: str, port: int, *, place: str = "serve",
-    hint: str = "choose another address with --host, --port or --desk-port",
-) -> None:  # fmt: skip
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            raise InputError(
-                f"cannot listen on {host}:{port} ({error.strerror})", place=place, hint=hint
-            ) from None  # fmt: skip

@@ -225,6 +225,25 @@ class Attentive(Protocol):
         ...
 
 
+@runtime_checkable
+class CalledSystem(Protocol):
+    """A system that is called: the participant talks to it themselves, and no turn passes through here."""
+
+    async def call(self) -> Any:
+        """The leg of a call to it. Raises SystemUnderTestError: not reached, or it did not answer."""
+        ...
+
+    async def ping(self) -> str:
+        """What it says when asked whether it is there, without ringing. Raises SystemUnderTestError."""
+        ...
+
+
+def called_system(connector: Any) -> CalledSystem | None:
+    """What is called behind a connector and the limits around it; None for a system that takes turns."""
+    inner = getattr(connector, "inner", connector)
+    return inner if isinstance(inner, CalledSystem) else None
+
+
 class ConnectorKind(Protocol):
     """What the registry holds for one kind of connector: its settings model and its maker."""
 

@@ -4,8 +4,15 @@ import secrets
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from vivavoce.connectors.base import Connector, Conversation, PastTurn, SystemOutput, UserTurn
-from vivavoce.connectors.phone import PhoneConnector, as_phone
+from vivavoce.connectors.base import (
+    CalledSystem,
+    Connector,
+    Conversation,
+    PastTurn,
+    SystemOutput,
+    UserTurn,
+    called_system,
+)
 from vivavoce.connectors.speak_turn import Speak, said
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
@@ -47,7 +54,7 @@ async def hello(
     Failures of the system are in the result, never raised.
     """
     clock = clock or SystemClock()
-    if (phone := as_phone(connector)) is not None:
+    if (phone := called_system(connector)) is not None:
         return await _pinged(phone, clock)
     conversation = Conversation(key=secrets.token_hex(16), language=language)
     heard = _Heard(clock, speak)
@@ -62,7 +69,7 @@ async def hello(
         await connector.close(conversation)
 
 
-async def _pinged(phone: PhoneConnector, clock: Clock) -> Hello:
+async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
     """Whether a telephone number is there; it does not ring, and is told nothing."""
     began_s = clock.monotonic_s()
     try:

@@ -30,7 +30,7 @@ class _Arc(NamedTuple):
     probability: float
 
 
-class Channel:
+class ASRChannel:
     """A noisy channel for one language of a domain.
 
     Input   error_rate: expected word error rate of the first hypothesis, 0 to 0.9; nbest: longest list;

@@ -17,7 +17,7 @@ from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement, UserUtterance
-from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.user_factory import Casting
 from vivavoce.simulation.user_profile import UserProfile
@@ -133,9 +133,9 @@ class ModelCasting(Casting):
     def speaks(self, language: str) -> bool:
         return True
 
-    def channel(self, language: str, error_rate: float) -> Channel:
+    def channel(self, language: str, error_rate: float) -> ASRChannel:
         known = self._ontology or _NO_DOMAIN
-        return Channel(known, language, error_rate, confusions=self.confusions)
+        return ASRChannel(known, language, error_rate, confusions=self.confusions)
 
     async def shut_down(self) -> None:
         await self._connector.shut_down()

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 from vivavoce.connectors.base import Act, Connector, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import InputError
 from vivavoce.simulation.agenda_user import Caller
-from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.user_profile import Population
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import Task
@@ -87,7 +87,7 @@ class Practising:
         if not tasks or not rates:
             raise InputError("practice needs tasks and at least one word error rate", place="simulate train")
         self._ontology, self._tasks, self._language = ontology, tasks, language
-        self._channels = [Channel(ontology, language, rate) for rate in rates]
+        self._channels = [ASRChannel(ontology, language, rate) for rate in rates]
         self._population = Population(seed)
 
     async def hold(self, connector: Connector, number: int) -> tuple[str, Practice]:

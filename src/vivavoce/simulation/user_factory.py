@@ -8,7 +8,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Caller, Judgement, UserUtterance
-from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.domain_agenda_user import AgendaUser
@@ -87,12 +87,12 @@ class Casting:
     async def shut_down(self) -> None:
         """Let go of what the users needed."""
 
-    def channel(self, language: str, error_rate: float) -> Channel:
+    def channel(self, language: str, error_rate: float) -> ASRChannel:
         """The noise for one language."""
         known = self._domain or self._ontology
         if known is None:
             raise InputError("noise needs an ontology or a domain", hint="add `ontology`, or name --domain")
-        return Channel(known, language, error_rate, confusions=self.confusions)
+        return ASRChannel(known, language, error_rate, confusions=self.confusions)
 
 
 _ANYBODY = UserProfile(

@@ -12,6 +12,7 @@ from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.annotation_plan import read_annotation
+from vivavoce.study.channel import check_channels
 from vivavoce.study.degradation import check_damage
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
@@ -103,6 +104,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     stimuli = read_elicitation(materials, file, entries)
     offered = read_offered(materials, tuple(file.languages), entries)
     check_walk(entries, source)
+    check_channels(entries, source)
     check_telephone(file.telephone, entries, source)
     check_damage(file.damage, file.systems, entries, source)
     check_recordings_plan(file.recordings, entries, source)

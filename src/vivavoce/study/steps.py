@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from vivavoce.questionnaires.instrument import About
 
 Gate = Literal["code", "dialogue", "none"]
-Channel = Literal["text", "voice", "phone"]
 Presentation = Literal["together", "in-turn"]
 Versions = Literal["both", "one"]
 
@@ -85,6 +84,7 @@ class DialogueStep(_Step):
 
     gate      code: the form opens with the earned code; dialogue: it opens when the dialogue was not trivial;
               none: it is open
+    channel   how participants talk: text, voice, or one that a package offers, such as phone
     elsewhere None when the chat is in the page; else the file that says where the system is reached
     """
 
@@ -92,7 +92,7 @@ class DialogueStep(_Step):
     repeat: Range
     gate: Gate
     nontrivial: Nontrivial
-    channel: Channel = "text"
+    channel: str = "text"
     elsewhere: str | None = None
     feedback: tuple[QuestionnaireStep, ...] = ()
 

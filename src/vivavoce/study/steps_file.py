@@ -13,7 +13,7 @@ from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.listening import ListenSettings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps import LATER_STEPS, Channel, Gate, Presentation, Range, Versions
+from vivavoce.study.steps import LATER_STEPS, Gate, Presentation, Range, Versions
 from vivavoce.study.stimuli_file import ElicitSettings
 
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
@@ -78,7 +78,9 @@ class DialogueSettings(Settings):
     nontrivial: NontrivialTurns = Field(
         NontrivialTurns(user_turns=1), description="what makes a dialogue count"
     )
-    channel: Channel = Field("text", description="how participants talk")
+    channel: str = Field(
+        "text", description="how participants talk: text, voice, phone, or another one that a package offers"
+    )
     elsewhere: str | None = Field(
         None,
         description="Markdown file that says how to reach a system outside the page; the code is typed in",

@@ -17,7 +17,7 @@ from vivavoce.audio.files import StreamResampler
 from vivavoce.audio.half_band_resampler import ByTwo
 from vivavoce.audio.sound import Samples, Sound
 from vivavoce.audio.voice_activity import SpeechStream
-from vivavoce.connectors.phone import PhoneConnector
+from vivavoce.connectors.base import CalledSystem
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log import events as log_events
@@ -84,7 +84,7 @@ class BridgedDialogue:
     """
 
     def __init__(
-        self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, phone: PhoneConnector,
+        self, calls: Calls, visit_id: str, dialogue_id: str, after: int, leg: VoiceLeg, phone: CalledSystem,
         *, rate_hz: int, system_rate_hz: int = 8000, overheard: Overheard | None = None, lag: Lag = CALL_LAG,
         left_as: Callable[[], log_events.EndReason] = lambda: "user",
         answered: Callable[[], None] = lambda: None,

@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 
 from vivavoce.audio.sound import Samples
-from vivavoce.connectors.phone import PhoneConnector, as_phone
+from vivavoce.connectors.base import CalledSystem, called_system
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.event import Event
 from vivavoce.log.events import EndReason
@@ -196,7 +196,7 @@ class Microphones:
         if len(self._talks) >= self._settings.at_once:
             raise Refused("full", f"{len(self._talks)} microphones are open")
         talk = Talk(self._engine, visit_id, dialogue, self._settings.pause_s)
-        phone = as_phone(self._engine.relay.connectors[dialogue.system])
+        phone = called_system(self._engine.relay.connectors[dialogue.system])
         spoken = self._bridged(talk, dialogue, phone) if phone else self._spoken(talk, dialogue)
         lost_s = _unheard_s(visit, dialogue_id, self._engine.relay.elapsed_s(dialogue))
         event = MicrophoneOpened(
@@ -208,7 +208,7 @@ class Microphones:
         talk.task = asyncio.create_task(self._hold(talk, spoken))
         return talk
 
-    def _bridged(self, talk: Talk, dialogue: DialogueHistory, phone: PhoneConnector) -> BridgedPage:
+    def _bridged(self, talk: Talk, dialogue: DialogueHistory, phone: CalledSystem) -> BridgedPage:
         """A dialogue with a system that is called."""
         language, wanted = dialogue.language, self._settings.recognise_for_log
         return BridgedPage(

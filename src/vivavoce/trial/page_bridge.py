@@ -12,7 +12,7 @@ import structlog
 
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
-from vivavoce.connectors.phone import PhoneConnector
+from vivavoce.connectors.base import CalledSystem
 from vivavoce.languages.data import Phrase, phrase
 from vivavoce.log.events import EndReason
 from vivavoce.log.history import DialogueHistory
@@ -35,7 +35,7 @@ class BridgedPage:
 
     def __init__(
         self, calls: Calls, visit_id: str, dialogue: DialogueHistory, after: int, leg: BrowserLeg,
-        phone: PhoneConnector, *, synthesiser: Synthesiser, recogniser: Recogniser | None,
+        phone: CalledSystem, *, synthesiser: Synthesiser, recogniser: Recogniser | None,
         left_as: Callable[[], EndReason],
     ) -> None:  # fmt: skip
         self._calls, self._visit_id, self._dialogue, self._leg = calls, visit_id, dialogue, leg

@@ -1,10 +1,10 @@
 """The participants' web application: one study, served."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 import structlog
 from fastapi import FastAPI, Request
@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from vivavoce.core.errors import LogError
+from vivavoce.study.channel import Line, channels_of
 from vivavoce.study.model import DialogueStep, Study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -24,11 +25,9 @@ from vivavoce.trial.push_to_talk import Voices
 from vivavoce.web import (
     annotation,
     arena,
-    call_requests,
     chat_routes,
     command_annotation,
     health,
-    media_streams,
     open_microphone,
     push_to_talk,
     sign_in,
@@ -41,9 +40,6 @@ from vivavoce.web.i18n import page_language, translations
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 
-if TYPE_CHECKING:
-    from vivavoce.telephony.media_streams import MediaStreams
-
 STATIC: Final = Path(__file__).parent / "static"
 JSON_PATHS: Final = (
     "/events", "/turns", "/dialogue/end", "/arena/state", *stimulus.RECORDED,
@@ -53,24 +49,16 @@ _COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
 _report = structlog.get_logger("vivavoce.web")
 
 
-class Service(Protocol):
-    """Something that runs while the pages do."""
-
-    async def start(self) -> None: ...
-    async def stop(self) -> None: ...
-
-
 def create_app(
     engine: SessionEngine, *, base_path: str = "", secure_cookies: bool = False, notice: str | None = None,
-    rates: RateLimits | None = None, beside: Sequence[Service] = (), streams: "MediaStreams | None" = None,
+    rates: RateLimits | None = None, lines: Mapping[str, Line] | None = None,
 ) -> FastAPI:  # fmt: skip
     """The application; its lifespan starts and stops the engine.
 
     base_path       where the pages stand, such as /study; "" at the root of the host
     secure_cookies  the pages are reached by https
     notice          a line on top of every page, such as SIMULATED; `demonstration` is said in its language
-    beside          what starts and stops with the pages, such as the telephone
-    streams         who takes the calls that a carrier hands over at the pages' address
+    lines           what carries dialogues beside the pages, by channel; it starts and stops with them
     """
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
@@ -79,7 +67,8 @@ def create_app(
     microphones = Microphones(engine, voices) if opened else None
     spoken = any(one.channel == "voice" for one in engine.study.steps(DialogueStep))
     clips = LaidOutDialogues(engine) if spoken else None
-    beside = [*beside, *(one for one in (microphones, clips) if one is not None)]
+    lines = dict(lines or {})
+    beside = [*lines.values(), *(one for one in (microphones, clips) if one is not None)]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -97,11 +86,9 @@ def create_app(
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.voices = voices
     app.state.microphones = microphones
-    app.state.media_streams = streams
-    outbound = next((found for one in beside if (found := getattr(one, "outbound", None)) is not None), None)
     for language in engine.study.languages:  # a mistake in a catalogue is told before anybody comes
         translations(page_language(language))
-    app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), outbound)
+    app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), lines)
     app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
     for router in (
         visit_routes.router,
@@ -114,9 +101,8 @@ def create_app(
         push_to_talk.router,
         open_microphone.router,
         wizard.router,
-        media_streams.router,
-        call_requests.router,
         health.router,
+        *(channel.router for channel in channels_of(engine.study) if channel.router is not None),
     ):
         app.include_router(router, prefix=base)
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}

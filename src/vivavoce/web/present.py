@@ -9,12 +9,12 @@ from fastapi.responses import HTMLResponse
 from vivavoce.languages.base import locale_of
 from vivavoce.log.history import DialogueHistory
 from vivavoce.steps.form import Form, filled_form
+from vivavoce.study.channel import channel_of
 from vivavoce.study.model import ArenaStep
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import VisitState
 from vivavoce.web.arena import arena_page
-from vivavoce.web.call_requests import calling_facts
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
@@ -25,9 +25,7 @@ from vivavoce.web.transcript import offered, transcript
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
-    "too_fast", "call_no_number", "call_not_allowed", "call_unwanted", "call_closed",
-    "call_calling", "call_too_soon", "call_tries", "call_number", "call_day", "call_lines", "call_not_due",
-    "call_paused", "call_not_agreed",
+    "too_fast",
 }  # fmt: skip
 
 
@@ -55,7 +53,7 @@ def visit_page(
         return _form(site, state, facts, form)
     if state.phase == "page":
         return _text(site, state, facts)
-    return _dialogue(site, state, facts, confirm)
+    return _dialogue(site, state, facts, problem, confirm)
 
 
 def common(state: VisitState, problem: str | None = None) -> dict[str, Any]:
@@ -96,17 +94,22 @@ def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLRespon
     )  # fmt: skip
 
 
-def _dialogue(site: Site, state: VisitState, facts: dict[str, Any], confirm: bool) -> HTMLResponse:
+def _dialogue(
+    site: Site, state: VisitState, facts: dict[str, Any], problem: str | None, confirm: bool
+) -> HTMLResponse:
     step, dialogue = state.dialogue_step, state.dialogue
+    channel = channel_of(step.channel)
     if dialogue is None:
         raise LookupError("a visit that is talking has a dialogue")
     facts |= {
         "dialogue": dialogue, "repeat": step.repeat, "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None and step.channel != "phone",
+        "embedded": step.elsewhere is None and channel is None,
     }  # fmt: skip
-    if step.channel == "phone" and site.study.telephone is not None:
-        calling = calling_facts(site, state, facts["problem"])
-        return site.page("telephone", state.language, **facts, **calling, telephone=site.study.telephone)
+    if channel is not None:
+        facts["problem"] = problem if problem in channel.problems else facts["problem"]
+        line = site.lines.get(channel.name)
+        facts.update(channel.facts(site.study, line, state.visit_id, facts["problem"]))
+        return site.page(channel.page, state.language, of=channel, **facts)
     if step.elsewhere is not None:
         document = read_document(site.study.text(step, state.language))
         return site.page("elsewhere", state.language, **facts, document=document)

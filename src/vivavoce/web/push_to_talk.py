@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from vivavoce.audio.recognition import RecognitionError
 from vivavoce.audio.synthesis import SynthesisError
-from vivavoce.connectors.phone import as_phone
+from vivavoce.connectors.base import called_system
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.events import LoggedHypothesis
 from vivavoce.trial.errors import Refused, Stale
@@ -159,7 +159,7 @@ def voice_facts(site: Site, state: VisitState) -> dict[str, Any]:
     """What the page of a dialogue by voice needs beside the chat's."""
     by_voice = state.dialogue is not None and state.dialogue.channel == "voice"
     settings, dialogue = site.study.voice, state.dialogue
-    called = dialogue is not None and as_phone(site.engine.relay.connectors[dialogue.system]) is not None
+    called = dialogue is not None and called_system(site.engine.relay.connectors[dialogue.system]) is not None
     return {
         "voice": by_voice, "only_spoken": by_voice and called,
         "captions": settings is None or settings.captions,

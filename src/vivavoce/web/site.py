@@ -5,9 +5,10 @@ import math
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import structlog
 from fastapi import Depends, Request
@@ -17,14 +18,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from vivavoce.languages.base import language_name
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Rejected
+from vivavoce.study.channel import Channel, Line
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import StepKind, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
 from vivavoce.web.i18n import DOMAIN, page_language, translations
-
-if TYPE_CHECKING:
-    from vivavoce.telephony.outbound import OutboundCalls
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 TABS_REMEMBERED: Final = 20_000
@@ -112,7 +111,7 @@ class Site:
     secure_cookies: bool = False
     notice: str | None = None
     rates: RateLimits = field(default_factory=RateLimits)
-    outbound: "OutboundCalls | None" = None
+    lines: Mapping[str, Line] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tabs, self.unfinished = Newest(), Unfinished()
@@ -120,7 +119,7 @@ class Site:
         self.closing = asyncio.Event()
         self._visits = AttemptLimit(self.rates.visits_per_hour, HOUR_S)
         self._turns = AttemptLimit(self.rates.turns_per_minute, MINUTE_S)
-        self._environments: dict[tuple[str, str], Environment] = {}
+        self._environments: dict[tuple[str, StepKind[Any] | Channel | None], Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"
 
@@ -128,28 +127,28 @@ class Site:
     def study(self) -> Study:
         return self.engine.study
 
-    def environment(self, language: str, kind: StepKind[Any] | None = None) -> Environment:
-        """The templates in one of the pages' languages; of a kind of step, with its own page and words."""
-        of = kind.name if kind is not None else ""
+    def environment(self, language: str, of: StepKind[Any] | Channel | None = None) -> Environment:
+        """The templates in one of the pages' languages; with the page of a step or channel, and its words."""
         if (language, of) not in self._environments:
-            folders = [TEMPLATES] if kind is None else [kind.folder, TEMPLATES]
+            folders = [TEMPLATES] if of is None else [of.folder, TEMPLATES]
             environment = Environment(
                 loader=FileSystemLoader(folders), autoescape=select_autoescape(["html"]),
                 undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
                 extensions=["jinja2.ext.i18n"],
             )  # fmt: skip
             words: Any = environment  # the extension adds this method
-            own = translations(language) if kind is None else kind.words(language, DOMAIN)
+            own = of.words(language, DOMAIN) if isinstance(of, StepKind) else translations(language)
             words.install_gettext_translations(own, newstyle=True)
             self._environments[language, of] = environment
         return self._environments[language, of]
 
     def page(
-        self, name: str, language: str, *, status: int = 200, of: StepKind[Any] | None = None, **facts: Any
-    ) -> HTMLResponse:
+        self, name: str, language: str, *, status: int = 200, of: StepKind[Any] | Channel | None = None,
+        **facts: Any,
+    ) -> HTMLResponse:  # fmt: skip
         """A page in a language of the study for its words and the nearest of ours for everything else.
 
-        of  the kind of step whose page it is; None: one of ours
+        of  the kind of step, or the channel, whose page it is; None: one of ours
         """
         spoken = page_language(language)
         study = self.study

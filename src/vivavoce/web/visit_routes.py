@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel, Field
 
 from vivavoce.steps.form import filled_form
+from vivavoce.study.channel import channel_of
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.web.documents import read_document
@@ -162,7 +163,7 @@ async def code(
     """Check an earned code."""
     state = await site.engine.state(visit_id)
     held_elsewhere = state.phase == "chat" and (
-        state.dialogue_step.elsewhere is not None or state.dialogue_step.channel == "phone"
+        state.dialogue_step.elsewhere is not None or channel_of(state.dialogue_step.channel) is not None
     )
     if held_elsewhere:
         return site.to("/visit?problem=not_over")

@@ -12,8 +12,8 @@ import vivavoce as vv
 from vivavoce.cli import analyse, data, measure, report, simulate
 
 NAMES = [
-    "Capabilities", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter", "Edit",
-    "ImportResult", "Importer", "Information", "InputError", "Language", "LanguagePack", "Measure",
+    "Capabilities", "Channel", "Connector", "ConnectorSettings", "Conversation", "Dataset", "DatasetWriter",
+    "Edit", "ImportResult", "Importer", "Information", "InputError", "Language", "LanguagePack", "Measure",
     "MeasuredDifference", "MeasuredValue", "Measurements", "Message", "PowerAnalysis", "PreferredVersion",
     "Questionnaire", "Report", "SampleSize", "Section", "Simulation", "Step", "StimulusStep",
     "StressTest", "Study", "Substitution", "SystemComparison", "SystemOutput", "SystemUnderTestError",

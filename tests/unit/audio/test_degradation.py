@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from vivavoce.audio.degradation import Damage, Noise, damaged, lost_packets, over_telephone
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony.g711 import PCMU
+from vivavoce_speech.telephony.g711 import PCMU
 
 RATE_HZ = 16_000
 levels = st.integers(-5, 30)

@@ -11,7 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.text import words
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Caller
-from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.user_profile import Population
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Task
@@ -29,7 +29,7 @@ SAID = [
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_the_first_hypothesis_has_about_the_error_rate_asked_for(rate: float, language: str) -> None:
-    channel, random = Channel(ONTOLOGY, language, rate), Random(5)
+    channel, random = ASRChannel(ONTOLOGY, language, rate), Random(5)
     errors = reference = 0
     for number in range(1500):
         said = SAID[number % len(SAID)]
@@ -39,7 +39,7 @@ def test_the_first_hypothesis_has_about_the_error_rate_asked_for(rate: float, la
 
 
 def test_lists_are_ranked_distinct_and_add_up_to_one() -> None:
-    channel, random = Channel(ONTOLOGY, "en", 0.4), Random(1)
+    channel, random = ASRChannel(ONTOLOGY, "en", 0.4), Random(1)
     for number in range(300):
         heard = channel.hear(SAID[number % len(SAID)], random)
         scores = [one.score or 0 for one in heard]
@@ -49,7 +49,7 @@ def test_lists_are_ranked_distinct_and_add_up_to_one() -> None:
 
 
 def test_a_missed_value_is_often_further_down_the_list() -> None:
-    channel, random = Channel(ONTOLOGY, "en", 0.4), Random(2)
+    channel, random = ASRChannel(ONTOLOGY, "en", 0.4), Random(2)
     missed = found = 0
     for _ in range(1000):
         heard = channel.hear("something Chinese please", random)
@@ -61,23 +61,23 @@ def test_a_missed_value_is_often_further_down_the_list() -> None:
 
 
 def test_the_same_seed_gives_the_same_noise_and_no_noise_gives_the_text() -> None:
-    channel = Channel(ONTOLOGY, "en", 0.5)
+    channel = ASRChannel(ONTOLOGY, "en", 0.5)
     assert channel.hear(SAID[0], Random(3)) == channel.hear(SAID[0], Random(3))
-    (heard,) = Channel(ONTOLOGY, "en", 0).hear(SAID[0], Random(3))
+    (heard,) = ASRChannel(ONTOLOGY, "en", 0).hear(SAID[0], Random(3))
     assert (heard.text, heard.score) == (SAID[0], 1.0)
     assert channel.hear("", Random(3)) == ()
 
 
 def test_an_impossible_rate_is_refused() -> None:
     with pytest.raises(InputError, match="a number from 0 to"):
-        Channel(ONTOLOGY, "en", 1.5)
+        ASRChannel(ONTOLOGY, "en", 1.5)
 
 
 def goals_met(variant: str, rate: float, dialogues: int) -> int:
     """How many simulated callers reach their goal with a variant of the restaurant bot, in this process."""
     bot, channel, population = (
         RestaurantBot(read_domain(DOMAIN), variant),
-        Channel(ONTOLOGY, "en", rate),
+        ASRChannel(ONTOLOGY, "en", rate),
         Population(11),
     )
     met = 0

@@ -7,7 +7,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import SimulatedSpeech
-from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.confusable_words import neighbours
 from vivavoce.simulation.domain import load_domain
 
@@ -51,8 +51,10 @@ def test_a_word_is_never_taken_for_itself_and_spelling_stays_the_rule() -> None:
 def test_a_channel_by_sound_makes_as_much_noise_and_other_mistakes() -> None:
     telco = load_domain("telco")
     said = "vorrei sapere quanto credito ho per favore"
-    by_spelling = [one.text for n in range(80) for one in Channel(telco, "it", 0.5).hear(said, Random(n))[:1]]
-    channel = Channel(telco, "it", 0.5, confusions="sound")
+    by_spelling = [
+        one.text for n in range(80) for one in ASRChannel(telco, "it", 0.5).hear(said, Random(n))[:1]
+    ]
+    channel = ASRChannel(telco, "it", 0.5, confusions="sound")
     by_sound = [one.text for n in range(80) for one in channel.hear(said, Random(n))[:1]]
     assert by_sound != by_spelling
     assert by_sound == [one.text for n in range(80) for one in channel.hear(said, Random(n))[:1]]

@@ -9,7 +9,7 @@ import pytest
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement
-from vivavoce.simulation.asr_channel import Channel
+from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.domain import domain_names, domain_of, load_domain
 from vivavoce.simulation.domain_agenda_user import AgendaUser
 from vivavoce.simulation.goals import draw_tasks, tasks_file
@@ -45,7 +45,7 @@ def hold(
 ) -> tuple[Judgement, list[str]]:
     """One dialogue with the bundled bot of a domain, in this process; the judgement and all that was said."""
     domain, bot, random = load_domain(name), BOTS[name].make(BOTS[name].variants[0], 1, None), Random(seed)
-    user, channel = AgendaUser(task, domain, traits, language, random), Channel(domain, language, rate)
+    user, channel = AgendaUser(task, domain, traits, language, random), ASRChannel(domain, language, rate)
     session = bot.session(str(seed), language)
     reply = bot.greet(session)
     said = [reply.text]

@@ -11,11 +11,11 @@ from scenes.patience import PATIENCE_S, eventually_there
 from scenes.telephone_exchange import answered, asked, facts, with_asterisk
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError
-from vivavoce.telephony import asterisk as asterisk_room
-from vivavoce.telephony import asterisk_leg, fast_agi, tickets
-from vivavoce.telephony.asterisk import Asterisk
-from vivavoce.telephony.audio_socket import ERROR, HANG_UP, TICKET, Frame, sound_frame, written
-from vivavoce.telephony.leg import FRAME, PhoneLeg
+from vivavoce_speech.telephony import asterisk as asterisk_room
+from vivavoce_speech.telephony import asterisk_leg, fast_agi, tickets
+from vivavoce_speech.telephony.asterisk import Asterisk
+from vivavoce_speech.telephony.audio_socket import ERROR, HANG_UP, TICKET, Frame, sound_frame, written
+from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
 
 TONE = np.full(FRAME, 4988, np.int16)
 

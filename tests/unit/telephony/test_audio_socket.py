@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.telephony.audio_socket import (
+from vivavoce_speech.telephony.audio_socket import (
     ERROR,
     HANG_UP,
     KEY,

@@ -14,9 +14,8 @@ from scenes.told import SPEECH, Told, Written
 from scenes.visits import make_study
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.base import Conversation, UserTurn
+from vivavoce.connectors.base import Conversation, UserTurn, called_system
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.phone import PhoneSettings, as_phone
 from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.languages.data import phrase, spoken_digits
@@ -26,9 +25,10 @@ from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
+from vivavoce_speech.telephony.leg import FRAME, FRAME_S, PhoneLeg
+from vivavoce_speech.telephony.outgoing_calls import PhoneSettings
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 NUMBER = "sip:hotline@127.0.0.1:5070"
 FRAMES = [SPEECH.at(8000).samples[start : start + FRAME] for start in range(0, 16_000, FRAME)]
@@ -155,7 +155,7 @@ def with_hotline(
 
     async def run() -> None:
         connector = make_connector(systems["hotline"], {})
-        phone, line = as_phone(connector), TestLine()
+        phone, line = called_system(connector), TestLine()
         assert phone is not None
         phone.line = line
         clock = OwnClock()
@@ -360,7 +360,7 @@ def connector(**settings: Any) -> Any:
 def test_a_hello_asks_the_number_and_does_not_ring() -> None:
     async def run() -> None:
         one, line = connector(), TestLine()
-        found = as_phone(one)
+        found = called_system(one)
         assert found is not None
         found.line = line
         told = await hello(one, reset=True)

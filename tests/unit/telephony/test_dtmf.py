@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.telephony.dtmf import key_sound
-from vivavoce.telephony.leg import FRAME, PhoneLeg
-from vivavoce.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
+from vivavoce_speech.telephony.dtmf import key_sound
+from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
+from vivavoce_speech.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
 
 # ITU-T Q.23: rows and columns of the keypad
 TONES = {key: (row, column) for row, keys in ((697, "123A"), (770, "456B"), (852, "789C"), (941, "*0#D"))

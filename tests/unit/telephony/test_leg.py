@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony import leg as leg_room
-from vivavoce.telephony.leg import (
+from vivavoce_speech.telephony import leg as leg_room
+from vivavoce_speech.telephony.leg import (
     FRAME,
     FRAME_S,
     MOST_WAITING,

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony import tickets
-from vivavoce.telephony.carrier import is_signed, number_of, signature
-from vivavoce.telephony.g711 import PCMU
-from vivavoce.telephony.leg import FRAME, PhoneLeg
-from vivavoce.telephony.media_leg import MediaStreamLeg
-from vivavoce.telephony.media_streams import MediaStreams, NotSigned
+from vivavoce_speech.telephony import tickets
+from vivavoce_speech.telephony.carrier import is_signed, number_of, signature
+from vivavoce_speech.telephony.g711 import PCMU
+from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
+from vivavoce_speech.telephony.media_leg import MediaStreamLeg
+from vivavoce_speech.telephony.media_streams import MediaStreams, NotSigned
 
 URL = "https://lab.example.org/study"
 TOKEN = "a token of the carrier's"

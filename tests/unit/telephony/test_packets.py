@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.telephony.g711 import PCMA, PCMU, Codec
-from vivavoce.telephony.rtp import KeyPresses, Packet, Sender, read_packet
-from vivavoce.telephony.sdp import NoCommonSound, read_offer, write_answer
+from vivavoce_speech.telephony.g711 import PCMA, PCMU, Codec
+from vivavoce_speech.telephony.rtp import KeyPresses, Packet, Sender, read_packet
+from vivavoce_speech.telephony.sdp import NoCommonSound, read_offer, write_answer
 
 OFFER = (
     "v=0\r\no=a 1 1 IN IP4 10.0.0.9\r\ns=-\r\nc=IN IP4 10.0.0.9\r\nt=0 0\r\n"

@@ -19,9 +19,9 @@ from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
+from vivavoce_speech.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 SYSTEMS = ("one", "two", "three")
 CALLERS = tuple(f"+39061000{number}" for number in range(5))

@@ -14,8 +14,8 @@ from sipmessage import Message, Response
 from scenes.patience import eventually
 from scenes.telephones import baresip, sipp
 from vivavoce.audio.sound import Sound
-from vivavoce.telephony.leg import RATE_HZ, PhoneLeg
-from vivavoce.telephony.sip import SipAnswerer
+from vivavoce_speech.telephony.leg import RATE_HZ, PhoneLeg
+from vivavoce_speech.telephony.sip import SipAnswerer
 
 LIMIT_S = 60
 TONE = Sound((9000 * np.sin(np.arange(RATE_HZ) * 2 * np.pi * 440 / RATE_HZ)).astype(np.int16), RATE_HZ)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.telephony.sip_auth import Credentials, authorization
+from vivavoce_speech.telephony.sip_auth import Credentials, authorization
 
 MUFASA = Credentials("Mufasa", "Circle of Life")
 NONCE = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"

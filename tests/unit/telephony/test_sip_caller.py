@@ -13,8 +13,8 @@ from sipmessage import Message, Request, Response
 from scenes.patience import PATIENCE_S, eventually_there
 from scenes.telephones import baresip, sipp_called
 from unit.telephony.test_sip import SDP, TONE, pitch_hz
-from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import NotAnswered, SipCaller, SipLine
+from vivavoce_speech.telephony.sip_auth import Credentials
+from vivavoce_speech.telephony.sip_caller import NotAnswered, SipCaller, SipLine
 
 Result = TypeVar("Result")
 

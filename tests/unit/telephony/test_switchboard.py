@@ -24,9 +24,9 @@ from vivavoce.log.store import Log
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.telephony.leg import FRAME_S, PhoneLeg
-from vivavoce.telephony.switchboard import Switchboard
 from vivavoce.trial.engine import SessionEngine
+from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
+from vivavoce_speech.telephony.switchboard import Switchboard
 
 
 class Laboratory:

@@ -16,19 +16,20 @@ from scenes.visits import make_study
 from scenes.whispering import Hummed, Whispered
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
+from vivavoce.connectors.base import called_system
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.phone import PhoneSettings, as_phone
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.languages.data import phrase
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
-from vivavoce.telephony.leg import PhoneLeg
 from vivavoce.trial.browser_leg import FRAME_S
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.open_microphone import Microphones
 from vivavoce.trial.push_to_talk import Voices
+from vivavoce_speech.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.outgoing_calls import PhoneSettings
 
 HOTLINE = {"connect": "phone", "number": "sip:hotline@127.0.0.1:5070"}
 MOST_FRAMES = 3000  # of silence, until what is waited for counts as never coming: a minute
@@ -101,7 +102,7 @@ def talk(folder: Path, test: Callable[[Room], Awaitable[None]], *, away: bool = 
     told = Voice(recogniser="whispered", synthesiser="hummed", microphone="open", **voice)
     study = make_study(folder, visit=(step,), systems={"hotline": HOTLINE}, voice=told)
     connector, line = make_connector(HOTLINE), Ringing(away=away)
-    phone = as_phone(connector)
+    phone = called_system(connector)
     assert phone is not None
     phone.line = line
 

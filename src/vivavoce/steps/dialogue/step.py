@@ -12,32 +12,31 @@ from vivavoce.steps.base import (
     StepKind,
     form_minutes,
 )
+from vivavoce.study.channel import channel_of
 from vivavoce.study.model import Study
-from vivavoce.study.steps import Channel, DialogueStep
+from vivavoce.study.steps import DialogueStep
 
 DIALOGUE_MINUTES: Final = 3.0
-_LEADS: Final[dict[Channel, Message]] = {
-    "text": Message(
-        "Thank you for your interest. In this study you talk with a computer program by typing, as in a "
-        "chat, and "
-        "help us find out how good it is."
+
+
+_TOLD: Final = {
+    "text": Information(
+        Message(
+            "Thank you for your interest. In this study you talk with a computer program by typing, as in a "
+            "chat, and help us find out how good it is."
+        ),
+        keeps=(TYPED,),
     ),
-    "voice": Message(
-        "Thank you for your interest. In this study you talk with a computer program by voice, and help "
-        "us find "
-        "out how good it is."
-    ),
-    "phone": Message(
-        "Thank you for your interest. In this study you call a computer program by telephone, and help "
-        "us find "
-        "out how good it is."
+    "voice": Information(
+        Message(
+            "Thank you for your interest. In this study you talk with a computer program by voice, and help "
+            "us find out how good it is."
+        ),
+        needs=(Message("A microphone, and loudspeakers or headphones."),),
+        keeps=(SPOKEN,),
     ),
 }
-_NEEDS: Final[dict[Channel, tuple[Message, ...]]] = {
-    "text": (),
-    "voice": (Message("A microphone, and loudspeakers or headphones."),),
-    "phone": (Message("A telephone."),),
-}
+_COURSE: Final = {"text": "in writing", "voice": "by voice"}
 
 
 class Dialogue(StepKind[DialogueStep]):
@@ -72,16 +71,18 @@ class Dialogue(StepKind[DialogueStep]):
             does.append(
                 Message("You may do more if you like, up to %(most)s in all.", values=(("most", most),))
             )
-        said = TYPED if step.channel == "text" else SPOKEN
-        keeps = (said, ANSWERED) if step.feedback else (said,)
-        return Information(_LEADS[step.channel], tuple(does), _NEEDS[step.channel], keeps)
+        channel = channel_of(step.channel)
+        told = channel.told(study) if channel is not None else _TOLD[step.channel]
+        keeps = (*told.keeps, ANSWERED) if step.feedback else told.keeps
+        return Information(told.lead, tuple(does), told.needs, keeps)
 
     def course(self, step: DialogueStep, study: Study) -> str:
-        channel = {"text": "in writing", "voice": "by voice", "phone": "by telephone"}[step.channel]
+        channel = channel_of(step.channel)
+        way = channel.course() if channel is not None else _COURSE[step.channel]
         task = ", one task each" if study.tasks else ""
         asked = ", ".join(form.name for form in step.feedback)
         many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"
-        return f"{many} {channel}{task}" + (f"; after each: {asked}" if asked else "")
+        return f"{many} {way}{task}" + (f"; after each: {asked}" if asked else "")
 
     async def simulate(self, step: DialogueStep, participant: SimulatedParticipant) -> None:
         await participant.converse()

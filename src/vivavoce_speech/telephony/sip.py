@@ -13,9 +13,9 @@ from typing import Final
 import structlog
 from sipmessage import Address, Request
 
-from vivavoce.telephony.sdp import NoCommonSound, read_offer
-from vivavoce.telephony.sip_endpoint import T1_S, T2_S, SipEndpoint, Source, transaction_of
-from vivavoce.telephony.sip_leg import SipLeg
+from vivavoce_speech.telephony.sdp import NoCommonSound, read_offer
+from vivavoce_speech.telephony.sip_endpoint import T1_S, T2_S, SipEndpoint, Source, transaction_of
+from vivavoce_speech.telephony.sip_leg import SipLeg
 
 GIVE_UP_S: Final = 32.0
 

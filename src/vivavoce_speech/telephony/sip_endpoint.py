@@ -16,9 +16,9 @@ from typing import Any, Final
 import structlog
 from sipmessage import URI, Address, CSeq, Message, Request, Response, Via
 
-from vivavoce.telephony.frame_clock import FrameClock
-from vivavoce.telephony.sdp import NoCommonSound, read_offer, write_answer
-from vivavoce.telephony.sip_leg import SipLeg
+from vivavoce_speech.telephony.frame_clock import FrameClock
+from vivavoce_speech.telephony.sdp import NoCommonSound, read_offer, write_answer
+from vivavoce_speech.telephony.sip_leg import SipLeg
 
 ALLOWED: Final = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO"
 T1_S: Final = 0.5

@@ -22,15 +22,16 @@ from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, 
 from vivavoce.log.events import TRIAL
 from vivavoce.log.placed_calls import placed_since, unwanted
 from vivavoce.study.outbound import Outbound
-from vivavoce.telephony.callee import BadNumber, callee
-from vivavoce.telephony.leg import FRAME_S, PhoneLeg
-from vivavoce.telephony.outgoing_calls import Outgoing
-from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import NotAnswered, SipLine
 from vivavoce.trial.calls import Calls
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.visits import Draft, paused
+from vivavoce_speech.telephony.callee import BadNumber, callee
+from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
+from vivavoce_speech.telephony.outgoing_calls import Outgoing
+from vivavoce_speech.telephony.sip_auth import Credentials
+from vivavoce_speech.telephony.sip_caller import NotAnswered, SipLine
 
+MARK: Final = "call_"  # before a word that says why no call was made, in the address of the page
 BEGIN_KEY: Final = "1"
 NEVER_KEY: Final = "9"
 CONFIRM_S: Final = 15.0

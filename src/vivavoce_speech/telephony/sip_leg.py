@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from vivavoce.telephony.dtmf import COMMA_S
-from vivavoce.telephony.leg import FRAME, FRAME_S, PhoneLeg
-from vivavoce.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
-from vivavoce.telephony.sdp import SoundOffer
+from vivavoce_speech.telephony.dtmf import COMMA_S
+from vivavoce_speech.telephony.leg import FRAME, FRAME_S, PhoneLeg
+from vivavoce_speech.telephony.rtp import KEYS, KeyPresses, Sender, read_packet
+from vivavoce_speech.telephony.sdp import SoundOffer
 
 GAP_FRAMES: Final = 3  # of sound between two keys
 

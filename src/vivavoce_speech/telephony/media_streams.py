@@ -16,11 +16,11 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from vivavoce.telephony.carrier import Fields, is_signed, number_of, order_to_reject, order_to_stream
-from vivavoce.telephony.frame_clock import FrameClock
-from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.media_leg import MediaStreamLeg
-from vivavoce.telephony.tickets import Tickets
+from vivavoce_speech.telephony.carrier import Fields, is_signed, number_of, order_to_reject, order_to_stream
+from vivavoce_speech.telephony.frame_clock import FrameClock
+from vivavoce_speech.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.media_leg import MediaStreamLeg
+from vivavoce_speech.telephony.tickets import Tickets
 
 WEBHOOK: Final = "/telephone/voice"
 STREAM: Final = "/telephone/stream"

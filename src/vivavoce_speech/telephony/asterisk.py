@@ -14,13 +14,13 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from vivavoce.telephony.asterisk_leg import AsteriskLeg
-from vivavoce.telephony.audio_socket import TICKET, BadFrame, Frame, frames
-from vivavoce.telephony.fast_agi import FastAgi
-from vivavoce.telephony.frame_clock import FrameClock
-from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.tcp_server import TcpServer
-from vivavoce.telephony.tickets import Tickets
+from vivavoce_speech.telephony.asterisk_leg import AsteriskLeg
+from vivavoce_speech.telephony.audio_socket import TICKET, BadFrame, Frame, frames
+from vivavoce_speech.telephony.fast_agi import FastAgi
+from vivavoce_speech.telephony.frame_clock import FrameClock
+from vivavoce_speech.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.tcp_server import TcpServer
+from vivavoce_speech.telephony.tickets import Tickets
 
 START_S: Final = 10.0
 UNKNOWN_AT_ONCE: Final = 50  # connections that have not shown a ticket yet

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from vivavoce.telephony.g711 import CODECS, Codec
+from vivavoce_speech.telephony.g711 import CODECS, Codec
 
 _AUDIO: Final = re.compile(r"^m=audio (\d{1,5})(?:/\d+)? RTP/AVPF? ([\d ]+)$", re.MULTILINE)
 _CONNECTION: Final = re.compile(r"^c=IN IP([46]) (\S+)$", re.MULTILINE)

@@ -1,20 +1,46 @@
-"""Our own calls: to systems that are telephone numbers. One way out serves all of them."""
+"""Our own calls, to systems that are telephone numbers and to participants."""
 
 import asyncio
 import socket
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
-from vivavoce.connectors.phone import PhoneSettings, as_phone
+from pydantic import Field
+
+from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
-from vivavoce.telephony.leg import PhoneLeg
-from vivavoce.telephony.sip_auth import Credentials
-from vivavoce.telephony.sip_caller import NotAnswered, Outcome, SipCaller, SipLine, address_of
+from vivavoce_speech.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.sip_auth import Credentials
+from vivavoce_speech.telephony.sip_caller import NotAnswered, Outcome, SipCaller, SipLine, address_of
 
 _FAILURES: Final[dict[Outcome, FailureKind]] = {
     "busy": "refused", "no_answer": "timeout", "declined": "refused", "unreachable": "unreachable",
     "refused": "refused",
 }  # fmt: skip
+
+
+class PhoneSettings(ConnectorSettings):
+    """Settings of a system with `connect: phone`."""
+
+    number: str = Field(
+        pattern=r"^(sip:[^\s@]+@[^\s@]+|\+?[0-9*#]{1,32})$",
+        description="what is called: sip:NAME@HOST[:PORT], or a number that the exchange knows",
+    )
+    exchange: str | None = Field(
+        None,
+        pattern=r"^[^\s:]+:\d{1,5}$",
+        description="HOST:PORT that our calls go to; none: NAME's own HOST",
+    )
+    caller_id: str = Field("vivavoce", pattern=r"^[A-Za-z0-9+._-]{1,64}$", description="who it sees calling")
+    username: str | None = Field(None, description="name that the exchange knows us by")
+    password: str | None = Field(
+        None,
+        pattern=r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$",
+        description="${NAME} of the variable with the password",
+    )
+    ring_s: float = Field(30.0, ge=1, le=180, description="seconds that it may ring")
+    keys: str = Field(
+        "", pattern=r"^[0-9*#A-D,]{0,64}$", description="pressed when it has answered; a comma waits a second"
+    )
 
 
 class Outgoing:
@@ -68,15 +94,6 @@ class Outgoing:
         callers, self._callers = list(self._callers.values()), {}
         for caller in callers:
             await caller.stop()
-
-
-def connect_lines(connectors: Iterable[Any]) -> None:
-    """Give every system that is a telephone number a way to be called."""
-    phones = [phone for phone in map(as_phone, connectors) if phone is not None]
-    if phones:
-        outgoing = Outgoing()
-        for phone in phones:
-            phone.line = outgoing
 
 
 def address_towards(host: str) -> str:

@@ -5,8 +5,8 @@ import secrets
 import time
 from typing import Final
 
-from vivavoce.telephony.audio_socket import ERROR, HANG_UP, KEY, SOUND, Frame, sound_frame, written
-from vivavoce.telephony.leg import RATE_HZ, PhoneLeg
+from vivavoce_speech.telephony.audio_socket import ERROR, HANG_UP, KEY, SOUND, Frame, sound_frame, written
+from vivavoce_speech.telephony.leg import RATE_HZ, PhoneLeg
 
 LONGEST_BACKLOG: Final = 64_000  # bytes that Asterisk has not taken, four seconds: the line is dead
 AHEAD_S: Final = 30.0  # sound that may come faster than time passes; more is no telephone

@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from vivavoce.telephony.leg import FRAME_S, PhoneLeg
+from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
 
 LONGEST_DELAY_S: Final = 5.0  # a machine that slept longer goes on from now instead of making up for it
 

@@ -10,8 +10,8 @@ from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from vivavoce.telephony.g711 import PCMU
-from vivavoce.telephony.leg import PhoneLeg
+from vivavoce_speech.telephony.g711 import PCMU
+from vivavoce_speech.telephony.leg import PhoneLeg
 
 LONGEST_PAYLOAD: Final = 65_536  # eight seconds in one message; the usual is 20 ms
 LONGEST_BACKLOG: Final = 1_000  # messages that the carrier has not taken: the line is dead

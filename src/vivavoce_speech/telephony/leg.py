@@ -14,8 +14,8 @@ import numpy as np
 
 from vivavoce.audio.files import Tracks
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.telephony.dtmf import key_sound
 from vivavoce.trial.playout_spans import HeardSpans
+from vivavoce_speech.telephony.dtmf import key_sound
 
 RATE_HZ: Final = 8000
 FRAME_S: Final = 0.02

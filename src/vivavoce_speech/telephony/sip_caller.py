@@ -17,11 +17,11 @@ from typing import Final, Literal, NamedTuple
 import structlog
 from sipmessage import URI, Address, Parameters, Request, Response
 
-from vivavoce.telephony.g711 import PCMU
-from vivavoce.telephony.sdp import NoCommonSound, SoundOffer, read_offer, write_offer
-from vivavoce.telephony.sip_auth import Credentials, authorization
-from vivavoce.telephony.sip_endpoint import REMEMBERED, T1_S, T2_S, SipEndpoint, Source
-from vivavoce.telephony.sip_leg import SipLeg
+from vivavoce_speech.telephony.g711 import PCMU
+from vivavoce_speech.telephony.sdp import NoCommonSound, SoundOffer, read_offer, write_offer
+from vivavoce_speech.telephony.sip_auth import Credentials, authorization
+from vivavoce_speech.telephony.sip_endpoint import REMEMBERED, T1_S, T2_S, SipEndpoint, Source
+from vivavoce_speech.telephony.sip_leg import SipLeg
 
 KEY_TYPE: Final = 101
 REACH_S: Final = 8.0  # nobody said anything at all: there is nobody

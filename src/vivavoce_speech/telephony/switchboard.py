@@ -14,7 +14,7 @@ from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import silence
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import Synthesiser, SynthesisError
-from vivavoce.connectors.phone import PhoneConnector, as_phone
+from vivavoce.connectors.base import CalledSystem, called_system
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.languages.data import Phrase, phrase, spoken_digits
@@ -22,11 +22,6 @@ from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import folder_of
 from vivavoce.study.telephone import Speech, Telephone
-from vivavoce.telephony.asterisk import Asterisk
-from vivavoce.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
-from vivavoce.telephony.media_streams import MediaStreams
-from vivavoce.telephony.outbound import OutboundCalls
-from vivavoce.telephony.sip import SipAnswerer
 from vivavoce.trial.bridge import BridgedDialogue
 from vivavoce.trial.bridge_transcripts import Overheard, recognise_turns
 from vivavoce.trial.calls import Calls
@@ -34,6 +29,11 @@ from vivavoce.trial.degraded_line import answers, ears
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
+from vivavoce_speech.telephony.asterisk import Asterisk
+from vivavoce_speech.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
+from vivavoce_speech.telephony.media_streams import MediaStreams
+from vivavoce_speech.telephony.outbound import OutboundCalls
+from vivavoce_speech.telephony.sip import SipAnswerer
 
 TIMES_SPOKEN: Final = 2
 TRIES: Final = 3
@@ -66,7 +66,7 @@ class Switchboard:
             language: make_recogniser(raw, folder=study.folder, place="telephone recogniser")
             for language, raw in heard.items()
             if telephone.recognise_for_log
-            or any(as_phone(one) is None for one in engine.relay.connectors.values())
+            or any(called_system(one) is None for one in engine.relay.connectors.values())
         }
         self._synthesisers: dict[str, Synthesiser] = {
             language: make_synthesiser(raw, folder=study.folder, place="telephone synthesiser")
@@ -99,6 +99,20 @@ class Switchboard:
                 await one.stop()
         for one in (*self._recognisers.values(), *self._synthesisers.values()):
             await one.close()
+
+    def announced(self) -> list[str]:
+        """Where calls come in and whom we call; one line each."""
+        told: list[str] = []
+        if self._telephone.by_sip:
+            told.append(f"telephone     sip:{self._telephone.listen}")
+        if (outbound := self._telephone.outbound) is not None:
+            called = ", ".join(outbound.allowed)
+            told.append(f"telephone     calls {called} by {outbound.exchange or 'no exchange'}")
+        if (asterisk := self._telephone.asterisk) is not None:
+            told.append(f"telephone     Asterisk: routes agi://{asterisk.agi}/route, sound {asterisk.audio}")
+        if self.streams is not None:
+            told.append(f"telephone     {self.streams.webhook_url}  (the carrier's voice webhook)")
+        return told
 
     # --- one call -------------------------------------------------------------------------------------
 
@@ -147,7 +161,7 @@ class Switchboard:
         language = dialogue.language
         began_s = round(self._engine.relay.elapsed_s(dialogue) - leg.seconds, 3)
         try:
-            phone = as_phone(self._engine.relay.connectors[dialogue.system])
+            phone = called_system(self._engine.relay.connectors[dialogue.system])
             if phone is not None:
                 await self._bridged(leg, visit_id, dialogue, after, phone, overheard)
             else:
@@ -167,7 +181,7 @@ class Switchboard:
         return dialogue
 
     async def _bridged(
-        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueHistory, after: int, phone: PhoneConnector,
+        self, leg: PhoneLeg, visit_id: str, dialogue: DialogueHistory, after: int, phone: CalledSystem,
         overheard: Overheard | None,
     ) -> None:  # fmt: skip
         """A dialogue with a system that is called itself; its call is heard in this one."""

@@ -1,0 +1,116 @@
+"""What every channel keeps to."""
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from vivavoce.connectors.factory import make_connector
+from vivavoce.log.store import Log
+from vivavoce.steps.base import Information
+from vivavoce.study.channel import CHANNELS, Channel
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import kind_of
+from vivavoce.testing.pages import Running, Visitor, running
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.web.app import create_app
+
+CONSENT = "# Consent\n\nWhat is said is recorded and kept.\n"
+
+
+class ChannelContract:
+    """What every channel keeps to, tried in a study of one dialogue held by it.
+
+    name       as `channel` of a dialogue has it
+    settings   of the dialogue beside that, such as {gate: code}
+    sections   of the study file that the channel needs, such as `telephone`
+    languages  of the study: each needs the channel's words but English
+    """
+
+    name: str
+    settings: Mapping[str, Any] = {}
+    sections: Mapping[str, Any] = {}
+    languages: tuple[str, ...] = ("en",)
+
+    def test_it_is_found_by_its_name_and_says_what_it_is(self) -> None:
+        assert self._channel().name == self.name
+        course = self._channel().course()
+        assert course and "\n" not in course, "course is a part of one line of the preregistration"
+
+    def test_participants_are_told_of_it_in_their_language(self) -> None:
+        with self._study() as study:
+            (dialogue,) = [step for step in study.visit if step.kind == "dialogue"]
+            told: Information = self._channel().told(study)
+            assert told.lead and told.keeps, "say what the study is about and what is kept"
+            for message in (told.lead, *told.needs, *told.keeps):
+                english = kind_of(dialogue).say(message, "en")
+                for language in study.languages:
+                    same = kind_of(dialogue).say(message, language) == english
+                    assert language == "en" or not same, f"{english!r} is not translated into {language}"
+
+    def test_its_line_starts_and_stops_with_the_pages_and_says_where_it_is(self) -> None:
+        with self._served() as (_, server, line):
+            assert server.started
+            assert all(told and "\n" not in told for told in line.announced())
+
+    def test_its_page_stands_while_a_dialogue_is_held_in_each_language(self) -> None:
+        with self._served() as (study, server, _), closing(Visitor(server.url)) as person:
+            person.look("/")
+            person.press("/start")
+            person.press("/consent", answer="agree")
+            for language in study.languages:
+                if len(study.languages) > 1:
+                    person.press("/language", language=language)
+                assert f'lang="{language}"' in person.html and person.html.count("<h1") == 1
+                assert 'id="composer"' not in person.html, "nobody types to the system on this page"
+            person.look("/visit?problem=no-such-word")
+            assert re.search(r'<\w+[^>]* class="problem"[^>]*>\s*\w', person.html) is None
+
+    def test_a_study_in_which_nobody_talks_by_it_knows_none_of_its_addresses(self) -> None:
+        router = self._channel().router
+        paths = {route.path for route in router.routes} if router is not None else set()
+        with self._study() as study, self._log() as log:
+            others = study.model_copy(
+                update={"visit": tuple(step for step in study.visit if step.kind != "dialogue")}
+            )
+            app = create_app(SessionEngine(others, log, {}))
+            assert not paths & {getattr(route, "path", "") for route in app.routes}
+
+    def _channel(self) -> Channel:
+        return CHANNELS.get(self.name)
+
+    @contextmanager
+    def _study(self) -> Iterator[Study]:
+        with tempfile.TemporaryDirectory() as folder:
+            dialogue = {"repeat": 1, "channel": self.name, **self.settings}
+            systems = {"one": {"connect": "scripted", "otherwise": "I see."}}
+            study = {
+                "study": "contract", "languages": list(self.languages), "systems": systems, **self.sections,
+                "visit": [{"consent": {"file": "consent.md", "recording": True}}, {"dialogue": dialogue}],
+            }  # fmt: skip
+            for language in self.languages:
+                end = "md" if language == self.languages[0] else f"{language}.md"
+                (Path(folder) / f"consent.{end}").write_text(CONSENT, encoding="utf-8")
+            YAML(typ="safe").dump(study, Path(folder) / "study.yaml")
+            yield load_study(Path(folder))
+
+    @contextmanager
+    def _log(self) -> Iterator[Log]:
+        with tempfile.TemporaryDirectory() as folder, Log.open(f"sqlite:///{folder}/log.sqlite") as log:
+            yield log
+
+    @contextmanager
+    def _served(self) -> Iterator[tuple[Study, Running, Any]]:
+        """The pages of the study with the channel's line."""
+        with self._study() as study, self._log() as log:
+            self._channel().require(study)
+            systems = {name: make_connector(raw, {}) for name, raw in study.systems.items()}
+            engine = SessionEngine(study, log, systems)
+            line = self._channel().open(engine)
+            with running(create_app(engine, lines={self.name: line})) as server:
+                yield study, server, line

@@ -1,0 +1,61 @@
+"""The channel `phone`: participants call the laboratory, or are called by it."""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from vivavoce.core.ports import require_free
+from vivavoce.steps.base import SPOKEN
+from vivavoce.study.channel import Channel
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import Information, Message
+from vivavoce.trial.engine import SessionEngine
+from vivavoce_speech.telephony.outbound import MARK, Refusal
+from vivavoce_speech.telephony.switchboard import Switchboard
+
+
+class PhoneChannel(Channel):
+    name = "phone"
+    problems = frozenset(f"{MARK}{word}" for word in (*get_args(Refusal), "not_agreed"))
+
+    @property
+    def router(self) -> Any:
+        from vivavoce_speech.telephony.pages import router
+
+        return router
+
+    def told(self, study: Study) -> Information:
+        lead = Message(
+            "Thank you for your interest. In this study you call a computer program by telephone, and help "
+            "us find out how good it is."
+        )
+        return Information(lead, needs=(Message("A telephone."),), keeps=(SPOKEN,))
+
+    def course(self) -> str:
+        return "by telephone"
+
+    def require(self, study: Study) -> None:
+        """Nobody else listens where Asterisk will look for us."""
+        asterisk = study.telephone.asterisk if study.telephone is not None else None
+        if asterisk is None:
+            return
+        for name in ("agi", "audio"):
+            host, _, port = getattr(asterisk, name).rpartition(":")
+            hint = "write another address, here and in Asterisk's dial plan"
+            require_free(host.strip("[]"), int(port), place=f"telephone.asterisk.{name}", hint=hint)
+
+    def open(self, engine: SessionEngine) -> Switchboard:
+        if engine.study.telephone is None:
+            raise LookupError("a study with dialogues by telephone has a section `telephone`")
+        return Switchboard(engine, engine.study.telephone)
+
+    def facts(self, study: Study, line: Any, visit_id: str, problem: str | None) -> Mapping[str, object]:
+        """Whether a call may be asked for, a word on it, and whether it goes on."""
+        facts = {"telephone": study.telephone}
+        outbound = line.outbound if line is not None else None
+        if outbound is None:
+            return facts | {"calls": False, "told": "", "active": False}
+        came = outbound.progress(visit_id)
+        active = came.status in ("calling", "ringing", "talking")
+        wrong = problem if problem in self.problems else None
+        told = wrong or (came.outcome if came.status == "over" and came.outcome else came.status)
+        return facts | {"calls": True, "told": told, "active": active}

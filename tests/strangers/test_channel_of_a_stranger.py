@@ -1,0 +1,96 @@
+"""A channel of a stranger's package carries a dialogue as ours do: page, turns, log, words."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from scenes.strangers import HERE, install_packages, known
+from vivavoce.api.studies import make_connectors
+from vivavoce.core.errors import InputError
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.study.channel import channels_of
+from vivavoce.study.load import load_study
+from vivavoce.study.step_kind import kind_of
+from vivavoce.testing.pages import Visitor, running
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.web.app import create_app
+
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+TOLD = "1 dialogue by text message; after each: single_ease"
+STUDY = """\
+study: lost-property
+languages: [en, it]
+systems:
+  office: {connect: scripted, replies: [{match: umbrella, say: [Which colour?, Please be exact.]}]}
+visit:
+  - consent: consent.md
+  - dialogue: {repeat: 1, gate: none, channel: message}
+  - questionnaire: single_ease
+"""
+
+
+@pytest.fixture(scope="module")
+def site(make_once: MakeOnce) -> Path:
+    return make_once("strange-channel", lambda into: install_packages([HERE / "channel"], into))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    for name in ("consent.md", "consent.it.md"):
+        (tmp_path / name).write_text("# Lost property\n\nWhat you send is kept.\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_dialogue_is_held_by_a_stranger_s_channel(site: Path, folder: Path) -> None:
+    with known(site):
+        study = load_study(folder)
+        assert kind_of(study.visit[1]).course(study.visit[1], study) == TOLD
+        with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
+            engine = SessionEngine(study, log, make_connectors(study))
+            lines = {channel.name: channel.open(engine) for channel in channels_of(study)}
+            with running(create_app(engine, lines=lines)) as pages, closing(Visitor(pages.url)) as person:
+                hold(person, pages.url)
+            data = export_dataset(log, study.name, folder / "data")
+    (dialogue,) = data.read("dialogues").to_pylist()
+    assert dialogue["channel"] == "message"
+    said = [(turn["party"], turn["text"]) for turn in data.read("turns").to_pylist()]
+    assert said == [
+        ("user", "I have lost my umbrella"), ("system", "Which colour?\nPlease be exact."),
+    ]  # fmt: skip
+
+
+def hold(person: Visitor, url: str) -> None:
+    assert "you send text messages to a computer program" in person.look("/")
+    assert "What you send, but not your number." in person.html
+    person.press("/start")
+    person.press("/consent", answer="agree")
+    word = person.html.partition('id="word">')[2].partition("<")[0]
+
+    def send(text: str, key: str) -> list[str]:
+        answer = httpx.post(
+            f"{url}/message", data={"number": "+39 333", "text": text, "key": key}, trust_env=False
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()["answers"]
+
+    assert send("hello", "first-of-all") == ["Please send the word that stands on your page first."]
+    assert send(word, "the-word-itself") == ["You can write now. STOP ends it."]
+    told = ["Which colour?\nPlease be exact."]
+    assert send("I have lost my umbrella", "the-umbrella") == told
+    assert send("I have lost my umbrella", "the-umbrella") == told, "the same message again counts once"
+    person.press("/language", language="it")
+    assert "Manda prima questa parola:" in person.html
+    send("STOP", "enough-of-it")
+    assert "Send this word" not in person.look() and "word" not in person.html.partition("<main")[0]
+
+
+def test_a_channel_that_nobody_offers_is_refused_with_those_that_there_are(folder: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        load_study(folder)
+    assert "unknown channel 'message'" in str(refused.value) and "phone" in str(refused.value)
+    assert "study.yaml:7" in str(refused.value)
