@@ -7,7 +7,7 @@ Retry   when the connection was never made
 """
 
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar, Final
 from urllib.parse import urljoin
 
@@ -16,9 +16,10 @@ from pydantic import Field
 from vivavoce.connectors.answers import bad_answer, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.json_client import Asking
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import SystemUnderTestError
 
 _CARD: Final = "/.well-known/agent-card.json"
@@ -33,32 +34,25 @@ class A2ASettings(ConnectorSettings):
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class A2AConnector:
+class A2AConnector(SystemConnector[A2ASettings]):
     """An A2A agent."""
 
     name: ClassVar[str] = "a2a"
     summary: ClassVar[str] = "an agent that speaks A2A 1.0"
     settings: ClassVar[type[ConnectorSettings]] = A2ASettings
+    knows_names: ClassVar[bool] = False
 
     def __init__(self, settings: A2ASettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        super().__init__(settings, vault)
         self._url = vault.expand(settings.url).rstrip("/")
         headers = compile_template(settings.headers, set(), place="headers")
         self._headers = {"A2A-Version": "1.0", **headers({"secrets": vault.values})}
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         self._address: str | None = None
 
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "A2AConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
-
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(memory="system", greets=False)
-
-    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        return
-        yield
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         address = self._address or await self._find()
@@ -90,13 +84,6 @@ class A2AConnector:
                 self._address = urljoin(self._url + "/", str(one.get("url")))
                 return self._address
         raise bad_answer("the agent's card names no interface with JSONRPC")
-
-    async def reset(self, conversation: Conversation) -> None:
-        conversation.state.clear()
-        conversation.history = ()
-
-    async def close(self, conversation: Conversation) -> None:
-        """A context ends by itself."""
 
     async def shut_down(self) -> None:
         await self._asking.close()

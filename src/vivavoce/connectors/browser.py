@@ -9,9 +9,9 @@ Retry   when the page could not be reached
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from pydantic import Field
 
@@ -26,9 +26,9 @@ from vivavoce.connectors.base import (
 )
 from vivavoce.connectors.browser_pages import Browser, Page, Seen, check_installed
 from vivavoce.connectors.deadlines import in_time
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import HoldingConnector
+from vivavoce.connectors.urls import WebAddress
 
 _LOOK_EVERY_S: Final = 0.05
 
@@ -50,23 +50,18 @@ class BrowserSettings(ConnectorSettings):
     program: str | None = Field(None, description="the browser; left out: Chromium where it is found")
 
 
-class BrowserConnector:
+class BrowserConnector(HoldingConnector[BrowserSettings, Page]):
     """A widget on a page as a bot."""
 
     name: ClassVar[str] = "browser"
     summary: ClassVar[str] = "a chat widget on a web page, driven by a browser"
     settings: ClassVar[type[ConnectorSettings]] = BrowserSettings
+    knows_names: ClassVar[bool] = False
+    check_installed = staticmethod(check_installed)
 
     def __init__(self, settings: BrowserSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        super().__init__(settings, vault)
         self._browser = Browser(settings.program, allow_private=settings.allow_private)
-        self._pages: dict[str, Page] = {}
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "BrowserConnector":
-        check_installed()
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -91,7 +86,7 @@ class BrowserConnector:
             complete = True
         finally:
             if not complete:  # what it says late would be taken for its next answer
-                await self._drop(conversation)
+                await self.close(conversation)
 
     async def _exchange(self, page: Page, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         text, before = clean_text(turn.text), await page.look()
@@ -140,32 +135,18 @@ class BrowserConnector:
         return [*outputs, SystemOutput(kind="end", held_s=last_ago_s)] if seen.ended else outputs
 
     async def _page(self, conversation: Conversation) -> Page:
-        page = self._pages.get(conversation.key)
+        page = self._held.get(conversation.key)
         if page is None or page.gone:
             settings = self._settings
             page = Page(settings, await self._browser.context(conversation.language), self._vault)
-            self._pages[conversation.key] = page
+            self._held[conversation.key] = page
             try:
                 await page.open(self._vault.expand(settings.url))
             except BaseException:
-                await self._drop(conversation)
+                await self.close(conversation)
                 raise
         return page
 
-    async def _drop(self, conversation: Conversation) -> None:
-        page = self._pages.pop(conversation.key, None)
-        if page is not None:
-            await page.close()
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self._drop(conversation)
-        conversation.history = ()
-        conversation.state.clear()
-
-    async def close(self, conversation: Conversation) -> None:
-        await self._drop(conversation)
-
     async def shut_down(self) -> None:
-        pages, self._pages = list(self._pages.values()), {}
-        await asyncio.gather(*(page.close() for page in pages))
+        await super().shut_down()
         await self._browser.stop()

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, Field
@@ -26,10 +26,10 @@ from vivavoce.connectors.base import (
     Understood,
     UserTurn,
 )
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.json_client import Asking
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector, name_of
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -60,7 +60,7 @@ class DialogflowSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class DialogflowConnector:
+class DialogflowConnector(SystemConnector[DialogflowSettings]):
     """A Dialogflow agent."""
 
     name: ClassVar[str] = "dialogflow"
@@ -68,20 +68,15 @@ class DialogflowConnector:
     settings: ClassVar[type[ConnectorSettings]] = DialogflowSettings
 
     def __init__(self, settings: DialogflowSettings, vault: Vault) -> None:
-        self._settings, self._vault = settings, vault
+        super().__init__(settings, vault)
         cx = _CX.fullmatch(settings.agent)
         self._cx, found = cx is not None, cx or _ES.fullmatch(settings.agent)
         region = "" if found is None or found[1] in (None, "global") else f"{found[1]}-"
         url = settings.url or f"https://{region}dialogflow.googleapis.com"
-        check_address(url, allow_private=settings.allow_private, place="url")
         version = "v3" if self._cx else "v2"
         self._base = f"{vault.expand(url).rstrip('/')}/{version}/{settings.agent}/sessions"
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         self._key = _signer(vault.expand(settings.service_account)) if settings.service_account else None
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "DialogflowConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -125,12 +120,6 @@ class DialogflowConnector:
         if self._settings.token:
             return {"authorization": f"Bearer {self._vault.expand(self._settings.token)}"}
         return {}
-
-    async def reset(self, conversation: Conversation) -> None:
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        """A session ends by itself."""
 
     async def shut_down(self) -> None:
         await self._asking.close()

@@ -8,7 +8,7 @@ Retry   when the connection was never made
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 from urllib.parse import quote, urlsplit
@@ -24,11 +24,11 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.json_client import Asking
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector, name_of, renamed
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 _PICTURE: Final = "image/"
@@ -54,7 +54,7 @@ class DirectLineSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class DirectLineConnector:
+class DirectLineConnector(SystemConnector[DirectLineSettings]):
     """A bot behind Direct Line."""
 
     name: ClassVar[str] = "directline"
@@ -62,8 +62,7 @@ class DirectLineConnector:
     settings: ClassVar[type[ConnectorSettings]] = DirectLineSettings
 
     def __init__(self, settings: DirectLineSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings = settings
+        super().__init__(settings, vault)
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         address, secret = vault.expand(settings.url).rstrip("/"), settings.secret
         if secret is None and (urlsplit(address).hostname or "").endswith(_CLOUD):
@@ -71,10 +70,6 @@ class DirectLineConnector:
             raise InputError("'secret' is missing", place="secret", hint=hint)
         self._base = address + ("" if urlsplit(address).path else _PATH) + "/conversations"
         self._headers = {"authorization": f"Bearer {vault.expand(secret)}"} if secret else {}
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "DirectLineConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:

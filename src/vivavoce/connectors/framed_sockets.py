@@ -8,9 +8,9 @@ Retry   when the connection was never made
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any, Final, Self
+from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 from websockets.asyncio.client import ClientConnection
@@ -18,18 +18,16 @@ from websockets.asyncio.client import ClientConnection
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.idle_timeout import Item, until_idle
-from vivavoce.connectors.open_sockets import OpenSockets
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.sockets import socket_reported
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.sockets import SocketConnector, socket_reported
+from vivavoce.connectors.system_connector import VARIABLES
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import SocketAddress, check_address
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.urls import SocketAddress
 from vivavoce.core.errors import SystemUnderTestError
 
-VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language"}
+FramedSettingsOf = TypeVar("FramedSettingsOf", bound="FramedSettings")
 
 
 class FramedSettings(ConnectorSettings):
@@ -50,23 +48,17 @@ class FramedSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class FramedSocket:
+class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf]):
     """A system under test behind a WebSocket, one connection for each conversation."""
 
-    def __init__(self, settings: FramedSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+    def __init__(self, settings: FramedSettingsOf, vault: Vault) -> None:
+        super().__init__(settings, vault)
         self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
         self._headers = compile_template(settings.headers, {"conversation"}, place="headers")
         self._frame = compile_template(settings.send, VARIABLES, place="send")
         self._reader = AnswerReader(settings.response)
         self._delta = Expression(settings.delta) if settings.delta else None
         self._end = Expression(settings.turn_end) if settings.turn_end else None
-        self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> Self:
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -94,15 +86,14 @@ class FramedSocket:
             with socket_reported(self._vault):
                 await made.send(clean_text(text))
         except SystemUnderTestError:
-            await self._sockets.drop(conversation.key)
+            await self.close(conversation)
             raise
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
-        made = self._sockets.of(conversation.key)
+        made = self._open_one(conversation)
         if made is None:
-            variables = self._variables(conversation, None)
-            url, headers = str(self._url(variables)), self._headers(variables)
-            made = await self._sockets.open(conversation.key, url, headers)
+            variables = self._variables(conversation)
+            made = await self._connect(conversation, str(self._url(variables)), self._headers(variables))
         return made
 
     async def _listen(
@@ -125,9 +116,7 @@ class FramedSocket:
             for frame in raw:
                 self._wire.received("frame", frame)
             if not ended:
-                await self._sockets.drop(
-                    conversation.key
-                )  # what it says late would be taken for its next answer
+                await self.close(conversation)  # what it says late would be taken for its next answer
 
     async def _read(self, made: ClientConnection, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:
         try:
@@ -163,24 +152,6 @@ class FramedSocket:
         for output in self._reader.read(answer, silent_ok=ends):
             arriving.put_nowait(output)
         return ends
-
-    def _variables(self, conversation: Conversation, turn: UserTurn | None) -> dict[str, Any]:
-        turn = turn or UserTurn(key="", number=0, text="")
-        return {
-            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
-            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
-            "language": conversation.language, "secrets": self._vault.values,
-        }  # fmt: skip
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self._sockets.drop(conversation.key)
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        await self._sockets.drop(conversation.key)
-
-    async def shut_down(self) -> None:
-        await self._sockets.drop_all()
 
 
 def _decoded(frame: bytes) -> str:

@@ -5,34 +5,32 @@ Memory  in the system, under the conversation's key; cookies that it sets belong
 Retry   when the connection was never made; otherwise only with `idempotent: true`
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar, Final, Literal
 from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.connectors import answers
+from vivavoce.connectors import answers, system_connector
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.json_client import Asking
+from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.signing import Signature, Signer
+from vivavoce.connectors.system_connector import SystemConnector, name_of
 from vivavoce.connectors.templates import Rendered, compile_template
-from vivavoce.connectors.transport import check_status, make_client, reported
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.transport import reported
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.clock import SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-VARIABLES: Final = {
-    "conversation", "key", "number", "text", "title", "payload", "language", "hypotheses", "history", "state",
-}  # fmt: skip
+VARIABLES: Final = system_connector.VARIABLES | {"hypotheses", "history", "state"}
 _HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"}
-_PAUSES_S: Final = (0.1, 0.4)
 _COOKIES: Final = "_cookies"  # those of one conversation; what begins so is not logged
 _BODY: Final[dict[str, Any]] = {
     "conversation": "{{ conversation }}",
@@ -75,7 +73,7 @@ class HttpSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class HttpConnector:
+class HttpConnector(SystemConnector[HttpSettings]):
     """A system under test behind HTTP."""
 
     name: ClassVar[str] = "http"
@@ -83,8 +81,7 @@ class HttpConnector:
     settings: ClassVar[type[ConnectorSettings]] = HttpSettings
 
     def __init__(self, settings: HttpSettings, vault: Vault) -> None:
-        self._settings, self._vault = settings, vault
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
+        super().__init__(settings, vault)
         turn = Request(url=settings.url, method=settings.method, body=settings.body)
         self._turn = _Prepared(turn, settings, "")
         self._open = turn if settings.open is True else settings.open
@@ -93,15 +90,11 @@ class HttpConnector:
         self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
         self._keep = {name: Expression(path) for name, path in settings.keep.items()}
         self._reader = AnswerReader(settings.response)
-        self._client = make_client(settings, settings.longest_answer_bytes, vault)
+        self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         now_s = SystemClock().now
         self._signer = (
             Signer(settings.sign, vault, lambda: now_s().timestamp(), "sign") if settings.sign else None
         )
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "HttpConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -116,7 +109,7 @@ class HttpConnector:
         resumed = bool(conversation.history)
         if self._opening is None or (resumed and self._keep.keys() <= conversation.state.keys()):
             return
-        turn = UserTurn(key=f"{_identity(conversation)}-open", number=0, text="")
+        turn = UserTurn(key=f"{name_of(conversation)}-open", number=0, text="")
         answer = await self._exchange(self._opening, conversation, turn)
         if not resumed:
             for output in self._read(answer, silent_ok=True):
@@ -143,7 +136,7 @@ class HttpConnector:
                 pass
 
     async def shut_down(self) -> None:
-        await self._client.aclose()
+        await self._asking.close()
 
     def _read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
         with reported(self._vault):
@@ -154,9 +147,18 @@ class HttpConnector:
     ) -> Any:
         """The JSON answer to one request; null for a request without a turn, whatever was answered."""
         with reported(self._vault):
-            variables = _variables(conversation, turn, self._vault)
+            variables = self._variables(conversation, turn)
             cookies = conversation.state.setdefault(_COOKIES, httpx.Cookies())
-            body = await self._retrying(lambda: self._once(prepared, variables, cookies))
+
+            def keep_cookies(response: httpx.Response) -> None:
+                if "set-cookie" in response.headers:
+                    cookies.extract_cookies(response)
+
+            body = await self._asking.fetch(
+                lambda: self._request(prepared, variables, cookies),
+                again=("closed", "timeout") if self._settings.idempotent else (),
+                answered=keep_cookies,
+            )
             if turn is None:
                 return None
             answer = answers.read_json(body)
@@ -164,45 +166,24 @@ class HttpConnector:
             conversation.state.update({name: value for name, value in found.items() if value is not None})
             return answer
 
-    async def _retrying(self, attempt: Callable[[], Any]) -> bytes:
-        for pause_s in (*_PAUSES_S, None):
-            try:
-                async with asyncio.timeout(self._settings.turn_timeout_s):
-                    with reported(self._vault):
-                        return await attempt()
-            except TimeoutError:
-                limit = self._settings.turn_timeout_s
-                problem = SystemUnderTestError("timeout", f"the answer was not complete after {limit:g} s")
-            except SystemUnderTestError as error:
-                problem = error
-            again = problem.failure == "unreachable" or (
-                self._settings.idempotent and problem.failure in ("closed", "timeout")
-            )
-            if pause_s is None or not again:
-                raise problem
-            await asyncio.sleep(pause_s)
-        raise AssertionError("unreachable")
-
-    async def _once(self, prepared: "_Prepared", variables: dict[str, Any], cookies: httpx.Cookies) -> bytes:
-        request = prepared.request(self._client, variables)
+    def _request(
+        self, prepared: "_Prepared", variables: dict[str, Any], cookies: httpx.Cookies
+    ) -> httpx.Request:
+        request = prepared.request(self._asking.client, variables)
         if cookies:
             cookies.set_cookie_header(request)
         if self._signer is not None:
             self._signer.sign(request)
-        try:
-            async with asyncio.timeout(self._settings.first_output_timeout_s):
-                response = await self._client.send(request, stream=True)
-        except TimeoutError:
-            limit = self._settings.first_output_timeout_s
-            raise SystemUnderTestError("timeout", f"no output after {limit:g} s") from None
-        try:
-            body = await response.aread()
-        finally:
-            await response.aclose()
-        if "set-cookie" in response.headers:
-            cookies.extract_cookies(response)
-        check_status(response, body)
-        return body
+        return request
+
+    def _variables(self, conversation: Conversation, turn: UserTurn | None = None) -> dict[str, Any]:
+        return super()._variables(conversation, turn) | {
+            "hypotheses": [
+                {"text": clean_text(heard.text), "score": heard.score}
+                for heard in (turn.heard if turn else ())
+            ],
+            "state": {name: value for name, value in conversation.state.items() if name != _COOKIES},
+        }
 
 
 class _Prepared:
@@ -234,27 +215,4 @@ def _quoted(variables: dict[str, Any]) -> dict[str, Any]:
         **variables,
         **{name: quote(str(variables[name]), safe="") for name in ("conversation", "key", "language")},
         "state": {name: quote(str(value), safe="") for name, value in variables["state"].items()},
-    }
-
-
-def _identity(conversation: Conversation) -> str:
-    """The key under which the system knows this conversation; a reset without a request changes it."""
-    generation = conversation.state.get("generation", 0)
-    return f"{conversation.key}-{generation}" if generation else conversation.key
-
-
-def _variables(conversation: Conversation, turn: UserTurn | None, vault: Vault) -> dict[str, Any]:
-    turn = turn or UserTurn(key="", number=0, text="")
-    return {
-        "conversation": _identity(conversation),
-        "key": turn.key,
-        "number": turn.number,
-        "text": clean_text(turn.message),
-        "title": clean_text(turn.text),
-        "payload": turn.payload,
-        "language": conversation.language,
-        "hypotheses": [{"text": clean_text(heard.text), "score": heard.score} for heard in turn.heard],
-        "history": [{"party": past.party, "text": clean_text(past.text)} for past in conversation.history],
-        "state": {name: value for name, value in conversation.state.items() if name != _COOKIES},
-        "secrets": vault.values,
     }

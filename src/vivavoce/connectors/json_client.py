@@ -1,7 +1,7 @@
 """JSON questions to a system behind HTTP: deadlines, and a second try where the first was never heard."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import httpx
@@ -10,7 +10,7 @@ from vivavoce.connectors.answers import read_json
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.transport import check_status, make_client, reported
-from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.errors import FailureKind, SystemUnderTestError
 
 _PAUSES_S: Final = (0.1, 0.4)
 
@@ -30,34 +30,44 @@ class Asking:
         Input   more: headers and params as httpx takes them; idempotent: asking twice does no harm
         """
 
-        async def once() -> bytes:
-            return await self._once(self.client.build_request(method, url, json=json, **more))
-
-        body = await self._retrying(once, idempotent)
+        body = await self.fetch(
+            lambda: self.client.build_request(method, url, json=json, **more),
+            again=("closed",) if idempotent else (),
+        )
         with reported(self._vault):
             return self._vault.redact(read_json(body)) if body.strip() else None
 
-    async def close(self) -> None:
-        await self.client.aclose()
+    async def fetch(
+        self,
+        build: Callable[[], httpx.Request],
+        *,
+        again: Collection[FailureKind] = (),
+        answered: Callable[[httpx.Response], None] | None = None,
+    ) -> bytes:
+        """The body of the answer to a request, which is built anew for each try.
 
-    async def _retrying(self, attempt: Callable[[], Coroutine[Any, Any, bytes]], idempotent: bool) -> bytes:
+        Input   again: failures after which it is asked again beside `unreachable`; answered: is shown each
+                answer, also one with a status that is refused
+        """
         limit = self._settings.turn_timeout_s
         for pause_s in (*_PAUSES_S, None):
             try:
                 async with asyncio.timeout(limit):
                     with reported(self._vault):
-                        return await attempt()
+                        return await self._once(build(), answered)
             except TimeoutError:
                 problem = SystemUnderTestError("timeout", f"the answer was not complete after {limit:g} s")
             except SystemUnderTestError as error:
                 problem = error
-            again = problem.failure == "unreachable" or (idempotent and problem.failure == "closed")
-            if pause_s is None or not again:
+            if pause_s is None or problem.failure not in ("unreachable", *again):
                 raise problem
             await asyncio.sleep(pause_s)
         raise AssertionError("unreachable")
 
-    async def _once(self, request: httpx.Request) -> bytes:
+    async def close(self) -> None:
+        await self.client.aclose()
+
+    async def _once(self, request: httpx.Request, answered: Callable[[httpx.Response], None] | None) -> bytes:
         limit = self._settings.first_output_timeout_s
         try:
             async with asyncio.timeout(limit):
@@ -68,5 +78,7 @@ class Asking:
             body = await response.aread()
         finally:
             await response.aclose()
+        if answered is not None:
+            answered(response)
         check_status(response, body)
         return body

@@ -8,7 +8,7 @@ Retry   never: whether Lex heard a turn cannot be known
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, ClassVar, Final
 from urllib.parse import urlsplit
 
@@ -26,11 +26,10 @@ from vivavoce.connectors.base import (
     Understood,
     UserTurn,
 )
-from vivavoce.connectors.conversation_names import name_of, renamed
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector, name_of
 from vivavoce.connectors.transport import checked_addresses
-from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -56,7 +55,7 @@ class LexSettings(ConnectorSettings):
         return self
 
 
-class LexConnector:
+class LexConnector(SystemConnector[LexSettings]):
     """A Lex V2 bot."""
 
     name: ClassVar[str] = "lex"
@@ -64,22 +63,12 @@ class LexConnector:
     settings: ClassVar[type[ConnectorSettings]] = LexSettings
 
     def __init__(self, settings: LexSettings, vault: Vault) -> None:
-        if settings.url is not None:
-            check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        super().__init__(settings, vault)
         self._lex = _client(settings, vault)
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "LexConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(choices=True, memory="system", greets=False, longest_message=_LONGEST)
-
-    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        return
-        yield
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         text = clean_text(turn.message)
@@ -136,12 +125,6 @@ class LexConnector:
 
     def _failed(self, failure: Any, error: Exception, reached: bool = True) -> SystemUnderTestError:
         return SystemUnderTestError(failure, self._vault.redact(str(error)), reached=reached)
-
-    async def reset(self, conversation: Conversation) -> None:
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        """A session ends by itself."""
 
     async def shut_down(self) -> None:
         self._lex.close()

@@ -10,22 +10,21 @@ Retry   never
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 from pydantic import Field, ValidationError, model_validator
 
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
-from vivavoce.connectors.answers import bad_answer, clean, clean_text, outputs
+from vivavoce.connectors.answers import bad_answer, clean, outputs
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.processes import child_environment
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import HoldingConnector
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -61,25 +60,21 @@ class MCPSettings(ConnectorSettings):
         return self
 
 
-class MCPConnector:
+class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
     """A tool as a bot; each conversation has a session of its own."""
 
     name: ClassVar[str] = "mcp"
     summary: ClassVar[str] = "a tool of an MCP server that answers"
     settings: ClassVar[type[ConnectorSettings]] = MCPSettings
 
+    @staticmethod
+    def check_installed() -> object:
+        return _sdk()
+
     def __init__(self, settings: MCPSettings, vault: Vault) -> None:
-        if settings.url is not None:
-            check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        super().__init__(settings, vault)
         self._arguments = compile_template(settings.arguments, _VARIABLES, place="arguments")
         self._reader = AnswerReader(settings.response) if settings.response is not None else None
-        self._sessions: dict[str, _Session] = {}
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "MCPConnector":
-        _sdk()
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -126,18 +121,10 @@ class MCPConnector:
             raise bad_answer("the result has no text")
         return outputs(texts, images=tuple(images), extras=SystemOutput(kind="extras", raw=result))
 
-    def _variables(self, conversation: Conversation, turn: UserTurn) -> dict[str, Any]:
-        return {
-            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
-            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
-            "language": conversation.language, "secrets": self._vault.values,
-            "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
-        }  # fmt: skip
-
     async def _session(self, conversation: Conversation) -> "_Session":
-        session = self._sessions.get(conversation.key)
+        session = self._held.get(conversation.key)
         if session is None or not session.alive:
-            session = self._sessions[conversation.key] = _Session(self._settings, self._vault)
+            session = self._held[conversation.key] = _Session(self._settings, self._vault)
             try:
                 async with asyncio.timeout(self._settings.first_output_timeout_s):
                     await session.begun()
@@ -148,19 +135,6 @@ class MCPConnector:
                 await self.close(conversation)
                 raise
         return session
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self.close(conversation)
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        session = self._sessions.pop(conversation.key, None)
-        if session is not None:
-            await session.end()
-
-    async def shut_down(self) -> None:
-        sessions, self._sessions = list(self._sessions.values()), {}
-        await asyncio.gather(*(session.end() for session in sessions))
 
 
 class _Session:
@@ -261,7 +235,7 @@ class _Session:
             streamable_http_client(self._vault.expand(settings.url), http_client=web), cache=None
         )
 
-    async def end(self) -> None:
+    async def close(self) -> None:
         self._ending.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(2):

@@ -7,7 +7,7 @@ Retry   when the connection was never made
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 
@@ -18,9 +18,10 @@ from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.validation import mistake
 
 _OURS: Final = ("messages", "model", "stream", "stream_options", "n")
@@ -48,25 +49,21 @@ class OpenAISettings(ConnectorSettings):
         return parameters
 
 
-class OpenAIConnector:
+class OpenAIConnector(SystemConnector[OpenAISettings]):
     """A model behind an OpenAI-compatible endpoint."""
 
     name: ClassVar[str] = "openai"
     summary: ClassVar[str] = "OpenAI-compatible chat completions, streaming"
     settings: ClassVar[type[ConnectorSettings]] = OpenAISettings
+    knows_names: ClassVar[bool] = False
 
     def __init__(self, settings: OpenAISettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault = settings, vault
+        super().__init__(settings, vault)
         self._prompt = compile_template(settings.system, {"language"}, place="system")
         self._greeting = compile_template(settings.greeting, {"language"}, place="greeting")
         self._headers = compile_template(settings.headers, set(), place="headers")
         self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
         self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "OpenAIConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -79,18 +76,8 @@ class OpenAIConnector:
     def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         return in_time(self._outputs(conversation, turn), self._settings)
 
-    async def reset(self, conversation: Conversation) -> None:
-        conversation.history = ()
-        conversation.state.clear()
-
-    async def close(self, conversation: Conversation) -> None:
-        """Nothing is held by the system."""
-
     async def shut_down(self) -> None:
         await self._streams.close()
-
-    def _variables(self, conversation: Conversation) -> dict[str, Any]:
-        return {"language": conversation.language, "secrets": self._vault.values}
 
     def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
         settings, variables = self._settings, self._variables(conversation)

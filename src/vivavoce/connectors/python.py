@@ -12,7 +12,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
@@ -25,8 +25,9 @@ from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversati
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.processes import child_environment, kill_group, tail
 from vivavoce.connectors.python_worker import LINE_LIMIT, Runner
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
+from vivavoce.connectors.transport import reported
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -55,22 +56,18 @@ class PythonSettings(ConnectorSettings):
     )
 
 
-class PythonConnector:
+class PythonConnector(SystemConnector[PythonSettings]):
     """A bot that is a Python function."""
 
     name: ClassVar[str] = "python"
     summary: ClassVar[str] = "a Python function, in a process of its own"
     settings: ClassVar[type[ConnectorSettings]] = PythonSettings
+    knows_names: ClassVar[bool] = False
 
     def __init__(self, settings: PythonSettings, vault: Vault) -> None:
-        self._settings, self._vault = settings, vault
+        super().__init__(settings, vault)
         self._reader = AnswerReader()
-        self._wire = Wire(settings, vault)
         self._worker = _InProcess(settings) if settings.in_process else _Worker(settings, vault)
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "PythonConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -88,15 +85,11 @@ class PythonConnector:
             "text": clean_text(turn.message),
             "heard": [{"text": clean_text(heard.text), "score": heard.score} for heard in turn.heard],
         }
-        try:
+        with reported(self._vault):
             await self._worker.ready()  # within the time to reach the bot, not that of its answer
-            outputs = in_time(self._outputs(request), self._settings)
-            async with aclosing(outputs):
+            async with aclosing(in_time(self._outputs(request), self._settings)) as outputs:
                 async for output in outputs:
                     yield output
-        except SystemUnderTestError as error:
-            detail = self._vault.redact(error.detail)
-            raise SystemUnderTestError(error.failure, detail, reached=error.reached) from None
 
     async def _outputs(self, request: dict[str, Any]) -> AsyncIterator[SystemOutput]:
         streamed = ""
@@ -117,11 +110,6 @@ class PythonConnector:
                     yield SystemOutput(kind="delta", text=value)
         if streamed:
             yield SystemOutput(kind="message", text=streamed)
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self._worker.forget(conversation.key)
-        conversation.history = ()
-        conversation.state.clear()
 
     async def close(self, conversation: Conversation) -> None:
         await self._worker.forget(conversation.key)

@@ -6,18 +6,18 @@ Memory  in the bot's tracker, under the sender; a reset takes another sender
 Retry   when the connection was never made
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from vivavoce.connectors.answers import bad_answer, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.json_client import Asking
 from vivavoce.connectors.rasa_messages import SESSION_START, greeting_once, read_message
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector, name_of
+from vivavoce.connectors.urls import WebAddress
 
 
 class RasaSettings(ConnectorSettings):
@@ -30,7 +30,7 @@ class RasaSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class RasaConnector:
+class RasaConnector(SystemConnector[RasaSettings]):
     """A Rasa bot behind its REST channel."""
 
     name: ClassVar[str] = "rasa"
@@ -38,14 +38,9 @@ class RasaConnector:
     settings: ClassVar[type[ConnectorSettings]] = RasaSettings
 
     def __init__(self, settings: RasaSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault = settings, vault
+        super().__init__(settings, vault)
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         self._url = vault.expand(settings.url).rstrip("/") + "/webhooks/rest/webhook"
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "RasaConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -72,12 +67,6 @@ class RasaConnector:
         if not isinstance(said, list):
             raise bad_answer("the answer is no list of messages")
         return said
-
-    async def reset(self, conversation: Conversation) -> None:
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        """Rasa ends its session by itself."""
 
     async def shut_down(self) -> None:
         await self._asking.close()

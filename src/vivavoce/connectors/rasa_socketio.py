@@ -12,7 +12,7 @@ Retry   when the connection was never made
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -22,13 +22,12 @@ from pydantic import Field
 
 from vivavoce.connectors.answers import clean, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.idle_timeout import Item, until_idle
 from vivavoce.connectors.rasa_messages import greeting_once, read_message
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import HoldingConnector, name_of
 from vivavoce.connectors.transport import checked_addresses
-from vivavoce.connectors.urls import WebAddress, check_address
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 
@@ -46,22 +45,19 @@ class RasaSocketSettings(ConnectorSettings):
     idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends a turn that is not acknowledged")
 
 
-class RasaSocketConnector:
+class RasaSocketConnector(HoldingConnector[RasaSocketSettings, "_Client"]):
     """A Rasa bot behind its Socket.IO channel."""
 
     name: ClassVar[str] = "rasa-socketio"
     summary: ClassVar[str] = "a Rasa bot over its Socket.IO channel"
     settings: ClassVar[type[ConnectorSettings]] = RasaSocketSettings
 
-    def __init__(self, settings: RasaSocketSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
-        self._clients: dict[str, _Client] = {}
+    @staticmethod
+    def check_installed() -> object:
+        return _socketio()
 
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "RasaSocketConnector":
-        _socketio()
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+    def __init__(self, settings: RasaSocketSettings, vault: Vault) -> None:
+        super().__init__(settings, vault)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -106,28 +102,15 @@ class RasaSocketConnector:
                 await client.close()  # what it says late would be taken for its next answer
 
     async def _client(self, conversation: Conversation) -> "_Client":
-        client = self._clients.get(conversation.key)
+        client = self._held.get(conversation.key)
         if client is not None and client.alive:
             return client
         if client is not None and client.spoken and not self._settings.session_persistence:
             problem = "the connection was lost, and with it what the bot knew of the conversation"
             raise SystemUnderTestError("closed", f"{problem} (it has no session_persistence)", reached=False)
-        client = self._clients[conversation.key] = _Client(self._settings, self._vault)
+        client = self._held[conversation.key] = _Client(self._settings, self._vault)
         await client.connect(name_of(conversation))
         return client
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self.close(conversation)
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        client = self._clients.pop(conversation.key, None)
-        if client is not None:
-            await client.close()
-
-    async def shut_down(self) -> None:
-        clients, self._clients = list(self._clients.values()), {}
-        await asyncio.gather(*(client.close() for client in clients), return_exceptions=True)
 
 
 class _Client:

@@ -10,7 +10,7 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Final
@@ -22,13 +22,11 @@ from websockets.asyncio.client import ClientConnection
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.deadlines import in_time
-from vivavoce.connectors.open_sockets import OpenSockets
 from vivavoce.connectors.realtime_events import RATE_HZ, RealtimeAnswer, without_audio
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.sockets import socket_reported
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.sockets import SocketConnector, socket_reported
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import SocketAddress, check_address
-from vivavoce.connectors.wire import Wire
+from vivavoce.connectors.urls import SocketAddress
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -65,24 +63,19 @@ class RealtimeSettings(ConnectorSettings):
         return session
 
 
-class RealtimeConnector:
+class RealtimeConnector(SocketConnector[RealtimeSettings]):
     """A model that is spoken to through a socket."""
 
     name: ClassVar[str] = "openai-realtime"
     summary: ClassVar[str] = "OpenAI Realtime: text and speech over a WebSocket"
     settings: ClassVar[type[ConnectorSettings]] = RealtimeSettings
+    knows_names: ClassVar[bool] = False
 
     def __init__(self, settings: RealtimeSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        super().__init__(settings, vault)
         self._listens = settings.speech if settings.listens is None else settings.listens
         self._instructions = compile_template(settings.system, {"language"}, place="system")
         self._headers = compile_template(settings.headers, set(), place="headers")
-        self._sockets = OpenSockets(settings, settings.longest_answer_bytes)
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "RealtimeConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -103,7 +96,7 @@ class RealtimeConnector:
             for event in self._said(turn):
                 await self._tell(made, event)
         except SystemUnderTestError:
-            await self._sockets.drop(conversation.key)
+            await self.close(conversation)
             raise
         spoken = turn.audio is not None and self._settings.transcribe is not None
         async for output in self._answer(conversation, made, written_down=spoken):
@@ -126,13 +119,13 @@ class RealtimeConnector:
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
         """The conversation's socket; a new one is told how to behave and what was said so far."""
-        made = self._sockets.of(conversation.key)
+        made = self._open_one(conversation)
         if made is None:
             url = f"{self._vault.expand(self._settings.url)}?model={quote(self._settings.model)}"
             headers = dict(self._headers({"secrets": self._vault.values}))
             if self._settings.key:
                 headers["Authorization"] = f"Bearer {self._vault.expand(self._settings.key)}"
-            made = await self._sockets.open(conversation.key, url, headers)
+            made = await self._connect(conversation, url, headers)
             await self._tell(made, self._session(conversation))
             for past in conversation.history:
                 await self._tell(made, _message(past.party, clean_text(past.text)))
@@ -172,7 +165,7 @@ class RealtimeConnector:
             complete = True
         finally:
             if not complete:  # what it says late would be taken for its next answer
-                await self._sockets.drop(conversation.key)
+                await self.close(conversation)
 
     async def _events(self, made: ClientConnection, answer: RealtimeAnswer) -> AsyncIterator[SystemOutput]:
         clock = time.monotonic
@@ -201,23 +194,12 @@ class RealtimeConnector:
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Cancel the response that is being given, and truncate what was not heard of it."""
-        made, answer = self._sockets.of(conversation.key), conversation.state.get("_answer")
+        made, answer = self._open_one(conversation), conversation.state.get("_answer")
         if made is None or not isinstance(answer, RealtimeAnswer):
             return
         with suppress(SystemUnderTestError):
             for event in answer.interruption(played_s):
                 await self._tell(made, event)
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self._sockets.drop(conversation.key)
-        conversation.history = ()
-        conversation.state.clear()
-
-    async def close(self, conversation: Conversation) -> None:
-        await self._sockets.drop(conversation.key)
-
-    async def shut_down(self) -> None:
-        await self._sockets.drop_all()
 
 
 def _message(party: str, text: str) -> dict[str, Any]:

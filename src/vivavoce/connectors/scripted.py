@@ -19,6 +19,8 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
@@ -54,19 +56,17 @@ class ScriptedSettings(ConnectorSettings):
     delay_s: float = Field(0.0, ge=0, le=600, description="seconds before each answer")
 
 
-class ScriptedConnector:
+class ScriptedConnector(SystemConnector[ScriptedSettings]):
     """A script as a bot; {text} and {first} in a reply are the turn, and the conversation's first one."""
 
     name: ClassVar[str] = "scripted"
     summary: ClassVar[str] = "replies that stand in the study file, for trying things out"
     settings: ClassVar[type[ConnectorSettings]] = ScriptedSettings
-
-    def __init__(self, settings: ScriptedSettings) -> None:
-        self._settings = settings
+    knows_names: ClassVar[bool] = False
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> "ScriptedConnector":
-        return cls(settings)
+        return cls(settings, Vault((), {}))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -100,13 +100,3 @@ class ScriptedConnector:
             return replies[number] if number < len(replies) else ScriptedReply(say=self._settings.otherwise)
         found = (reply for reply in replies if re.search(reply.match, text, re.IGNORECASE))
         return next(found, ScriptedReply(say=self._settings.otherwise))
-
-    async def reset(self, conversation: Conversation) -> None:
-        conversation.history = ()
-        conversation.state.clear()
-
-    async def close(self, conversation: Conversation) -> None:
-        """Nothing is held."""
-
-    async def shut_down(self) -> None:
-        """Nothing is held."""

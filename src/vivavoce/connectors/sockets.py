@@ -4,20 +4,39 @@ import asyncio
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, PayloadTooBig, WebSocketException
 
-from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.base import ConnectorSettings, Conversation
 from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import HoldingConnector, SettingsOf
 from vivavoce.connectors.transport import checked_addresses
 from vivavoce.core.errors import SystemUnderTestError
 
 _TOO_BIG: Final = 1009
 _NOT_UTF8: Final = 1007
+
+
+class SocketConnector(HoldingConnector[SettingsOf, ClientConnection]):
+    """A connector with a socket for each conversation; its settings have `longest_answer_bytes`."""
+
+    def _open_one(self, conversation: Conversation) -> ClientConnection | None:
+        """The conversation's socket; one that was closed counts as none."""
+        made = self._held.get(conversation.key)
+        return made if made is not None and made.close_code is None else None
+
+    async def _connect(
+        self, conversation: Conversation, url: str, headers: Mapping[str, str]
+    ) -> ClientConnection:
+        """A new socket for a conversation. Raises SystemUnderTestError, `reached` false."""
+        settings: Any = self._settings
+        made = await open_socket(url, settings, settings.longest_answer_bytes, headers)
+        self._held[conversation.key] = made
+        return made
 
 
 async def open_socket(

@@ -6,7 +6,7 @@ Memory  in the system, under the conversation's key; a reset takes another
 Retry   when the connection was never made
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, ClassVar, Final
 
@@ -17,15 +17,15 @@ from pydantic import Field
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
 from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import VARIABLES, SystemConnector
 from vivavoce.connectors.templates import compile_template
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.urls import WebAddress
 
-_VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language", "history"}
+_VARIABLES: Final = VARIABLES | {"history"}
 
 
 class EventStreamSettings(ConnectorSettings):
@@ -45,7 +45,7 @@ class EventStreamSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class EventStreamConnector:
+class EventStreamConnector(SystemConnector[EventStreamSettings]):
     """A system under test that answers with server-sent events."""
 
     name: ClassVar[str] = "sse"
@@ -53,8 +53,7 @@ class EventStreamConnector:
     settings: ClassVar[type[ConnectorSettings]] = EventStreamSettings
 
     def __init__(self, settings: EventStreamSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault = settings, vault
+        super().__init__(settings, vault)
         self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
         self._headers = compile_template(settings.headers, {"conversation", "key"}, place="headers")
         self._body = compile_template(settings.body, _VARIABLES, place="body")
@@ -63,26 +62,12 @@ class EventStreamConnector:
         self._reader = AnswerReader(settings.response)
         self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
 
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "EventStreamConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
-
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(streaming=True, choices=True, memory="system", greets=False)
 
-    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        return
-        yield
-
     def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         return in_time(self._outputs(conversation, turn), self._settings)
-
-    async def reset(self, conversation: Conversation) -> None:
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        """Nothing is held by the connection."""
 
     async def shut_down(self) -> None:
         await self._streams.close()
@@ -121,12 +106,7 @@ class EventStreamConnector:
         return self._reader.read(answer)
 
     def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
-        variables = {
-            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
-            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
-            "language": conversation.language, "secrets": self._vault.values,
-            "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
-        }  # fmt: skip
+        variables = self._variables(conversation, turn)
         body = self._body(variables) if self._settings.body is not None else None
         headers = {**ACCEPTED, **self._headers(variables)}
         query = {name: str(value) for name, value in self._query(variables).items()} or None

@@ -11,7 +11,7 @@ import asyncio
 import json
 import re
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any, ClassVar
 
@@ -20,9 +20,11 @@ from pydantic import AfterValidator, Field
 from vivavoce.connectors.answer_paths import AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.deadlines import paced
+from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.processes import child_environment, kill_group, tail
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import HoldingConnector
+from vivavoce.connectors.transport import reported
 from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.core.validation import mistake
@@ -55,21 +57,17 @@ class StdioSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
-class StdioConnector:
+class StdioConnector(HoldingConnector[StdioSettings, "_Program"]):
     """A program as a bot."""
 
     name: ClassVar[str] = "stdio"
     summary: ClassVar[str] = "a program that reads and writes lines, one process for each conversation"
     settings: ClassVar[type[ConnectorSettings]] = StdioSettings
+    knows_names: ClassVar[bool] = False
 
     def __init__(self, settings: StdioSettings, vault: Vault) -> None:
-        self._settings, self._vault = settings, vault
+        super().__init__(settings, vault)
         self._environment = child_environment(settings.environment, vault)
-        self._programs: dict[str, _Program] = {}
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "StdioConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -87,7 +85,7 @@ class StdioConnector:
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        fresh = conversation.key not in self._programs
+        fresh = conversation.key not in self._held
         program = await self._program(conversation)
         if fresh and self._settings.greets:
             async for _ in self._listen(program):
@@ -97,41 +95,23 @@ class StdioConnector:
             yield output
 
     async def _listen(self, program: "_Program") -> AsyncGenerator[SystemOutput]:
-        settings = self._settings
-        outputs = paced(
-            program.turn(), first_s=settings.first_output_timeout_s, whole_s=settings.turn_timeout_s
-        )
-        try:
-            async with aclosing(outputs):
-                async for output in outputs:
-                    yield output
-        except SystemUnderTestError as error:
-            await program.kill()  # what it says late would be taken for its next answer
-            detail = self._vault.redact(error.detail)
-            raise SystemUnderTestError(error.failure, detail, reached=error.reached) from None
+        with reported(self._vault):
+            try:
+                async with aclosing(in_time(program.turn(), self._settings)) as outputs:
+                    async for output in outputs:
+                        yield output
+            except SystemUnderTestError:
+                await program.kill()  # what it says late would be taken for its next answer
+                raise
 
     async def _program(self, conversation: Conversation) -> "_Program":
         """The conversation's process; started when there is none, or when the one there was has died."""
-        program = self._programs.get(conversation.key)
+        program = self._held.get(conversation.key)
         if program is None or not program.alive:
-            program = self._programs[conversation.key] = await _Program.start(
+            program = self._held[conversation.key] = await _Program.start(
                 self._settings, self._environment, self._vault
             )
         return program
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self.close(conversation)
-        conversation.history = ()
-        conversation.state.clear()
-
-    async def close(self, conversation: Conversation) -> None:
-        program = self._programs.pop(conversation.key, None)
-        if program is not None:
-            await program.end()
-
-    async def shut_down(self) -> None:
-        programs, self._programs = list(self._programs.values()), {}
-        await asyncio.gather(*(program.end() for program in programs))
 
 
 class _Program:
@@ -271,7 +251,7 @@ class _Program:
         await asyncio.wait({self._tail}, timeout=_GRACE_S)
         self._tail.cancel()
 
-    async def end(self) -> None:
+    async def close(self) -> None:
         """Ask it to stop, then kill what is left of it."""
         if self.alive:
             kill_group(self._process, signal.SIGTERM)

@@ -9,7 +9,7 @@ Turn    complete when the bot has been idle for `idle_s` and is not typing
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar, Final
 
 import httpx
@@ -22,12 +22,12 @@ from starlette.routing import Route
 
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.callback_server import CallbackServer
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.connectors.telegram_api import BotApi, Chat
 from vivavoce.connectors.telegram_messages import LONGEST_TEXT, BotApiError, BotMessage, Upload
 from vivavoce.connectors.telegram_proxy import Proxy
 from vivavoce.connectors.transport import check_status, make_client, reported
-from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 
 KNOCK_PAUSE_S: Final = 0.2
@@ -57,24 +57,21 @@ class TelegramSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is refused")
 
 
-class TelegramConnector:
+class TelegramConnector(SystemConnector[TelegramSettings]):
     """A Telegram bot that takes us for Telegram."""
 
     name: ClassVar[str] = "telegram"
     summary: ClassVar[str] = "an unmodified Telegram bot; Vivavoce is its Bot API server"
     settings: ClassVar[type[ConnectorSettings]] = TelegramSettings
+    knows_names: ClassVar[bool] = False
 
     def __init__(self, settings: TelegramSettings, vault: Vault) -> None:
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        super().__init__(settings, vault)
         self._token = vault.expand(settings.token) if settings.token else None
         self._client = make_client(settings, settings.longest_answer_bytes, vault)
         self._api: BotApi | None = None
         self._listener: CallbackServer | None = None
         self._proxy: Proxy | None = None
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "TelegramConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -110,11 +107,6 @@ class TelegramConnector:
         async for output in self._exchange(chat, turn.message, turn.payload, None):
             yield output
         self._keep(conversation, chat)
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self.close(conversation)
-        conversation.state.clear()
-        conversation.history = ()
 
     async def close(self, conversation: Conversation) -> None:
         if self._api is not None and "chat" in conversation.state:

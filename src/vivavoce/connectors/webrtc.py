@@ -9,7 +9,7 @@ Retry   when the connection was never made
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, ClassVar, Final, Literal
 
@@ -28,18 +28,17 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
-from vivavoce.connectors.conversation_names import name_of, renamed
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.idle_timeout import Item, until_idle
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import VARIABLES, HoldingConnector
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.transport import check_status, make_client, reported
-from vivavoce.connectors.urls import WebAddress, check_address
+from vivavoce.connectors.urls import WebAddress
 from vivavoce.connectors.webrtc_peer import FRAME, HEARD_HZ, RATE_HZ, Peer, aiortc
-from vivavoce.connectors.wire import Wire
 from vivavoce.core.errors import SystemUnderTestError
 
-VARIABLES: Final = {"conversation", "key", "number", "text", "language"}
+_VARIABLES: Final = VARIABLES - {"title", "payload"} | {"played_ms"}
 _QUIET: Final = 300  # of 32768: what is less is silence of a codec
 _PIECE: Final = HEARD_HZ // 10
 _BEFORE: Final = 10  # frames of silence before its first sound that are kept
@@ -72,20 +71,20 @@ class WebRTCSettings(ConnectorSettings):
     longest_answer_bytes: int = Field(200_000, gt=0, le=5_000_000, description="longest answer to the offer")
 
 
-class WebRTCConnector:
+class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
     """A system under test that is spoken to over WebRTC."""
 
     name: ClassVar[str] = "webrtc"
     summary: ClassVar[str] = "sound over WebRTC, with messages of a data channel by templates"
     settings: ClassVar[type[ConnectorSettings]] = WebRTCSettings
+    check_installed = staticmethod(aiortc)
 
     def __init__(self, settings: WebRTCSettings, vault: Vault) -> None:
-        check_address(settings.url, allow_private=settings.allow_private, place="url")
-        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        super().__init__(settings, vault)
         self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
         self._headers = compile_template(settings.headers, {"conversation"}, place="headers")
         self._templates = {
-            name: compile_template(getattr(settings, name), VARIABLES | {"played_ms"}, place=name)
+            name: compile_template(getattr(settings, name), _VARIABLES, place=name)
             for name in ("begin", "turn_done", "interrupt", "send")
         }
         self._reader = AnswerReader(settings.response)
@@ -94,12 +93,6 @@ class WebRTCConnector:
             for name in ("delta", "heard", "turn_end")
         }
         self._client = make_client(settings, settings.longest_answer_bytes, vault)
-        self._lines: dict[str, _Line] = {}
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "WebRTCConnector":
-        aiortc()
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -139,7 +132,7 @@ class WebRTCConnector:
 
     def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
         """Say a piece of a turn that is being spoken."""
-        line = self._lines.get(conversation.key)
+        line = self._held.get(conversation.key)
         if line is None or not line.peer.connected:
             return False
         if begins:
@@ -149,16 +142,16 @@ class WebRTCConnector:
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Send the message that stops the answer, where there is one."""
-        line = self._lines.get(conversation.key)
+        line = self._held.get(conversation.key)
         if line is not None and line.peer.connected and self._settings.interrupt is not None:
             self._tell(line, "interrupt", conversation, played_ms=round(played_s * 1000))
 
     async def _line(self, conversation: Conversation) -> "_Line":
         """The conversation's connection, made where there is none. Raises SystemUnderTestError."""
-        known = self._lines.get(conversation.key)
+        known = self._held.get(conversation.key)
         if known is not None and known.peer.connected:
             return known
-        line = self._lines[conversation.key] = _Line(self._settings, self._read)
+        line = self._held[conversation.key] = _Line(self._settings, self._read)
         try:
             offer, settings = await line.peer.offer(), self._settings
             async with asyncio.timeout(settings.first_output_timeout_s):
@@ -166,23 +159,20 @@ class WebRTCConnector:
             async with asyncio.timeout(settings.connect_timeout_s):
                 await line.peer.accept(answer, allow_private=settings.allow_private)
         except TimeoutError:
-            await self._drop(conversation)
+            await self.close(conversation)
             raise SystemUnderTestError("timeout", "the connection was not made in time") from None
         except ValueError as error:
-            await self._drop(conversation)
+            await self.close(conversation)
             raise bad_answer(f"its answer to the offer: {error}") from None
         except BaseException:
-            await self._drop(conversation)
+            await self.close(conversation)
             raise
         if self._settings.begin is not None:
             self._tell(line, "begin", conversation)
         return line
 
     async def _answer(self, conversation: Conversation, offer: str) -> str:
-        variables: dict[str, Any] = {
-            "conversation": name_of(conversation), "language": conversation.language,
-            "secrets": self._vault.values,
-        }  # fmt: skip
+        variables = self._variables(conversation)
         in_json = self._settings.offer == "json"
         body = json.dumps({"sdp": offer, "type": "offer"}) if in_json else offer
         headers = {"content-type": "application/json" if in_json else "application/sdp"}
@@ -201,12 +191,8 @@ class WebRTCConnector:
     def _tell(
         self, line: "_Line", name: str, conversation: Conversation, turn: UserTurn | None = None, **more: Any
     ) -> None:
-        turn = turn or UserTurn(key="", number=0, text="")
-        message = self._templates[name]({
-            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
-            "text": turn.message, "language": conversation.language, "secrets": self._vault.values,
-            "played_ms": 0, **more,
-        })  # fmt: skip
+        variables = self._variables(conversation, turn) | {"played_ms": 0, **more}
+        message = self._templates[name](variables)
         text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
         self._wire.sent("message", text)
         line.peer.tell(text)
@@ -224,7 +210,7 @@ class WebRTCConnector:
                 self._wire.received("message", message)
             line.messages.clear()
             if not ended:
-                await self._drop(conversation)
+                await self.close(conversation)
 
     def _read(self, message: str) -> tuple[list[SystemOutput], bool]:
         """What a message says, and whether it ends the turn."""
@@ -242,21 +228,8 @@ class WebRTCConnector:
             outputs += said if said != [SystemOutput(kind="extras", raw=answer)] else []
         return outputs, found["turn_end"] is True
 
-    async def _drop(self, conversation: Conversation) -> None:
-        line = self._lines.pop(conversation.key, None)
-        if line is not None:
-            await line.peer.close()
-
-    async def reset(self, conversation: Conversation) -> None:
-        await self._drop(conversation)
-        renamed(conversation)
-
-    async def close(self, conversation: Conversation) -> None:
-        await self._drop(conversation)
-
     async def shut_down(self) -> None:
-        lines, self._lines = list(self._lines.values()), {}
-        await asyncio.gather(*(line.peer.close() for line in lines), return_exceptions=True)
+        await super().shut_down()
         await self._client.aclose()
 
 
@@ -280,6 +253,9 @@ class _Line:
         self._sounded = False
         self._overheard: Samples | None = None
         self.peer = Peer(settings.channel, self._take)
+
+    async def close(self) -> None:
+        await self.peer.close()
 
     def begin_turn(self) -> None:
         """What comes from now on belongs to the next turn."""

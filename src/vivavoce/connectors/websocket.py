@@ -16,7 +16,7 @@ class WebSocketSettings(FramedSettings):
     """Settings of a system with `connect: websocket`."""
 
 
-class WebSocketConnector(FramedSocket):
+class WebSocketConnector(FramedSocket[WebSocketSettings]):
     """A system under test behind a WebSocket."""
 
     name: ClassVar[str] = "websocket"

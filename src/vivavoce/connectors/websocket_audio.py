@@ -32,10 +32,11 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.connectors.expressions import Expression, Path
-from vivavoce.connectors.framed_sockets import VARIABLES, FramedSettings, FramedSocket
+from vivavoce.connectors.framed_sockets import FramedSettings, FramedSocket
 from vivavoce.connectors.idle_timeout import Item
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.sockets import socket_reported
+from vivavoce.connectors.system_connector import VARIABLES
 from vivavoce.connectors.templates import compile_template
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -70,7 +71,7 @@ class WebSocketAudioSettings(FramedSettings):
     longest_answer_bytes: int = Field(4_000_000, gt=0, le=50_000_000, description="longest frame")
 
 
-class WebSocketAudioConnector(FramedSocket):
+class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
     """A system under test that is spoken to through a WebSocket."""
 
     name: ClassVar[str] = "websocket-audio"
@@ -79,7 +80,6 @@ class WebSocketAudioConnector(FramedSocket):
 
     def __init__(self, settings: WebSocketAudioSettings, vault: Vault) -> None:
         super().__init__(settings, vault)
-        self._spoken = settings
         self._sound = compile_template(settings.sound, VARIABLES | {"sound"}, place="sound")
         self._begin = compile_template(settings.begin, VARIABLES, place="begin")
         self._done = compile_template(settings.turn_done, VARIABLES, place="turn_done")
@@ -89,14 +89,14 @@ class WebSocketAudioConnector(FramedSocket):
 
     @property
     def capabilities(self) -> Capabilities:
-        settings = self._spoken
+        settings = self._settings
         return Capabilities(
             streaming=True, audio=True, audio_rate_hz=settings.rate_hz, writing=settings.send is not None,
             memory="process", greets=settings.greets,
         )  # fmt: skip
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
-        if turn.audio is None and self._spoken.send is None:
+        if turn.audio is None and self._settings.send is None:
             problem = "this system only hears; a turn in writing has no way to it"
             raise SystemUnderTestError("refused", problem, reached=False)
         made = await self._socket(conversation)
@@ -110,25 +110,25 @@ class WebSocketAudioConnector(FramedSocket):
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Send the frame that stops the answer, where there is one."""
-        made = self._sockets.of(conversation.key)
-        if made is None or self._spoken.interrupt is None:
+        made = self._open_one(conversation)
+        if made is None or self._settings.interrupt is None:
             return
-        variables = self._variables(conversation, None) | {"played_ms": round(played_s * 1000)}
+        variables = self._variables(conversation) | {"played_ms": round(played_s * 1000)}
         with suppress(SystemUnderTestError):
             await self._tell(conversation, made, self._stop(variables))
 
     async def _socket(self, conversation: Conversation) -> ClientConnection:
-        known = self._sockets.of(conversation.key)
+        known = self._open_one(conversation)
         made = known or await super()._socket(conversation)
-        if known is None and self._spoken.begin is not None:
-            await self._tell(conversation, made, self._begin(self._variables(conversation, None)))
+        if known is None and self._settings.begin is not None:
+            await self._tell(conversation, made, self._begin(self._variables(conversation)))
         return made
 
     async def _speak(
         self, conversation: Conversation, made: ClientConnection, turn: UserTurn, audio: Audio
     ) -> None:
         """Send what the participant said, and that he has finished."""
-        settings, variables = self._spoken, self._variables(conversation, turn)
+        settings, variables = self._settings, self._variables(conversation, turn)
         if audio.rate_hz != settings.rate_hz:
             problem = f"sound with {audio.rate_hz} samples a second where {settings.rate_hz} are expected"
             raise SystemUnderTestError("refused", problem, reached=False)
@@ -156,13 +156,13 @@ class WebSocketAudioConnector(FramedSocket):
             with socket_reported(self._vault):
                 await made.send(frame if isinstance(frame, (bytes, str)) else json.dumps(frame))
         except SystemUnderTestError:
-            await self._sockets.drop(conversation.key)
+            await self.close(conversation)
             raise
 
     # --- what comes back ------------------------------------------------------------------------------
 
     def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
-        if self._spoken.close_ends and error.failure == "closed" and made.close_code == _CLOSED_WELL:
+        if self._settings.close_ends and error.failure == "closed" and made.close_code == _CLOSED_WELL:
             return [SystemOutput(kind="end"), None]
         return [error]
 
@@ -170,7 +170,7 @@ class WebSocketAudioConnector(FramedSocket):
         if isinstance(came, bytes):
             self._add_sound(came, arriving, raw)
             return False
-        if self._spoken.plain:
+        if self._settings.plain:
             return super()._take(came, arriving, raw)
         answer = self._vault.redact(read_json(came))
         found = self._sound_at.search(answer) if self._sound_at is not None else None
@@ -185,7 +185,7 @@ class WebSocketAudioConnector(FramedSocket):
     def _add_sound(self, sound: bytes, arriving: "asyncio.Queue[Item]", raw: list[str]) -> None:
         raw.append(f"{len(sound)} bytes of sound")
         if sound:
-            audio = Audio(self._decoded(sound), self._spoken.rate_hz)
+            audio = Audio(self._decoded(sound), self._settings.rate_hz)
             arriving.put_nowait(SystemOutput(kind="audio", audio=audio))
 
     def _said(self, answer: Any) -> list[SystemOutput]:
@@ -204,20 +204,20 @@ class WebSocketAudioConnector(FramedSocket):
     # --- samples --------------------------------------------------------------------------------------
 
     def _encoded(self, pcm: bytes) -> bytes:
-        codec = _CODECS.get(self._spoken.sample_format)
+        codec = _CODECS.get(self._settings.sample_format)
         if codec is None:
             return pcm
         written = BytesIO()
         samples = np.frombuffer(pcm, "<i2")
-        soundfile.write(written, samples, self._spoken.rate_hz, format="RAW", subtype=codec)
+        soundfile.write(written, samples, self._settings.rate_hz, format="RAW", subtype=codec)
         return written.getvalue()
 
     def _decoded(self, sound: bytes) -> bytes:
-        codec = _CODECS.get(self._spoken.sample_format)
+        codec = _CODECS.get(self._settings.sample_format)
         if codec is None:
             return sound
         samples, _ = soundfile.read(
-            BytesIO(sound), dtype="int16", channels=1, samplerate=self._spoken.rate_hz, format="RAW",
+            BytesIO(sound), dtype="int16", channels=1, samplerate=self._settings.rate_hz, format="RAW",
             subtype=codec,
         )  # fmt: skip
         return np.asarray(samples, "<i2").tobytes()

@@ -4,11 +4,12 @@ Wire    SIP, by `Outgoing`
 Memory  the call; nothing is sent or answered turn by turn, and no words pass through here
 """
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import AsyncIterator
+from typing import ClassVar, Final
 
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce_speech.telephony.leg import PhoneLeg
 from vivavoce_speech.telephony.outgoing_calls import Outgoing, PhoneSettings
@@ -16,7 +17,7 @@ from vivavoce_speech.telephony.outgoing_calls import Outgoing, PhoneSettings
 ONLY_CALLED: Final = "a telephone number takes no text: it is talked to by voice (channel: phone)"
 
 
-class PhoneConnector:
+class PhoneConnector(SystemConnector[PhoneSettings]):
     """A telephone number. `call` is for who holds a call with a participant; text finds nobody here."""
 
     name: ClassVar[str] = "phone"
@@ -24,11 +25,8 @@ class PhoneConnector:
     settings: ClassVar[type[ConnectorSettings]] = PhoneSettings
 
     def __init__(self, settings: PhoneSettings, vault: Vault) -> None:
-        self.told, self._vault, self.line = settings, vault, Outgoing()
-
-    @classmethod
-    def make(cls, settings: Any, secrets: Mapping[str, str]) -> "PhoneConnector":
-        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+        super().__init__(settings, vault)
+        self.told, self.line = settings, Outgoing()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -43,11 +41,6 @@ class PhoneConnector:
         """What it says when asked whether it is there, without ringing. Raises SystemUnderTestError."""
         return await self.line.ask(self.told)
 
-    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
-        """Nothing: it greets who calls it."""
-        for output in ():
-            yield output
-
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         for output in ():
             yield output
@@ -55,9 +48,6 @@ class PhoneConnector:
 
     async def reset(self, conversation: Conversation) -> None:
         """Each call is a new conversation."""
-
-    async def close(self, conversation: Conversation) -> None:
-        """Who called it hangs up."""
 
     async def shut_down(self) -> None:
         await self.line.stop()

@@ -1,0 +1,110 @@
+"""What our connectors have in common: settings with their secrets, names and ends of conversations."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
+
+from vivavoce.connectors.answers import clean_text
+from vivavoce.connectors.base import ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.secrets import Vault, names_in
+from vivavoce.connectors.urls import check_address
+from vivavoce.connectors.wire import Wire
+
+VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language"}
+
+
+class Closable(Protocol):
+    """Something that a connector holds for a conversation."""
+
+    async def close(self) -> Any: ...
+
+
+SettingsOf = TypeVar("SettingsOf", bound=ConnectorSettings)
+Held = TypeVar("Held", bound=Closable)
+
+
+class SystemConnector(Generic[SettingsOf]):
+    """The base of our connectors: nobody is greeted, and nothing is held, unless a kind of system says so.
+
+    knows_names  the system knows conversations by `name_of`; one that was reset is another one to it
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    settings: ClassVar[type[ConnectorSettings]]
+    knows_names: ClassVar[bool] = True
+
+    def __init__(self, settings: SettingsOf, vault: Vault) -> None:
+        url = getattr(settings, "url", None)
+        if url is not None:
+            check_address(url, allow_private=settings.allow_private, place="url")
+        self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> Self:
+        cls.check_installed()
+        return cls(settings, Vault(names_in(settings.model_dump()), secrets))
+
+    @staticmethod
+    def check_installed() -> object:
+        """Raises  InputError: a package that this kind of system needs is not installed"""
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        return
+        yield
+
+    async def reset(self, conversation: Conversation) -> None:
+        await self.close(conversation)
+        (renamed if self.knows_names else forgotten)(conversation)
+
+    async def close(self, conversation: Conversation) -> None:
+        """Nothing is held."""
+
+    async def shut_down(self) -> None:
+        """Nothing is held."""
+
+    def _variables(self, conversation: Conversation, turn: UserTurn | None = None) -> dict[str, Any]:
+        """What templates may name, and secrets; without a turn those of an empty one."""
+        turn = turn or UserTurn(key="", number=0, text="")
+        return {
+            "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
+            "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
+            "language": conversation.language, "secrets": self._vault.values,
+            "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
+        }  # fmt: skip
+
+
+class HoldingConnector(SystemConnector[SettingsOf], Generic[SettingsOf, Held]):
+    """A connector that holds something for each conversation, by its key: a connection, a process, a page."""
+
+    def __init__(self, settings: SettingsOf, vault: Vault) -> None:
+        super().__init__(settings, vault)
+        self._held: dict[str, Held] = {}
+
+    async def close(self, conversation: Conversation) -> None:
+        held = self._held.pop(conversation.key, None)
+        if held is not None:
+            await held.close()
+
+    async def shut_down(self) -> None:
+        held, self._held = list(self._held.values()), {}
+        await asyncio.gather(*(one.close() for one in held), return_exceptions=True)
+
+
+def name_of(conversation: Conversation) -> str:
+    """The name under which a system knows a conversation: its random key, and how often it was reset."""
+    generation = conversation.state.get("generation", 0)
+    return f"{conversation.key}-{generation}" if generation else conversation.key
+
+
+def renamed(conversation: Conversation) -> None:
+    """Forget everything; for the system it is another conversation from now on."""
+    generation = conversation.state.get("generation", 0)
+    forgotten(conversation)
+    conversation.state["generation"] = generation + 1
+
+
+def forgotten(conversation: Conversation) -> None:
+    """Forget everything."""
+    conversation.state.clear()
+    conversation.history = ()
