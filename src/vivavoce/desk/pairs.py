@@ -20,7 +20,7 @@ from vivavoce.study.pairs import (
 )
 from vivavoce.study.pairs_check import Finding, pair_problems, pair_warnings
 from vivavoce.study.pairs_difference import Difference, difference
-from vivavoce.study.steps import Balance
+from vivavoce.study.steps_file import Balance
 
 CHANGES: tuple[Change, ...] = get_args(Change)
 NAMES: Final = (

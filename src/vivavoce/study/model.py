@@ -24,15 +24,13 @@ from vivavoce.study.steps import (
     DebriefStep,
     DialogueStep,
     ElicitStep,
-    Gate,
     InstructionsStep,
-    Nontrivial,
     QuestionnaireStep,
-    Range,
     RateStep,
     Step,
     TranscribeStep,
 )
+from vivavoce.study.steps_file import Gate, Nontrivial, Range
 from vivavoce.study.stimuli import Stimulus
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.telephone import Telephone

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from vivavoce.study.pairs import Pair, PairText, Transcript, length, tokens
 from vivavoce.study.pairs_difference import Difference, difference
-from vivavoce.study.steps import Balance
+from vivavoce.study.steps_file import Balance
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 NOTABLY_LONGER = 0.1

@@ -7,8 +7,7 @@ from vivavoce.study.materials import Entries, Materials
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.pairs_check import Finding, length_warnings, pair_problems, pair_warnings
 from vivavoce.study.pairs_file import QUESTIONS, pair_files, read_pairs, read_questions
-from vivavoce.study.steps import Balance
-from vivavoce.study.steps_file import CompareSettings, RateSettings
+from vivavoce.study.steps_file import Balance, CompareSettings, RateSettings
 
 Comparison = tuple[tuple[Pair, ...], tuple[ComparisonQuestion, ...]]
 
@@ -67,9 +66,8 @@ def _pairs(
     problems += written.problems
     if written.problems:
         return ()
-    balance = Balance.model_validate(compare.balance.model_dump())
     for place, pair in written.pairs:
-        problems += _unfit(place, pair, languages, balance)
+        problems += _unfit(place, pair, languages, compare.balance)
     pairs = tuple(pair for _, pair in written.pairs)
     _check_cover(materials, compare, pairs, at)
     wanted = set(compare.variables or [pair.variable for pair in pairs])

@@ -8,7 +8,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
 from vivavoce.study.schemes import RESERVED_KEYS, Scheme, bundled, said, scheme_names
-from vivavoce.study.steps import LATER_STEPS
+from vivavoce.study.steps_file import LATER_STEPS
 from vivavoce.study.stimuli_file import StimuliFile
 from vivavoce.study.tasks_file import TasksFile
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from vivavoce.core.errors import nearest
 from vivavoce.core.yaml_source import KeyPath, Source
@@ -9,7 +12,6 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS, About
 from vivavoce.study.pairs import ComparisonQuestion, Pair
 from vivavoce.study.steps import (
     ArenaStep,
-    Balance,
     CompareStep,
     ConsentStep,
     DebriefStep,
@@ -19,19 +21,13 @@ from vivavoce.study.steps import (
     ListenStep,
     OfferedStep,
     QuestionnaireStep,
-    Range,
     RateStep,
     Step,
     TranscribeStep,
 )
-from vivavoce.study.steps_file import (
-    ArenaSettings,
-    CompareSettings,
-    FormSettings,
-    RateSettings,
-    ScreenSettings,
-    StepEntry,
-)
+from vivavoce.study.steps_file import FormSettings, Range, ScreenSettings, StepEntry
+
+OfKind = TypeVar("OfKind", bound=BaseModel)
 
 
 def walked(
@@ -49,6 +45,8 @@ def walked(
     offered the steps of other packages, by their place among the entries
     """
     steps: list[Step] = []
+    every = tuple(dict.fromkeys(pair.variable for pair in pairs if pair.attention is None))
+    asked = tuple(question.question_id for question in questions)
     for position, entry in enumerate(entries):
         if entry.consent is not None:
             steps.append(ConsentStep(file=entry.consent.file))
@@ -57,22 +55,21 @@ def walked(
         elif entry.debrief is not None:
             steps.append(DebriefStep(file=entry.debrief.file))
         elif entry.dialogue is not None:
-            feedback = _feedback(entries, position)
-            steps.append(DialogueStep.model_validate({**entry.dialogue.model_dump(), "feedback": feedback}))
+            steps.append(_step(DialogueStep, entry.dialogue, feedback=_feedback(entries, position)))
         elif entry.compare is not None:
-            steps.append(_compare(entry.compare, pairs, questions))
+            variables = tuple(entry.compare.variables or every)
+            steps.append(_step(CompareStep, entry.compare, variables=variables, questions=asked))
         elif entry.rate is not None:
-            steps.append(_rate(entry.rate, pairs))
+            steps.append(_step(RateStep, entry.rate, variables=tuple(entry.rate.variables or every)))
         elif entry.arena is not None:
-            steps.append(_arena(entry.arena, names))
+            masked = tuple(dict.fromkeys((*names, *entry.arena.mask)))
+            steps.append(_step(ArenaStep, entry.arena, names=masked))
         elif entry.listen is not None:
-            audio = folder / entry.listen.audio
-            steps.append(ListenStep.model_validate({**entry.listen.model_dump(), "audio": audio}))
+            steps.append(_step(ListenStep, entry.listen, audio=folder / entry.listen.audio))
         elif entry.transcribe is not None:
-            audio = folder / entry.transcribe.audio
-            steps.append(TranscribeStep.model_validate({**entry.transcribe.model_dump(), "audio": audio}))
+            steps.append(_step(TranscribeStep, entry.transcribe, audio=folder / entry.transcribe.audio))
         elif entry.elicit is not None:
-            steps.append(ElicitStep.model_validate(entry.elicit.model_dump()))
+            steps.append(_step(ElicitStep, entry.elicit))
         elif entry.screen is not None:
             admit = {item: Range(min=codes.min, max=codes.max) for item, codes in entry.screen.admit.items()}
             steps.append(QuestionnaireStep(name=entry.screen.use, about="visit", admit=admit))
@@ -83,35 +80,9 @@ def walked(
     return tuple(steps)
 
 
-def _compare(
-    written: CompareSettings, pairs: tuple[Pair, ...], questions: tuple[ComparisonQuestion, ...]
-) -> CompareStep:
-    every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
-    return CompareStep(
-        pairs=written.pairs, variables=tuple(written.variables or every),
-        questions=tuple(question.question_id for question in questions), ties=written.ties,
-        strength=written.strength, presentation=written.presentation,
-        minimum_s=written.minimum_minutes * 60, accept_fast=written.accept_fast,
-        code_if_not_accepted=written.code_if_not_accepted,
-        attention=written.attention, repeats=written.repeats, seed=written.seed,
-        balance=Balance.model_validate(written.balance.model_dump()),
-    )  # fmt: skip
-
-
-def _rate(written: RateSettings, pairs: tuple[Pair, ...]) -> RateStep:
-    every = dict.fromkeys(pair.variable for pair in pairs if pair.attention is None)
-    return RateStep(
-        pairs=written.pairs, name=written.use, variables=tuple(written.variables or every),
-        versions=written.versions, attention=written.attention, seed=written.seed,
-        balance=Balance.model_validate(written.balance.model_dump()),
-    )  # fmt: skip
-
-
-def _arena(written: ArenaSettings, names: tuple[str, ...]) -> ArenaStep:
-    return ArenaStep(
-        bouts=written.bouts, turns=written.turns, both_bad=written.both_bad,
-        names=tuple(dict.fromkeys((*names, *written.mask))),
-    )  # fmt: skip
+def _step(kind: type[OfKind], written: BaseModel, **found: Any) -> OfKind:
+    """A step as it was written, with what was found of the files that it names."""
+    return kind.model_validate({**written.model_dump(), **found})
 
 
 def check_walk(entries: list[tuple[int, StepEntry]], source: Source) -> None:

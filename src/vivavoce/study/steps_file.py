@@ -1,9 +1,9 @@
 """The steps of a visit as a researcher writes them, one class each."""
 
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -13,10 +13,25 @@ from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
 from vivavoce.study.listening import ListenSettings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps import LATER_STEPS, Gate, Presentation, Range, Versions
 from vivavoce.study.stimuli_file import ElicitSettings
 
+Gate = Literal["code", "dialogue", "none"]
+Presentation = Literal["together", "in-turn"]
+Versions = Literal["both", "one"]
+
+LATER_STEPS: Final = ("annotate",)
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
+
+
+class Range(BaseModel):
+    """From min to max, both included."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    min: int
+    max: int
+
+    def __str__(self) -> str:
+        return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
 
 
 class WrittenRange(Range):
@@ -61,7 +76,7 @@ class ConsentFile(TextFile):
     recording: Flag = Field(False, description="the text says that what participants say is recorded")
 
 
-class NontrivialTurns(Settings):
+class Nontrivial(Settings):
     """What makes a dialogue count."""
 
     user_turns: Whole = Field(1, ge=0, le=1000, description="fewest user turns that earn a code")
@@ -75,9 +90,7 @@ class DialogueSettings(Settings):
         "dialogue",
         description="what opens the form: an earned code, a dialogue that was not trivial, nothing",
     )
-    nontrivial: NontrivialTurns = Field(
-        NontrivialTurns(user_turns=1), description="what makes a dialogue count"
-    )
+    nontrivial: Nontrivial = Field(Nontrivial(user_turns=1), description="what makes a dialogue count")
     channel: str = Field(
         "text", description="how participants talk: text, voice, phone, or another one that a package offers"
     )
@@ -113,7 +126,7 @@ class ScreenSettings(Settings):
     )
 
 
-class PairBalance(Settings):
+class Balance(Settings):
     """How far the two transcripts of a pair may be apart."""
 
     tokens: Number = Field(
@@ -147,7 +160,7 @@ class CompareSettings(Settings):
     )
     attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
     repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
-    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
 
 
@@ -163,7 +176,7 @@ class RateSettings(Settings):
     attention: Flag = Field(
         False, description="mix in the broken version of pairs that are marked `attention: broken`"
     )
-    balance: PairBalance = Field(PairBalance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
 
 

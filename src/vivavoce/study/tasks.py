@@ -12,7 +12,7 @@ from vivavoce.core.yaml_source import KeyPath
 from vivavoce.languages.data import TaskSentences
 from vivavoce.study.file import Tasks
 from vivavoce.study.ontology import Ontology, Venue
-from vivavoce.study.steps import Range
+from vivavoce.study.steps_file import Range
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.task_text import task_text
 

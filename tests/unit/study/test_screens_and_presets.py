@@ -5,7 +5,8 @@ import pytest
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.presets import _over, lay_over
 from vivavoce.study.step_kind import STEPS
-from vivavoce.study.steps import QuestionnaireStep, Range
+from vivavoce.study.steps import QuestionnaireStep
+from vivavoce.study.steps_file import Range
 
 
 @pytest.mark.parametrize(("answers", "admitted"), [
