@@ -3,7 +3,7 @@
 What is said stands in the two dialogues of a bout, as in any other dialogue.
 """
 
-from typing import Final, Literal
+from typing import Literal
 
 from vivavoce.log.event import Event
 
@@ -56,6 +56,3 @@ class BoutEnded(Event):
     step: int
     reason: Literal["user", "system", "limit", "failure", "abandoned"]
     votes: int
-
-
-ARENA_EVENTS: Final[tuple[type[Event], ...]] = (BoutAssigned, VoteCast, BoutEnded)

@@ -1,8 +1,11 @@
 """The base of all events; every kind derives from it, in `events` or in a module of its own part."""
 
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict
+
+EVENT_KINDS: Final[dict[str, "type[Event]"]] = {}
+"""Every kind of event by its name; a class of events is in it as soon as it is defined."""
 
 
 class Event(BaseModel):
@@ -11,6 +14,10 @@ class Event(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        EVENT_KINDS[cls.kind] = cls
 
 
 class LoggedRating(BaseModel):

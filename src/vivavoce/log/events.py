@@ -8,15 +8,17 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.log.annotation_events import ANNOTATION_EVENTS
-from vivavoce.log.arena_events import ARENA_EVENTS
-from vivavoce.log.call_events import CALL_EVENTS
-from vivavoce.log.event import Event, LoggedRating
-from vivavoce.log.microphone_events import MICROPHONE_EVENTS
-from vivavoce.log.playback_events import PLAYBACK_EVENTS
-from vivavoce.log.recording_events import RECORDING_EVENTS
-from vivavoce.log.stimulus_events import EARLIER_KINDS, STIMULUS_EVENTS, upcast
-from vivavoce.log.stress_events import STRESS_EVENTS
+from vivavoce.log import (  # each has kinds of its own
+    annotation_events,  # noqa: F401
+    arena_events,  # noqa: F401
+    call_events,  # noqa: F401
+    microphone_events,  # noqa: F401
+    playback_events,  # noqa: F401
+    recording_events,  # noqa: F401
+    stress_events,  # noqa: F401
+)
+from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
+from vivavoce.log.stimulus_events import EARLIER_KINDS, upcast
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
@@ -354,46 +356,6 @@ class SystemSuspended(Event):
 class SystemRestored(Event):
     kind = "system_restored"
     system: str
-
-
-EVENT_KINDS: Final[dict[str, type[Event]]] = {
-    model.kind: model
-    for model in (
-        VisitOpened,
-        SimulatedUserDescribed,
-        LanguageChosen,
-        ConsentGiven,
-        ConsentDeclined,
-        PageRead,
-        DialogueAssigned,
-        DialogueOpened,
-        UserTurnSent,
-        SystemTurnReceived,
-        TurnRecognised,
-        SystemTurnFailed,
-        SilenceKept,
-        DialogueEnded,
-        CodeIssued,
-        CodeEntered,
-        QuestionnaireAnswered,
-        DialoguesFinished,
-        VisitEnded,
-        TrialPaused,
-        LookTaken,
-        SystemSuspended,
-        SystemRestored,
-        TrialResumed,
-        ParticipantErased,
-        *ANNOTATION_EVENTS,
-        *ARENA_EVENTS,
-        *CALL_EVENTS,
-        *MICROPHONE_EVENTS,
-        *PLAYBACK_EVENTS,
-        *RECORDING_EVENTS,
-        *STIMULUS_EVENTS,
-        *STRESS_EVENTS,
-    )
-}
 
 
 def read_event(kind: str, payload: dict[str, Any]) -> Event:

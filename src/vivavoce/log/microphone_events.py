@@ -1,6 +1,6 @@
 """Events of a microphone that stays open in the page of a dialogue: opened, lost and found again, closed."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from vivavoce.log.event import Event
 
@@ -63,8 +63,3 @@ class MicrophoneClosed(Event):
     reason: MicrophoneEnd
     duration_s: float
     lost_s: float = 0.0
-
-
-MICROPHONE_EVENTS: Final[tuple[type[Event], ...]] = (
-    MicrophoneOpened, MicrophoneLost, MicrophoneStalled, MicrophoneClosed,
-)  # fmt: skip

@@ -1,6 +1,6 @@
 """Events of what a participant hears in the browser, turn by turn: what was offered, and what was played."""
 
-from typing import Any, Final
+from typing import Any
 
 from vivavoce.log.event import Event
 
@@ -66,8 +66,3 @@ class SoundDamaged(Event):
     streamed: bool = False
     packets: int = 0
     packets_lost: int = 0
-
-
-PLAYBACK_EVENTS: Final[tuple[type[Event], ...]] = (
-    SoundOffered, SoundPlayed, WordsPlayed, SoundDamaged,
-)  # fmt: skip

@@ -45,15 +45,18 @@ _OF_DIALOGUE: Final = {"dialogue_id", "system", "condition", "task_id", "channel
 
 # Parameters with the name of a column set that column; `this_...` says which row is meant.
 _THIS_VISIT: Final = visits.c.visit_id == bindparam("this_visit")
+
+
+def _of_visit(*columns: str) -> dict[str, Any]:
+    """What a row has from its visit."""
+    return {name: select(visits.c[name]).where(_THIS_VISIT).scalar_subquery() for name in columns}
+
+
 _UPDATE_VISIT: Final = update(visits).where(_THIS_VISIT)
 _UPDATE_DIALOGUE: Final = update(dialogues).where(dialogues.c.dialogue_id == bindparam("this_dialogue"))
 _COUNT_USER_TURN: Final = _UPDATE_DIALOGUE.values(user_turns=dialogues.c.user_turns + 1)
 _INSERT_VISIT: Final = insert(visits)
-_INSERT_DIALOGUE: Final = insert(dialogues).values(
-    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery(),
-    participant_id=select(visits.c.participant_id).where(_THIS_VISIT).scalar_subquery(),
-    simulated=select(visits.c.simulated).where(_THIS_VISIT).scalar_subquery(),
-)
+_INSERT_DIALOGUE: Final = insert(dialogues).values(_of_visit("study", "participant_id", "simulated"))
 _ABANDON_DIALOGUES: Final = (
     update(dialogues)
     .where(dialogues.c.visit_id == bindparam("this_visit"), dialogues.c.status == "running")
@@ -65,19 +68,10 @@ _DELETE_RESERVATION: Final = delete(codes).where(
     codes.c.code == bindparam("this_code"), codes.c.dialogue_id == bindparam("this_dialogue")
 )
 
-_INSERT_RECORDING: Final = insert(recordings).values(
-    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery(),
-    participant_id=select(visits.c.participant_id).where(_THIS_VISIT).scalar_subquery(),
-    simulated=select(visits.c.simulated).where(_THIS_VISIT).scalar_subquery(),
-)
+_INSERT_RECORDING: Final = insert(recordings).values(_of_visit("study", "participant_id", "simulated"))
 _INSERT_CALL: Final = insert(calls)
-_INSERT_CALL_OF_VISIT: Final = insert(calls).values(
-    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery()
-)
-_INSERT_BOUT: Final = insert(bouts).values(
-    study=select(visits.c.study).where(_THIS_VISIT).scalar_subquery(),
-    participant_id=select(visits.c.participant_id).where(_THIS_VISIT).scalar_subquery(),
-)
+_INSERT_CALL_OF_VISIT: Final = insert(calls).values(_of_visit("study"))
+_INSERT_BOUT: Final = insert(bouts).values(_of_visit("study", "participant_id"))
 _UPDATE_RECORDING: Final = update(recordings).where(
     recordings.c.recording_id == bindparam("this_recording"), recordings.c.removed_at.is_(None)
 )

@@ -1,6 +1,6 @@
 """Events of recordings: an audio file lies beside the log, or was removed and left only these two facts."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from vivavoce.log.event import Event
 
@@ -48,6 +48,3 @@ class RecordingRemoved(Event):
     kind = "recording_removed"
     recording_id: str
     reason: Removal
-
-
-RECORDING_EVENTS: Final[tuple[type[Event], ...]] = (RecordingStored, RecordingRemoved)
