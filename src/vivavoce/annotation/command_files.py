@@ -17,17 +17,16 @@ from vivavoce.log.command_annotation import (
     standing,
     with_standing,
 )
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.event import Event
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce.log.schema import TABLES
 from vivavoce.study.command_file import command_files, read_command_file
 from vivavoce.study.notation import NotationError, read_predicates, write_predicates
 
 COLUMNS: Final = (
     "command_id", "participant_id", "recipe", "utterance", "text", "annotator_id", "annotation", "stands",
 )  # fmt: skip
-MANY: Final = 50_000
 
 
 class GivenAnnotation(NamedTuple):
@@ -92,18 +91,8 @@ def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> 
 
     Raises  InputError: the copy would be written over the dataset
     """
-    dataset = dataset.everything
-    if into.resolve() == dataset.folder.resolve():
-        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
     found = standing(workplace.see(), workplace.sequences())
-    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
-    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
-        for name in TABLES:
-            for batch in dataset.read(name).to_batches(max_chunksize=MANY):
-                rows = batch.to_pylist()
-                writer.add(name, with_standing(rows, found) if name == "commands" else rows)
-        writer.notes += dataset.notes
-        return writer.close()
+    return copy_dataset(dataset, into, commands=lambda rows: with_standing(rows, found))
 
 
 # --- reading ----------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
 from vivavoce.log.schema import TABLES
 from vivavoce.study.schemes import Scheme
@@ -28,7 +29,6 @@ FORMATS: Final = ("csv", "parquet", "eaf", "textgrid")
 COLUMNS: Final = tuple(column.name for column in TABLES["annotations"].columns)
 NEEDED: Final = ("dialogue_id", "layer", "label", "annotator_id")
 CONTEXT: Final = ("party", "at_s", "text")
-SEVERAL_TURNS: Final = 50_000
 
 
 class Blank(NamedTuple):
@@ -263,24 +263,11 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: datetime) -> Dataset:
     """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced."""
-    dataset = dataset.everything
-    if into.resolve() == dataset.folder.resolve():
-        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
     new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]
     replaced = {(row["dialogue_id"], row["layer"], row["annotator_id"]) for row in new}
-    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
-    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
-        for name in TABLES:
-            kept = dataset.read(name)
-            if name != "annotations":
-                for batch in kept.to_batches(max_chunksize=SEVERAL_TURNS):
-                    writer.add(name, batch.to_pylist())
-                continue
-            own = [
-                row
-                for row in kept.to_pylist()
-                if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced
-            ]
-            writer.add(name, sorted([*own, *new], key=_order))
-        writer.notes += dataset.notes
-        return writer.close()
+
+    def annotated(kept: Iterable[Row]) -> Iterable[Row]:
+        own = (row for row in kept if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced)
+        return sorted([*own, *new], key=_order)
+
+    return copy_dataset(dataset, into, annotations=annotated)

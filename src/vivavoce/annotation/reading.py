@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from vivavoce.annotation.parser import Parser
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.events import LoggedAct
-from vivavoce.log.schema import TABLES
 
 SOURCE: Final = "parser"
 Row = dict[str, Any]
@@ -33,22 +33,12 @@ def read_turns(
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
-    source = {**dataset.manifest["source"], "parser": parser}
-    study = dataset.manifest["study"]
-    with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:
-        for name in TABLES:
-            if name != "acts":
-                writer.add(name, dataset.read(name).to_pylist())
-        writer.add("acts", _kept(dataset))
-        writer.add("acts", _read(dataset, parse, progress))
-        writer.notes += dataset.notes
-        return writer.close()
 
+    def read(acts: Iterator[Row]) -> Iterator[Row]:
+        yield from (row for row in acts if (row["layer"], row["source"]) != ("reference", SOURCE))
+        yield from _read(dataset, parse, progress)
 
-def _kept(dataset: Dataset) -> Iterator[Row]:
-    for row in dataset.read("acts").to_pylist():
-        if (row["layer"], row["source"]) != ("reference", SOURCE):
-            yield row
+    return copy_dataset(dataset, into, source={"parser": parser}, acts=read)
 
 
 def _read(dataset: Dataset, parse: Parser, progress: Callable[[int, int], None] | None) -> Iterator[Row]:

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.queries import Reader
-from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.study.transcription import COLUMNS as ITEM_COLUMNS
 
@@ -21,7 +21,6 @@ Row = dict[str, Any]
 COLUMNS: Final = (
     "audio", "dialogue_id", "turn_index", "transcript", "transcriber", "language", "transcribed_at",
 )  # fmt: skip
-SEVERAL: Final = 50_000
 _NAME: Final = re.compile(r"(?P<dialogue>.+)_(?P<turn>\d{1,6})")
 
 
@@ -210,21 +209,13 @@ def _recorded_commands(dataset: Dataset) -> dict[str, str]:
 
 def with_transcripts(dataset: Dataset, said: TranscriptSaid, into: Path) -> Dataset:
     """A copy of a dataset in which these transcripts are the `reference` of turns, and commands' `text`."""
-    dataset = dataset.everything
-    if into.resolve() == dataset.folder.resolve():
-        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
-    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"]}
-    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
-        for name in TABLES:
-            for batch in dataset.read(name).to_batches(max_chunksize=SEVERAL):
-                rows = batch.to_pylist()
-                if name == "turns":
-                    for row in rows:
-                        key = (row["dialogue_id"], row["turn_index"])
-                        row["reference"] = said.turns.get(key, row["reference"])
-                if name == "commands":
-                    for row in rows:
-                        row["text"] = said.commands.get(Path(row["recording"] or "").stem, row["text"])
-                writer.add(name, rows)
-        writer.notes += dataset.notes
-        return writer.close()
+
+    def turn(row: Row) -> Row:
+        return row | {"reference": said.turns.get((row["dialogue_id"], row["turn_index"]), row["reference"])}
+
+    def command(row: Row) -> Row:
+        return row | {"text": said.commands.get(Path(row["recording"] or "").stem, row["text"])}
+
+    return copy_dataset(
+        dataset, into, turns=lambda rows: map(turn, rows), commands=lambda rows: map(command, rows)
+    )

@@ -1,7 +1,8 @@
 """Times of turns from the sound: a copy of a dataset in which recordings say who spoke when."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
@@ -11,9 +12,9 @@ from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import statement
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.reconciliation import Reconciled, reconciled
-from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
 
@@ -217,27 +218,18 @@ def _copied(
     dataset: Dataset, logged: dict[str, list[Row]], spoken: dict[str, list[SpokenTurn]], into: Path,
     guessed: int,
 ) -> Dataset:  # fmt: skip
-    source, study = dataset.manifest["source"], dataset.manifest["study"]
-    with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:
-        for name in TABLES:
-            if name not in ("turns", "dialogues"):
-                writer.add(name, dataset.read(name).to_pylist())
-        for dialogue in dataset.read("dialogues").to_pylist():
+    def timed(dialogues: Iterator[Row]) -> Iterator[Row]:
+        for dialogue in dialogues:
             turns = spoken.get(dialogue["dialogue_id"])
             if turns is not None:
                 first = min((turn.onset_s for turn in turns), default=None)
                 last = max((turn.offset_s for turn in turns), default=None)
                 dialogue["duration_s"] = None if first is None or last is None else last - first
                 dialogue["timing_origin"] = SOUND
-            writer.add("dialogues", [dialogue])
-        for turns in logged.values():
-            writer.add("turns", turns)
-        writer.notes += dataset.notes
-        writer.notes.append(statement("{n} dialogues timed by the sound of their recordings", n=len(spoken)))
-        if guessed:
-            writer.notes.append(
-                statement(
-                    "{n} of them have clips that no page timed: delays there are about so long", n=guessed
-                )
-            )
-        return writer.close()
+            yield dialogue
+
+    told = "{n} of them have clips that no page timed: delays there are about so long"
+    notes = [statement("{n} dialogues timed by the sound of their recordings", n=len(spoken))]
+    notes += [statement(told, n=guessed)] if guessed else []
+    turns = chain.from_iterable(logged.values())
+    return copy_dataset(dataset, into, notes=notes, dialogues=timed, turns=lambda _: turns)

@@ -1,7 +1,7 @@
 """Flags of system turns as rows of the dataset: what each turn is, and who says so."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,25 +36,21 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
     Note    what was told by earlier rules is told anew; what the log or its acts said stays
     Raises  InputError: the copy would lie over the dataset itself
     """
-    from vivavoce.log.dataset import DatasetWriter
-    from vivavoce.log.schema import TABLES
+    from vivavoce.log.dataset_copy import copy_dataset
 
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
-    source, study = dataset.manifest["source"], dataset.manifest["study"]
     acts, systems = _system_acts(dataset), _systems(dataset)
-    with DatasetWriter(into, study=study, source=source, factors=dataset.factors) as writer:
-        for name in TABLES:
-            if name != "turns":
-                writer.add(name, dataset.read(name).to_pylist())
-        for turn in dataset.read("turns").to_pylist():
+
+    def flagged(turns: Iterator[Row]) -> Iterator[Row]:
+        for turn in turns:
             own = rules.get(systems[turn["dialogue_id"]])
             if turn["party"] == "system" and own is not None:
                 turn |= _told(turn, acts.get((turn["dialogue_id"], turn["turn_index"])), own)
-            writer.add("turns", [turn])
-        writer.notes += dataset.notes
-        return writer.close()
+            yield turn
+
+    return copy_dataset(dataset, into, turns=flagged)
 
 
 def _told(turn: Row, acts: Sequence[str] | None, rules: FlagRules) -> Row:

@@ -1,0 +1,37 @@
+"""A dataset copied with some of its rows changed."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.statement import Statement
+from vivavoce.log.dataset import BATCH_ROWS, Dataset, DatasetWriter
+from vivavoce.log.schema import TABLES
+
+Row = dict[str, Any]
+Change = Callable[[Iterator[Row]], Iterable[Row]]
+
+
+def copy_dataset(
+    dataset: Dataset, into: Path, *, source: Mapping[str, Any] | None = None,
+    notes: Sequence[Statement | str] = (), **changes: Change,
+) -> Dataset:  # fmt: skip
+    """A copy of all of a dataset, also of what its rules leave out.
+
+    Input   source, notes: what the manifest says beside what it said; changes: by table, what becomes of its
+            rows, which come a batch at a time
+    Raises  InputError: the copy would lie over the dataset itself
+    """
+    dataset = dataset.everything
+    if into.resolve() == dataset.folder.resolve():
+        raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
+    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"] | dict(source or {})}
+    with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
+        for name in TABLES:
+            batches = dataset.read(name).to_batches(max_chunksize=BATCH_ROWS)
+            rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+            writer.add(name, changes[name](rows) if name in changes else rows)
+        writer.notes += [*dataset.notes, *notes]
+        return writer.close()
