@@ -1,6 +1,6 @@
 """What every bot is: one object that answers for all conversations, whose memories are its sessions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -11,6 +11,7 @@ from vivavoce_bots.acts import Reply
 _MEMORY: Final = "memory"
 
 Texts = Sequence[tuple[str, float | None]]
+BotFunction = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class Bot(Protocol):
@@ -53,3 +54,12 @@ def answer(bot: Bot, text: str, session: dict[str, Any]) -> dict[str, Any]:
     if not any(said.strip() for said, _ in heard):
         return bot.greet(session[_MEMORY]).as_json()
     return bot.reply(session[_MEMORY], heard).as_json()
+
+
+def as_function(made: Callable[[], Bot]) -> BotFunction:
+    """A bot as `connect: python` calls it, asked for at each turn."""
+
+    async def function(text: str, session: dict[str, Any]) -> dict[str, Any]:
+        return answer(made(), text, session)
+
+    return function

@@ -9,9 +9,9 @@ VIVAVOCE_BOT_DOMAIN, VIVAVOCE_BOT_SEED.
 
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from vivavoce_bots.bot import Bot, answer
+from vivavoce_bots.bot import Bot, BotFunction, as_function
 from vivavoce_bots.catalogue import BOTS
 
 _WITH_DOMAIN: Final = ("restaurant", "boris")
@@ -27,46 +27,25 @@ def _bot(name: str, variant: str) -> Bot:
     return _MADE[key]
 
 
-async def restaurant_nbest(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The restaurant bot that weighs all hypotheses."""
-    return answer(_bot("restaurant", "nbest"), text, session)
+def _called(name: str, variant: str = "standard") -> BotFunction:
+    return as_function(lambda: _bot(name, variant))
 
 
-async def restaurant_onebest(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The restaurant bot that believes the first hypothesis."""
-    return answer(_bot("restaurant", "onebest"), text, session)
-
-
-async def restaurant_nbrl(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The restaurant bot that weighs all hypotheses and has learnt how much to say."""
-    return answer(_bot("restaurant", "nbrl"), text, session)
-
-
-async def boris(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The system-directed restaurant bot."""
-    return answer(_bot("boris", "explicit"), text, session)
-
-
-async def carbs(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The counter of carbohydrates, all strategies off."""
-    return answer(_bot("carbs", "control"), text, session)
-
-
-async def callsteering(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The call steering of a bank."""
-    return answer(_bot("callsteering", "standard"), text, session)
-
-
-async def house(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The home assistant."""
-    return answer(_bot("house", "standard"), text, session)
-
-
-async def chef(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The cooking robot."""
-    return answer(_bot("chef", "standard"), text, session)
-
-
-async def telco(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The self-service of a telephone company."""
-    return answer(_bot("telco", "standard"), text, session)
+restaurant_nbest = _called("restaurant", "nbest")
+"""The restaurant bot that weighs all hypotheses."""
+restaurant_onebest = _called("restaurant", "onebest")
+"""The restaurant bot that believes the first hypothesis."""
+restaurant_nbrl = _called("restaurant", "nbrl")
+"""The restaurant bot that weighs all hypotheses and has learnt how much to say."""
+boris = _called("boris", "explicit")
+"""The system-directed restaurant bot."""
+carbs = _called("carbs", "control")
+"""The counter of carbohydrates, all strategies off."""
+callsteering = _called("callsteering")
+"""The call steering of a bank."""
+house = _called("house")
+"""The home assistant."""
+chef = _called("chef")
+"""The cooking robot."""
+telco = _called("telco")
+"""The self-service of a telephone company."""

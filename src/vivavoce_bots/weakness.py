@@ -12,9 +12,9 @@ Accents, synonyms and word order are weaknesses of the restaurant bot, anaphora 
 import re
 import unicodedata
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from vivavoce_bots.bot import Bot, answer
+from vivavoce_bots.bot import Bot, BotFunction, as_function
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.restaurant.bot import RestaurantBot
 from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain, read_domain
@@ -115,21 +115,15 @@ def _bot(name: str, weakness: str) -> Bot:
     return _MADE[name, weakness]
 
 
-async def restaurant_without_accents(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The restaurant bot that counts words only with all their accents, for `connect: python`."""
-    return answer(_bot("restaurant", "accents"), text, session)
+def _called(name: str, weakness: str) -> BotFunction:
+    return as_function(lambda: _bot(name, weakness))
 
 
-async def restaurant_without_synonyms(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The restaurant bot that knows values by their first word only."""
-    return answer(_bot("restaurant", "synonyms"), text, session)
-
-
-async def restaurant_in_order(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The restaurant bot that takes what qualifies a venue only in its usual place."""
-    return answer(_bot("restaurant", "word_order"), text, session)
-
-
-async def callsteering_without_anaphora(text: str, session: dict[str, Any]) -> dict[str, Any]:
-    """The call steering bot to which `the second` means nothing."""
-    return answer(_bot("callsteering", "anaphora"), text, session)
+restaurant_without_accents = _called("restaurant", "accents")
+"""The restaurant bot that counts words only with all their accents, for `connect: python`."""
+restaurant_without_synonyms = _called("restaurant", "synonyms")
+"""The restaurant bot that knows values by their first word only."""
+restaurant_in_order = _called("restaurant", "word_order")
+"""The restaurant bot that takes what qualifies a venue only in its usual place."""
+callsteering_without_anaphora = _called("callsteering", "anaphora")
+"""The call steering bot to which `the second` means nothing."""
