@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.connectors import answers
-from vivavoce.connectors.base import SystemOutput
+from vivavoce.connectors.base import Heard, SystemOutput
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -52,6 +52,23 @@ class AnswerReader:
             raw=answer,
         )
         return answers.outputs(texts, choices=choices, images=images, extras=extras, ends=ends)
+
+    def read_beside(
+        self, answer: Any, *, heard: Expression | None, delta: Expression | None
+    ) -> list[SystemOutput]:
+        """What a message beside the sound says; [] where it says nothing to us, as most of them do.
+
+        Input   where what the system heard stands in it, and a piece of what it says
+        """
+        found: list[SystemOutput] = []
+        words = heard.search(answer) if heard is not None else None
+        if isinstance(words, str) and words.strip():
+            found.append(SystemOutput(kind="extras", heard=(Heard(words.strip()),)))
+        piece = delta.search(answer) if delta is not None else None
+        if isinstance(piece, str):
+            return [*found, SystemOutput(kind="delta", text=piece)]
+        read = self.read(answer, silent_ok=True)
+        return found if read == [SystemOutput(kind="extras", raw=answer)] else found + read
 
     def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
         try:

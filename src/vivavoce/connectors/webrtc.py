@@ -24,7 +24,6 @@ from vivavoce.connectors.base import (
     Capabilities,
     ConnectorSettings,
     Conversation,
-    Heard,
     SystemOutput,
     UserTurn,
 )
@@ -215,18 +214,9 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
     def _read(self, message: str) -> tuple[list[SystemOutput], bool]:
         """What a message says, and whether it ends the turn."""
         answer = self._vault.redact(read_json(message))
-        found = {
-            name: path.search(answer) if path is not None else None for name, path in self._found.items()
-        }
-        outputs: list[SystemOutput] = []
-        if isinstance(found["heard"], str) and found["heard"].strip():
-            outputs.append(SystemOutput(kind="extras", heard=(Heard(found["heard"].strip()),)))
-        if isinstance(found["delta"], str):
-            outputs.append(SystemOutput(kind="delta", text=found["delta"]))
-        else:
-            said = self._reader.read(answer, silent_ok=True)
-            outputs += said if said != [SystemOutput(kind="extras", raw=answer)] else []
-        return outputs, found["turn_end"] is True
+        outputs = self._reader.read_beside(answer, heard=self._found["heard"], delta=self._found["delta"])
+        end = self._found["turn_end"]
+        return outputs, end is not None and end.search(answer) is True
 
     async def shut_down(self) -> None:
         await super().shut_down()

@@ -27,7 +27,6 @@ from vivavoce.connectors.base import (
     Capabilities,
     ConnectorSettings,
     Conversation,
-    Heard,
     SystemOutput,
     UserTurn,
 )
@@ -178,7 +177,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
             self._add_sound(_of_base64(found), arriving, raw)
         else:
             raw.append(came)
-            for output in self._said(answer):
+            for output in self._reader.read_beside(answer, heard=self._heard, delta=self._delta):
                 arriving.put_nowait(output)
         return self._end is not None and self._end.search(answer) is True
 
@@ -187,19 +186,6 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         if sound:
             audio = Audio(self._decoded(sound), self._settings.rate_hz)
             arriving.put_nowait(SystemOutput(kind="audio", audio=audio))
-
-    def _said(self, answer: Any) -> list[SystemOutput]:
-        """What a frame beside the sound says; [] where it says nothing to us, as most of them do."""
-        found: list[SystemOutput] = []
-        heard = self._heard.search(answer) if self._heard is not None else None
-        if isinstance(heard, str) and heard.strip():
-            found.append(SystemOutput(kind="extras", heard=(Heard(heard.strip()),)))
-        piece = self._delta.search(answer) if self._delta is not None else None
-        if isinstance(piece, str):
-            return [*found, SystemOutput(kind="delta", text=piece)]
-        read = self._reader.read(answer, silent_ok=True)
-        nothing = [SystemOutput(kind="extras", raw=answer)]
-        return found if read == nothing else found + read
 
     # --- samples --------------------------------------------------------------------------------------
 
