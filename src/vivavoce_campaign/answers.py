@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.languages.data import CampaignWords
 from vivavoce_campaign.campaign_file import Campaign
@@ -48,12 +48,7 @@ def sheet(name: str, language: str) -> str:
 def check_answers(path: Path) -> tuple[TeamAnswers | None, list[Problem]]:
     """The answers of a file, and everything that is wrong with it."""
     source = read_yaml(path)
-    if source.problems:
-        return None, source.problems
-    try:
-        return TeamAnswers.model_validate(source.data), []
-    except ValidationError as error:
-        return None, problems_of(error, source, TeamAnswers)
+    return read_model(source, TeamAnswers), source.problems
 
 
 def read_all(campaign: Campaign) -> list[TeamAnswers]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.validation import mistake, problems_of
+from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages.base import languages_with
 from vivavoce.languages.data import check_installed
@@ -139,12 +139,7 @@ def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:
 def check_settings(folder: Path) -> tuple[CampaignFile | None, list[Problem]]:
     """What the organiser wrote, whatever was submitted."""
     source = read_yaml(folder / CAMPAIGN_FILE)
-    if source.problems:
-        return None, source.problems
-    try:
-        return CampaignFile.model_validate(source.data), []
-    except ValidationError as error:
-        return None, problems_of(error, source, CampaignFile)
+    return read_model(source, CampaignFile), source.problems
 
 
 def load_campaign(folder: Path) -> Campaign:

@@ -12,11 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.validation import mistake, problems_of
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model, mistake
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.study.command_file import CommandFile, command_files, read_command_file
 from vivavoce.study.file import NAME_CURE, is_name
@@ -93,13 +92,7 @@ def _files(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 def load(folder: Path) -> SharedTask:
     """The settings of a shared task. Raises InputError: they are wrong, or its test set is not blind."""
-    source = read_yaml(folder / SHARED_FILE)
-    if source.problems:
-        raise source.problems[0].error()
-    try:
-        settings = SharedTask.model_validate(source.data)
-    except ValidationError as error:
-        raise problems_of(error, source, SharedTask)[0].error() from None
+    settings = load_model(folder / SHARED_FILE, SharedTask)
     test = Dataset(folder / TEST).read("commands")
     if any(value is not None for name in HIDDEN for value in test.column(name).to_pylist()):
         hint = f"empty the columns {', '.join(HIDDEN)}"

@@ -7,10 +7,10 @@ Source  Cutugno and others 2018 (IDIAL), section 2.3: intents, domain, channel, 
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from vivavoce.core.validation import mistake, problems_of
-from vivavoce.core.yaml_source import Problem, Source, read_yaml
+from vivavoce.core.validation import mistake, read_model
+from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.study.file import NAME_CURE, is_name
 
 Words = dict[str, str] | str
@@ -105,23 +105,11 @@ class Submission(_Written):
 def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
     """The submission of a file, and everything that is wrong with it."""
     source = read_yaml(path)
-    if source.problems:
-        return None, source.problems
-    return submission_in(source)
-
-
-def submission_in(source: Source) -> tuple[Submission | None, list[Problem]]:
-    """The submission that a source holds."""
-    if not isinstance(source.data, dict):
+    if not source.problems and not isinstance(source.data, dict):
         source.report((), "holds no keys", "begin with `submission: NAME`")
-        return None, source.problems
-    try:
-        made = Submission.model_validate(source.data)
-    except ValidationError as error:
-        return None, problems_of(error, source, Submission)
-    if not isinstance(made.connector.get("connect"), str):
+    made = read_model(source, Submission)
+    if made is not None and not isinstance(made.connector.get("connect"), str):
         source.report(
             ("connector",), "how the system is reached is missing", "add connector: {connect: http, url: ...}"
         )
-        return None, source.problems
-    return made, []
+    return (None if source.problems else made), source.problems

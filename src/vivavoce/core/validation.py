@@ -3,13 +3,16 @@
 import re
 import types
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.yaml_source import KeyPath, Problem, Source
+from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
+
+Model = TypeVar("Model", bound=BaseModel)
 
 _TYPES = {
     "string_type": "text (put it in quotes)",
@@ -28,6 +31,31 @@ _TYPES = {
 def mistake(problem: str, hint: str) -> PydanticCustomError:
     """An error for validators that carries its hint."""
     return PydanticCustomError("mistake", "{problem}", {"problem": problem, "hint": hint})
+
+
+def read_model(source: Source, model: type[Model], *, empty: Any = None) -> Model | None:
+    """What a file says, as a model; None where it does not fit, and the source then has the problems.
+
+    Input   empty: what a file without content stands for
+    """
+    if not source.problems:
+        try:
+            return model.model_validate(empty if source.data is None else source.data)
+        except ValidationError as error:
+            source.problems += problems_of(error, source, model)
+    return None
+
+
+def load_model(path: Path, model: type[Model], shown: str | None = None) -> Model:
+    """A file as a model; shown: what the file is called where it is wrong.
+
+    Raises  InputError: the first thing that is wrong, with its place
+    """
+    source = read_yaml(path, shown)
+    made = read_model(source, model)
+    if made is None:
+        raise source.problems[0].error()
+    return made
 
 
 def problems_of(

@@ -6,11 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.validation import mistake, problems_of
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model, mistake
 from vivavoce.languages.base import LANGUAGES, language_of
 
 Phrase = Literal[
@@ -91,13 +90,7 @@ class LanguageData(BaseModel):
 
 @lru_cache
 def _read(path: Path, shown: str, kind: type[Data]) -> Data:
-    source = read_yaml(path, shown)
-    if source.problems:
-        raise source.problems[0].error()
-    try:
-        return kind.model_validate(source.data)
-    except ValidationError as error:
-        raise problems_of(error, source, kind)[0].error() from None
+    return load_model(path, kind, shown)
 
 
 def check_installed(tags: Iterable[str]) -> None:

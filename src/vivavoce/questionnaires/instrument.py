@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.shelf import FamilyShelf, Offer
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import read_yaml
 
 About = Literal["dialogue", "visit"]
@@ -210,12 +210,9 @@ FOLDER: Final = Path(__file__).parent
 def read_instrument(path: Path) -> Instrument:
     """One scoring key from its file, whose name is the instrument's."""
     source = read_yaml(path)
-    if source.problems:
+    made = read_model(source, Instrument)
+    if made is None:
         raise source.problems[0].error()
-    try:
-        made = Instrument.model_validate(source.data)
-    except ValidationError as error:
-        raise problems_of(error, source, Instrument)[0].error() from None
     if made.name != path.stem:
         hint = f"the file's name says {path.stem!r}: make them agree"
         raise InputError(f"says {made.name!r}", place=source.place(("name",)), hint=hint)

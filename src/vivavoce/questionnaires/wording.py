@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages import base as languages
 from vivavoce.questionnaires.instrument import FOLDER, Instrument, folders
@@ -70,12 +70,9 @@ def check_wording(
         problem = f"no wording of {instrument.name!r} in language {language!r}"
         return None, [Problem(f"questionnaire {instrument.name}", problem, hint)]
     source = read_yaml(path, f"wordings/{path.name}")
-    if source.problems:
+    wording = read_model(source, Wording)
+    if wording is None:
         return None, source.problems
-    try:
-        wording = Wording.model_validate(source.data)
-    except ValidationError as error:
-        return None, problems_of(error, source, Wording)
     _compare(instrument, language, wording, source)
     return wording.model_copy(update={"origin": _origin(path.parent.parent, folder)}), source.problems
 

@@ -9,11 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.validation import problems_of
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model
 
 DOMAINS: Final = Path(__file__).parent / "domains"
 TAG: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)*")
@@ -215,13 +214,7 @@ def load_domain(name: str) -> SimulatedDomain:
 
 @lru_cache(maxsize=32)
 def _read(path: Path) -> SimulatedDomain:
-    source = read_yaml(path)
-    if source.problems:
-        raise source.problems[0].error()
-    try:
-        return SimulatedDomain.model_validate(source.data)
-    except ValidationError as error:
-        raise problems_of(error, source, SimulatedDomain)[0].error() from None
+    return load_model(path, SimulatedDomain)
 
 
 def domain_of(types: set[str]) -> SimulatedDomain:

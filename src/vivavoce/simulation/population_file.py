@@ -17,11 +17,10 @@ What is left out is as for the population that is used without a file.
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.validation import mistake, problems_of, shown_value
-from vivavoce.core.yaml_source import read_yaml
+from vivavoce.core.validation import load_model, mistake, shown_value
 from vivavoce.simulation.satisfaction import Satisfaction
 from vivavoce.simulation.user_profile import HABITS, MOST_DIALOGUES, Draw, Population
 
@@ -202,10 +201,4 @@ def read_population(path: Path) -> PopulationFile:
 
     Raises  InputError: its first fault, with its place
     """
-    source = read_yaml(path)
-    if source.problems:
-        raise source.problems[0].error()
-    try:
-        return PopulationFile.model_validate(source.data)
-    except ValidationError as error:
-        raise problems_of(error, source, PopulationFile)[0].error() from None
+    return load_model(path, PopulationFile)

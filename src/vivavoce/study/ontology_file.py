@@ -3,11 +3,9 @@
 import re
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.text import normalise_value
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.ontology import Ontology, Slot
 from vivavoce.study.task import DONTCARE
@@ -18,12 +16,9 @@ _MOST_REPORTED = 50
 def check_ontology(path: Path, languages: tuple[str, ...] = ()) -> tuple[Ontology | None, list[Problem]]:
     """The ontology, or None with everything that is wrong. `languages` are those its words must cover."""
     source = read_yaml(path)
-    if source.problems:
-        return None, source.problems
-    try:
-        ontology = Ontology.model_validate(source.data)
-    except ValidationError as error:
-        return None, problems_of(error, source, Ontology)[:_MOST_REPORTED]
+    ontology = read_model(source, Ontology)
+    if ontology is None:
+        return None, source.problems[:_MOST_REPORTED]
     _check_venues(ontology, source)
     _check_slots(ontology, source)
     _check_languages(ontology, source, languages)

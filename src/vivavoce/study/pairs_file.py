@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import problems_of, read_model
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.pairs import (
     Attention,
@@ -110,7 +110,7 @@ def pair_files(path: Path) -> list[Path]:
 
 def _read_yaml(path: Path, written: Written) -> None:
     source = read_yaml(path)
-    file = _checked(PairsFile, source)
+    file = read_model(source, PairsFile, empty={})
     for index, one in enumerate(file.pairs if file is not None else ()):
         at: KeyPath = ("pairs", index)
         texts = {
@@ -127,16 +127,6 @@ def _read_yaml(path: Path, written: Written) -> None:
         )  # fmt: skip
         written.pairs.append((source.place(at), pair))
     written.problems += source.problems
-
-
-def _checked(model: type[Model], source: Source) -> Model | None:
-    if source.problems:
-        return None
-    try:
-        return model.model_validate(source.data if source.data is not None else {})
-    except ValidationError as error:
-        source.problems += problems_of(error, source, model)
-        return None
 
 
 def _transcript(text: str, source: Source, at: KeyPath) -> Transcript:
@@ -229,7 +219,7 @@ def read_questions(
 ) -> tuple[tuple[ComparisonQuestion, ...], list[Problem]]:
     """The questions of a file, each in all these languages, and what is wrong with them."""
     source = read_yaml(path)
-    file = _checked(QuestionsFile, source)
+    file = read_model(source, QuestionsFile, empty={})
     questions = tuple(_questions(file, source, languages)) if file is not None else ()
     return questions, source.problems
 

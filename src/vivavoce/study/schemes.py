@@ -14,13 +14,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.validation import mistake, problems_of, shown_value
+from vivavoce.core.validation import mistake, read_model, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.study.command_templates import CommandTemplates
 
@@ -217,12 +216,7 @@ def unknown_scheme(name: str) -> tuple[str, str]:
 def read_scheme(path: Path) -> tuple[Scheme | None, list[Problem]]:
     """The scheme of a file, and everything that is wrong with it."""
     source = read_yaml(path)
-    if source.problems:
-        return None, source.problems
-    try:
-        return Scheme.model_validate(source.data if source.data is not None else {}), []
-    except ValidationError as error:
-        return None, problems_of(error, source, Scheme)
+    return read_model(source, Scheme, empty={}), source.problems
 
 
 def bundled(name: str) -> Scheme:

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from vivavoce.core.validation import mistake, problems_of
+from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import KeyPath, Source, read_yaml
 from vivavoce.study.settings import Flag, Number, Settings
 from vivavoce.study.stimuli import Stimulus
@@ -77,12 +77,8 @@ def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[
     folder  where pictures and films lie: the study's
     """
     source = read_yaml(path)
-    if source.problems:
-        return (), source
-    try:
-        written = StimuliFile.model_validate(source.data)
-    except ValidationError as error:
-        source.problems += problems_of(error, source, StimuliFile)
+    written = read_model(source, StimuliFile)
+    if written is None:
         return (), source
     found: dict[tuple[str, str], Stimulus] = {}
     for number, recipe in enumerate(written.recipes):

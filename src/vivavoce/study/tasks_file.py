@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.errors import nearest
 from vivavoce.core.text import normalise_value
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE, Alternative, Task
@@ -46,12 +46,10 @@ def check_tasks(
 ) -> tuple[tuple[Task, ...], list[Problem]]:
     """The tasks of a file, and everything that is wrong with them."""
     source = read_yaml(path)
-    if source.problems:
+    file = read_model(source, TasksFile)
+    if file is None:
         return (), source.problems
-    try:
-        written = TasksFile.model_validate(source.data).tasks
-    except ValidationError as error:
-        return (), problems_of(error, source, TasksFile)
+    written = file.tasks
     seen: set[str] = set()
     for index, task in enumerate(written):
         at: KeyPath = ("tasks", index)
