@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
-from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.access import Access, SignedIn
 from vivavoce.desk.app import serve_pages
 from vivavoce.desk.app_shell import AppShell, desk_of, page_environment
 from vivavoce.desk.language import gettext, language, told, worded
-from vivavoce.desk.security import Needs, field, needs_role, own_form, who_of
+from vivavoce.desk.security import Needs, OwnForm, field, needs_role, who_of
 from vivavoce.log.store import Log
+from vivavoce.web.accounts import Access, SignedIn
 from vivavoce_campaign import submissions
 from vivavoce_campaign.campaign_file import Campaign, check_settings
 from vivavoce_campaign.greeting import greet
@@ -51,7 +50,6 @@ class CampaignDesk(AppShell):
 
 
 Desk_ = Annotated[CampaignDesk, Depends(desk_of)]
-Form_ = Annotated[FormData, Depends(own_form)]
 
 
 def organiser_or_team(request: Request) -> SignedIn:
@@ -73,7 +71,7 @@ def home(request: Request, desk: Desk_, who: Who_) -> Response:
 
 
 @router.post("/invite", dependencies=[Depends(Needs("owner"))])
-def invite(request: Request, desk: Desk_, form: Form_) -> Response:
+def invite(request: Request, desk: Desk_, form: OwnForm) -> Response:
     """A one-time link for a team; it is shown this once."""
     return _home(request, desk, who_of(request), link=desk.access.invite(TEAM, str(request.base_url)))
 
@@ -86,7 +84,7 @@ def blank(request: Request, desk: Desk_, who: Who_, name: str = "") -> Response:
 
 
 @router.post("/submit")
-def submit(request: Request, desk: Desk_, who: Who_, form: Form_) -> Response:
+def submit(request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Take a submission in; what is wrong is told beside what was typed."""
     typed = {name: field(form, name, most=most) for name, most in FIELDS.items()}
     made, wrong = submissions.submission_of(typed)
@@ -106,7 +104,7 @@ def system(name: str, request: Request, desk: Desk_, who: Who_) -> Response:
 
 
 @router.post("/systems/{name}/check")
-def check(name: str, request: Request, desk: Desk_, who: Who_, form: Form_) -> Response:
+def check(name: str, request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Say hello to the system."""
     found = _sound(desk.folder, name, who)
     return _system(request, desk, name, who, hello=greet(_campaign(desk.folder, found), found))

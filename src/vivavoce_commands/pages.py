@@ -9,18 +9,17 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.annotation.command_form import LONGEST, examine
 from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import JudgementRefused
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk, desk_of
 from vivavoce.desk.language import gettext, told
 from vivavoce.desk.page import DashboardPage
-from vivavoce.desk.pages_annotation import Desk_, Form_, annotator_names, kept_once, people
-from vivavoce.desk.security import Needs, field, who_of
+from vivavoce.desk.pages_annotation import annotator_names, kept_once, people
+from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
 from vivavoce_commands.agreement import CommandAgreement, command_agreement
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="commands", router=router, templates=Path(__file__).parent / "templates")
-Steers: Final = Depends(Needs("researcher"))
 ADDRESS: Final = "/annotation/commands"
 
 
@@ -55,7 +54,7 @@ def disputes(state: AnnotationState) -> list[CommandDispute]:
 
 
 @router.get(ADDRESS)
-def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
+def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
     known = workplace.sequences(desk.scope)
     state = workplace.see().only(known)
     found = disputes(state)
@@ -77,7 +76,7 @@ def _agreement(
 
 
 @router.post(f"{ADDRESS}/release", dependencies=[Steers])
-def release(request: Request, form: Form_, workplace: ThisWorkplace) -> Response:
+def release(request: Request, form: OwnForm, workplace: ThisWorkplace) -> Response:
     """Take an unfinished recipe back from somebody, so that another gets it."""
     try:
         workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
@@ -88,7 +87,7 @@ def release(request: Request, form: Form_, workplace: ThisWorkplace) -> Response
 
 @router.get(f"{ADDRESS}/decide", dependencies=[Steers])
 def decide(
-    request: Request, desk: Desk_, workplace: ThisWorkplace, recipe: str = "", number: int = -1
+    request: Request, desk: ThisDesk, workplace: ThisWorkplace, recipe: str = "", number: int = -1
 ) -> Response:
     """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
     return _dispute(request, desk, workplace, recipe, number)
@@ -117,7 +116,7 @@ def _dispute(
 
 
 @router.post(f"{ADDRESS}/decide", dependencies=[Steers])
-def store(request: Request, desk: Desk_, form: Form_, workplace: ThisWorkplace) -> Response:
+def store(request: Request, desk: ThisDesk, form: OwnForm, workplace: ThisWorkplace) -> Response:
     """Settle a dispute by one side, by an annotation of one's own, or by saying that it is no command."""
     recipe, number = field(form, "recipe"), field(form, "number")
     at = int(number) if number.isdecimal() else -1

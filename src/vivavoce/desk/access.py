@@ -1,33 +1,11 @@
-"""Who may come in to the dashboard: the accounts of `web.accounts`, and the first owner's link."""
+"""How the first owner comes in to the dashboard, and what roles are called."""
 
 from typing import Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.log import accounts
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import (
-    ANNOTATOR,
-    BROWSER_COOKIE,
-    BROWSER_DAYS,
-    OWNER,
-    ROLES,
-    SIGN_IN_LIVES,
-    Access,
-    SignedIn,
-)
-
-__all__ = [
-    "ANNOTATOR",
-    "BROWSER_COOKIE",
-    "BROWSER_DAYS",
-    "NAMES_OF_ROLES",
-    "OWNER",
-    "ROLES",
-    "SIGN_IN_LIVES",
-    "Access",
-    "SignedIn",
-    "first_link",
-]  # fmt: skip
+from vivavoce.web.accounts import OWNER, Access
 
 NAMES_OF_ROLES: Final = (
     N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"),

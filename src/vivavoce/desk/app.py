@@ -13,7 +13,6 @@ from starlette.types import Lifespan
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk import pages_sign_in
-from vivavoce.desk.access import Access
 from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import LanguageChoice, gettext, worded
@@ -23,6 +22,7 @@ from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
+from vivavoce.web.accounts import Access
 
 __all__ = ["create_desk", "serve_pages"]
 

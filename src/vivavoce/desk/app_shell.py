@@ -5,17 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 from urllib.parse import urlencode
 
 from babel.dates import format_datetime
-from fastapi import Request
+from fastapi import Depends, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.access import Access, SignedIn
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import add_words, gettext, language, ngettext, page_words, worded
 from vivavoce.desk.page import DashboardPage
@@ -28,6 +27,7 @@ from vivavoce.log.scope import SCOPES, Scope
 from vivavoce.log.store import Log
 from vivavoce.report import numbers
 from vivavoce.study.model import Study
+from vivavoce.web.accounts import Access, SignedIn
 
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("Programs held these dialogues, not people.")
@@ -154,6 +154,9 @@ def desk_of(request: Request) -> Any:
     """A dependency: the dashboard that serves this request; a `Desk` with the visits of its scope."""
     desk: AppShell = request.app.state.desk
     return desk.asked_by(request)
+
+
+ThisDesk = Annotated[Desk, Depends(desk_of)]
 
 
 def page_environment(*folders: Path) -> Environment:

@@ -1,35 +1,32 @@
 """Accounts: who may sign in, and invitations for others. For owners."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, HTTPException, Request
-from starlette.datastructures import FormData
+from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.access import ANNOTATOR, ROLES
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.language import gettext, told
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.security import field, own_form, who_of
+from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.web.accounts import ANNOTATOR, ROLES
 
 WIZARD: Final = "wizard"
 router = APIRouter(prefix="/accounts")
 PAGE: Final = DashboardPage(
     name="accounts", router=router, menu=(MenuItem("/accounts", N_("Accounts"), 1100),), role="owner"
 )
-Desk_ = Annotated[Desk, Depends(desk_of)]
-Form_ = Annotated[FormData, Depends(own_form)]
 
 
 @router.get("")
-def accounts(request: Request, desk: Desk_) -> Response:
+def accounts(request: Request, desk: ThisDesk) -> Response:
     return _accounts_page(request, desk)
 
 
 @router.post("/invite")
-def invite(request: Request, desk: Desk_, form: Form_) -> Response:
+def invite(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """A one-time link for someone else; it is shown this once."""
     role = field(form, "role")
     if role not in _roles(desk):
@@ -39,7 +36,7 @@ def invite(request: Request, desk: Desk_, form: Form_) -> Response:
 
 
 @router.post("/{account_id}/remove")
-def remove(account_id: str, request: Request, desk: Desk_, form: Form_) -> Response:
+def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Remove an account and every sign-in of it."""
     try:
         desk.access.remove(account_id)

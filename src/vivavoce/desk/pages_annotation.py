@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -12,10 +11,10 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator_key
 from vivavoce.core.i18n import N_
 from vivavoce.desk.agreement import AgreementLine, agreement
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk, desk_of
 from vivavoce.desk.language import gettext, language, told
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place
@@ -27,16 +26,12 @@ router = APIRouter()
 PAGE: Final = DashboardPage(
     name="annotation", router=router, menu=(MenuItem("/annotation", N_("Annotation"), 600),)
 )
-Desk_ = Annotated[Desk, Depends(desk_of)]
-Form_ = Annotated[FormData, Depends(own_form)]
-Steers: Final = Depends(Needs("researcher"))
-SCRIPT: Final = Path(__file__).parent / "static" / "decide.js"
 Made = TypeVar("Made")
 
 
 @router.get("/static/decide.js")
 def script() -> Response:
-    return FileResponse(SCRIPT, media_type="text/javascript")
+    return FileResponse(FOLDER / "static" / "decide.js", media_type="text/javascript")
 
 
 def workplace_of(request: Request) -> Workplace | None:
@@ -72,7 +67,7 @@ def disputes(state: AnnotationState) -> list[LabelDispute]:
 
 
 @router.get("/annotation")
-def overview(request: Request, desk: Desk_, workplace: ThisWorkplace) -> Response:
+def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
     recordings = _recordings(desk)
     if workplace is None:
         return desk.page(request, "annotation.html", plan=None, recordings=recordings)
@@ -168,7 +163,7 @@ def _counts(state: AnnotationState, held: int) -> dict[str, int]:
 
 
 @router.post("/annotation/release", dependencies=[Steers])
-def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
+def release(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Response:
     """Take an unfinished dialogue back from somebody, so that another gets it."""
     if workplace is not None:
         try:
@@ -180,7 +175,7 @@ def release(request: Request, workplace: ThisWorkplace, form: Form_) -> Response
 
 @router.get("/annotation/decide", dependencies=[Steers])
 def decide(
-    request: Request, desk: Desk_, workplace: ThisWorkplace, dialogue: str = "", scheme: str = "",
+    request: Request, desk: ThisDesk, workplace: ThisWorkplace, dialogue: str = "", scheme: str = "",
     turn: int | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
     """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
@@ -267,7 +262,7 @@ def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, 
 
 
 @router.post("/annotation/decide", dependencies=[Steers])
-def store(request: Request, workplace: ThisWorkplace, form: Form_) -> Response:
+def store(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Response:
     """Settle a dispute by one label, by one side, or by the labels that are ticked; then the next one."""
     if workplace is None:
         raise HTTPException(404, gettext("This study annotates nothing."))

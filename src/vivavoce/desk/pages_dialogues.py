@@ -1,13 +1,13 @@
 """The list of dialogues, one dialogue's transcript, and its events as they stand in the log."""
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
@@ -22,7 +22,6 @@ router = APIRouter()
 PAGE: Final = DashboardPage(
     name="dialogues", router=router, menu=(MenuItem("/dialogues", N_("Dialogues"), 300),)
 )
-Desk_ = Annotated[Desk, Depends(desk_of)]
 
 PER_PAGE: Final = 50
 REMOVALS: Final = (N_("redone"), N_("withdrawal"), N_("erasure"), N_("retention"))
@@ -30,7 +29,7 @@ FILTERS: Final = ("system", "participant", "status", "q")
 
 
 @router.get("/dialogues")
-def dialogues(request: Request, desk: Desk_) -> Response:
+def dialogues(request: Request, desk: ThisDesk) -> Response:
     wanted = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
     systems, found = desk.board.see(lambda board: (_systems(board), _matching(board, wanted)))
     pages = max(1, -(-len(found) // PER_PAGE))
@@ -44,7 +43,7 @@ def dialogues(request: Request, desk: Desk_) -> Response:
 
 
 @router.get("/dialogues/{dialogue_id}")
-def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
+def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     card, before, after = desk.board.see(lambda board: _neighbours(board, dialogue_id))
     if card is None:
         return _elsewhere(request, desk, dialogue_id)
@@ -59,7 +58,7 @@ def transcript(request: Request, dialogue_id: str, desk: Desk_) -> Response:
 
 
 @router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])
-def events(dialogue_id: str, desk: Desk_) -> Response:
+def events(dialogue_id: str, desk: ThisDesk) -> Response:
     return JSONResponse(raw_events(history_of(desk, dialogue_id).events))
 
 

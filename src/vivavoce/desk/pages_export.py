@@ -4,15 +4,15 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.downloads import DOWNLOADS
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
@@ -22,17 +22,16 @@ router = APIRouter()
 PAGE: Final = DashboardPage(
     name="export", router=router, menu=(MenuItem("/export", N_("Export"), 900),), role="researcher"
 )
-Desk_ = Annotated[Desk, Depends(desk_of)]
 
 
 @router.get("/export")
-def export(request: Request, desk: Desk_) -> Response:
+def export(request: Request, desk: ThisDesk) -> Response:
     named = [(one, _file_name(desk, one.name)) for one in DOWNLOADS.values()]
     return desk.page(request, "export.html", downloads=named, held=desk.board.see(holdings))
 
 
 @router.get("/export/{name}")
-def download(name: str, desk: Desk_) -> Response:
+def download(name: str, desk: ThisDesk) -> Response:
     """One download, made from a snapshot of this moment."""
     if name not in DOWNLOADS:
         raise HTTPException(404, gettext("There is no such download."))

@@ -1,36 +1,32 @@
 """Pairs of transcripts: the study's own, and an editor that marks the difference as one types."""
 
-from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, Response
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
 from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
-from vivavoce.desk.security import field, own_form
+from vivavoce.desk.security import OwnForm, field
 from vivavoce.study.pairs import Change
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="pairs", router=router, menu=(MenuItem("/pairs", N_("Pairs"), 500),))
-Desk_ = Annotated[Desk, Depends(desk_of)]
-Form_ = Annotated[FormData, Depends(own_form)]
 LONGEST = 20_000
-SCRIPT = Path(__file__).parent / "static" / "pairs.js"
 
 
 @router.get("/static/pairs.js")
 def script() -> FileResponse:
-    return FileResponse(SCRIPT, media_type="text/javascript")
+    return FileResponse(FOLDER / "static" / "pairs.js", media_type="text/javascript")
 
 
 @router.get("/pairs")
-def pairs(request: Request, desk: Desk_) -> Response:
+def pairs(request: Request, desk: ThisDesk) -> Response:
     language, balance = desk.study.default_language, balance_of(desk.study)
     rows = [(pair, judge(draft_of_pair(pair, language), balance)) for pair in desk.study.pairs]
     return desk.page(request, "pairs.html", rows=rows, languages=desk.study.languages)
@@ -38,7 +34,7 @@ def pairs(request: Request, desk: Desk_) -> Response:
 
 @router.get("/pairs/edit")
 def edit(
-    request: Request, desk: Desk_, pair: str = "", dialogue: str = "", language: str | None = None
+    request: Request, desk: ThisDesk, pair: str = "", dialogue: str = "", language: str | None = None
 ) -> Response:
     """An empty draft, a pair of the study, or a dialogue of the log with a copy of it."""
     return _editor(request, desk, _begun(desk, pair, dialogue, desk.study.language(language)))
@@ -56,13 +52,13 @@ def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDra
 
 
 @router.post("/pairs/edit")
-def show(request: Request, desk: Desk_, form: Form_) -> Response:
+def show(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """The page again with the difference of what was typed, for browsers without scripts."""
     return _editor(request, desk, _typed(desk, form))
 
 
 @router.post("/pairs/difference")
-def live(request: Request, desk: Desk_, form: Form_) -> Response:
+def live(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Only the part of the page that tells the difference."""
     return desk.page(request, "pair_difference.html", **_facts(desk, _typed(desk, form)))
 

@@ -1,12 +1,12 @@
 """Overview, running visits, and the systems under test."""
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import progress, whereabouts
 from vivavoce.desk.systems import changes, standings
@@ -21,27 +21,26 @@ PAGE: Final = DashboardPage(
         MenuItem("/systems", N_("Systems"), 400),
     ),
 )
-Desk_ = Annotated[Desk, Depends(desk_of)]
 
 
 @router.get("/")
-def overview(request: Request, desk: Desk_) -> Response:
+def overview(request: Request, desk: ThisDesk) -> Response:
     return desk.page(request, "overview.html", now=desk.board.see(progress))
 
 
 @router.get("/overview/numbers")
-def overview_numbers(request: Request, desk: Desk_) -> Response:
+def overview_numbers(request: Request, desk: ThisDesk) -> Response:
     """The part of the overview that changes."""
     return desk.page(request, "overview_numbers.html", now=desk.board.see(progress))
 
 
 @router.get("/visits")
-def visits(request: Request, desk: Desk_) -> Response:
+def visits(request: Request, desk: ThisDesk) -> Response:
     return desk.page(request, "visits.html", **_visits(desk))
 
 
 @router.get("/visits/table")
-def visits_table(request: Request, desk: Desk_) -> Response:
+def visits_table(request: Request, desk: ThisDesk) -> Response:
     """The part of the running visits that changes."""
     return desk.page(request, "visits_table.html", **_visits(desk))
 
@@ -52,12 +51,12 @@ def _visits(desk: Desk) -> dict[str, Any]:
 
 
 @router.get("/systems")
-def systems(request: Request, desk: Desk_) -> Response:
+def systems(request: Request, desk: ThisDesk) -> Response:
     return desk.page(request, "systems.html", **_systems(desk))
 
 
 @router.get("/systems/table")
-def systems_table(request: Request, desk: Desk_) -> Response:
+def systems_table(request: Request, desk: ThisDesk) -> Response:
     """The part of the page that changes."""
     return desk.page(request, "systems_table.html", **_systems(desk))
 

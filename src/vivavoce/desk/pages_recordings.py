@@ -1,21 +1,20 @@
 """The recordings of a dialogue: their sound, piece by piece as a player asks for it, and how they look."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, HTTPException
+from fastapi import APIRouter, HTTPException
 from starlette.responses import FileResponse, JSONResponse, Response
 
 import vivavoce.web
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="recordings", router=router)
-Desk_ = Annotated[Desk, Depends(desk_of)]
 
 SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # annotators' pages draw recordings, too
 
@@ -31,13 +30,13 @@ def style() -> FileResponse:
 
 
 @router.get("/dialogues/{dialogue_id}/recordings/{recording_id}")
-def sound(desk: Desk_, dialogue_id: str, recording_id: str) -> Response:
+def sound(desk: ThisDesk, dialogue_id: str, recording_id: str) -> Response:
     found = _recording(desk, dialogue_id, recording_id)
     return FileResponse(found.path, media_type=found.media_type)
 
 
 @router.get("/dialogues/{dialogue_id}/recordings/{recording_id}/track.json")
-def track(desk: Desk_, dialogue_id: str, recording_id: str) -> Response:
+def track(desk: ThisDesk, dialogue_id: str, recording_id: str) -> Response:
     found = _recording(desk, dialogue_id, recording_id)
     try:
         return JSONResponse(soundtrack(desk.log, dialogue_id, found))

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.security import own_form
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="results", router=router, menu=(MenuItem("/results", N_("Results"), 800),))
-Desk_ = Annotated[Desk, Depends(desk_of)]
 
 
 @router.get("/results")
-def results(request: Request, desk: Desk_) -> Response:
+def results(request: Request, desk: ThisDesk) -> Response:
     by = _grouping(request, desk)
     known, computing = desk.snapshots.results(by)
     view = make_view(known.summary) if known and known.summary else None
@@ -39,14 +38,14 @@ def results(request: Request, desk: Desk_) -> Response:
 
 
 @router.get("/results/state")
-def results_state(request: Request, desk: Desk_) -> JSONResponse:
+def results_state(request: Request, desk: ThisDesk) -> JSONResponse:
     """Whether newer results are still being computed."""
     return JSONResponse({"computing": desk.snapshots.computing(_grouping(request, desk))})
 
 
 @router.post("/results")
 def recompute(
-    request: Request, desk: Desk_, form: Annotated[FormData, Depends(own_form)]
+    request: Request, desk: ThisDesk, form: Annotated[FormData, Depends(own_form)]
 ) -> RedirectResponse:
     by = _grouping(request, desk)
     desk.snapshots.results(by, at_once=True)

@@ -7,16 +7,21 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.access import ANNOTATOR, BROWSER_COOKIE, BROWSER_DAYS, SIGN_IN_LIVES
 from vivavoce.desk.app_shell import FOLDER, AppShell, desk_of
 from vivavoce.desk.language import told
-from vivavoce.desk.security import door_form, field, own_form, who_of
-from vivavoce.web.accounts import SignInRefused, typed_twice
+from vivavoce.desk.security import OwnForm, door_form, field, who_of
+from vivavoce.web.accounts import (
+    ANNOTATOR,
+    BROWSER_COOKIE,
+    BROWSER_DAYS,
+    SIGN_IN_LIVES,
+    SignInRefused,
+    typed_twice,
+)
 
 router = APIRouter()
 Desk_ = Annotated[AppShell, Depends(desk_of)]
 DoorForm = Annotated[FormData, Depends(door_form)]
-OwnForm = Annotated[FormData, Depends(own_form)]
 
 
 @router.get("/door.css")

@@ -1,40 +1,36 @@
 """The trial's switch: pause and resume."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, Request
-from starlette.datastructures import FormData
+from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
+from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.desk.stopping import make_watch_view, pauses_told
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),))
-Desk_ = Annotated[Desk, Depends(desk_of)]
-Form_ = Annotated[FormData, Depends(own_form)]
-Steers: Final = Depends(Needs("researcher"))
 
 
 @router.get("/trial")
-def trial(request: Request, desk: Desk_) -> Response:
+def trial(request: Request, desk: ThisDesk) -> Response:
     return _trial_page(request, desk)
 
 
 @router.get("/trial/watch")
-def trial_watch(request: Request, desk: Desk_) -> Response:
+def trial_watch(request: Request, desk: ThisDesk) -> Response:
     """The part of the page that changes: the looks of the stopping rule."""
     return desk.page(request, "trial_watch.html", watch=make_watch_view(desk.study, desk.watch))
 
 
 @router.post("/trial/pause", dependencies=[Steers])
-def pause(request: Request, desk: Desk_, form: Form_) -> Response:
+def pause(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Stop handing out dialogues; running ones go on to their end."""
     reason = field(form, "reason", most=500)
     if not reason:
@@ -45,7 +41,7 @@ def pause(request: Request, desk: Desk_, form: Form_) -> Response:
 
 
 @router.post("/trial/resume", dependencies=[Steers])
-def resume(request: Request, desk: Desk_, form: Form_) -> Response:
+def resume(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     by = who_of(request).name
     desk.log.transact_now(lambda tx: _switch(tx, TrialResumed(by=by)))
     return RedirectResponse("/trial", 303)

@@ -2,17 +2,17 @@
 
 import hashlib
 import hmac
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from fastapi import HTTPException, Request
+from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.desk.access import Access, SignedIn
 from vivavoce.desk.language import gettext, worded
+from vivavoce.web.accounts import Access, SignedIn
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg"))
 LINK: Final = "/link/"
@@ -155,6 +155,10 @@ async def own_form(request: Request) -> FormData:
             403, gettext("This form is out of date. Go back, reload the page and send it again.")
         )
     return form
+
+
+OwnForm = Annotated[FormData, Depends(own_form)]
+Steers: Final = Depends(Needs("researcher"))
 
 
 async def door_form(request: Request) -> FormData:

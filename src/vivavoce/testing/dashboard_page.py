@@ -2,9 +2,9 @@
 
 from starlette.routing import Route
 
-from vivavoce.desk.access import ROLES
 from vivavoce.desk.app_shell import FOLDER
 from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage
+from vivavoce.web.accounts import ROLES
 
 
 class DashboardPageContract:

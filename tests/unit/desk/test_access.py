@@ -12,11 +12,12 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
-from vivavoce.desk.access import Access, SignedIn, first_link
+from vivavoce.desk.access import first_link
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
+from vivavoce.web.accounts import Access, SignedIn
 
 BASE = "http://desk.test"
 PASSWORD = "a long enough sentence"
