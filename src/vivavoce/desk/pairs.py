@@ -98,7 +98,7 @@ def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:
 def balance_of(study: Study) -> Balance:
     """The study's thresholds, else the usual ones."""
     steps = study.steps(CompareStep, RateStep)
-    return next((step.balance for step in steps), Balance())
+    return next((step.balance for step in steps), Balance())  # pyright: ignore[reportCallIssue]
 
 
 def _yaml(draft: PairDraft, text: PairText) -> str:
