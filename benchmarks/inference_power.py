@@ -54,7 +54,7 @@ def run(trials: int, seed: int) -> dict[str, Any]:
     """Recommended participants of each design, by search and by formula, and the power that each has."""
     rows = []
     for number, (name, a, b, nested) in enumerate(DESIGNS):
-        formula = two_rates(a, b, power=WANTED, nested=nested)["clustered"]["participants"]
+        formula = two_rates(a, b, power=WANTED, nested=nested).clustered.size.participants
         people, _ = find_participants(Rates(a, b), nested, power=WANTED, guess=formula, seed=seed)
         with threadpool_limits(1):
             row = {

@@ -16,6 +16,7 @@ from vivavoce.report.numbers import p_value
 if TYPE_CHECKING:
     from vivavoce.core.statement import Statement
     from vivavoce.stats.populations import PopulationComparison
+    from vivavoce.stats.power import RequiredSample
     from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
 
 Facts = dict[str, Any]
@@ -64,60 +65,61 @@ def choices(facts: Facts) -> Iterator[RenderableType]:
     yield table
 
 
-def power(facts: Facts) -> Iterator[RenderableType]:
+def power(found: "RequiredSample") -> Iterator[RenderableType]:
     """One line a number, and what it means."""
     table = plain_table("", "n", "", words=2)
-    critical = facts.get("critical_difference")
+    critical = found.critical_difference
     if critical:
         table.add_row(
-            "critical difference", str(critical["pooled"]),
-            f"this observed difference just reaches p < {facts['alpha']:g}; "
-            f"the chance to find it is {critical['power']['pooled']:.0%}",
+            "critical difference", str(critical.pooled),
+            f"this observed difference just reaches p < {found.alpha:g}; "
+            f"the chance to find it is {critical.power.pooled:.0%}",
         )  # fmt: skip
         table.add_row(
-            "  with continuity correction", str(critical["continuity_corrected"]),
-            f"the same with correction ({critical['steps_of_ten']} by steps of ten); "
-            f"chance {critical['power']['continuity_corrected']:.0%}",
+            "  with continuity correction", str(critical.continuity_corrected),
+            f"the same with correction ({critical.steps_of_ten} by steps of ten); "
+            f"chance {critical.power.continuity_corrected:.0%}",
         )  # fmt: skip
-    table.add_row("needed", str(facts["per_group"]), f"{facts['unit']}" + _wanted(facts))
-    for name in ("exact", "per_group_ranks", "per_group_continuity_corrected"):
-        if facts.get(name) is not None:
-            table.add_row(f"  {name.replace('_', ' ')}", str(facts[name]), "")
-    nested, simulated = facts["clustered"], facts.get("simulated")
-    if nested["calls"] > 1 or simulated:
-        how = "simulated, see below" if simulated else f"design effect {nested['design_effect']:.2f}"
+    wanted = "" if found.power is None else f"; chance {found.power:.0%}"
+    table.add_row("needed", str(found.per_group), found.unit + wanted)
+    for name, n in (
+        ("exact", found.exact),
+        ("per group ranks", found.per_group_ranks),
+        ("per group continuity corrected", found.per_group_continuity_corrected),
+    ):
+        if n is not None:
+            table.add_row(f"  {name}", str(n), "")
+    nested, simulated = found.clustered, found.simulated
+    if nested.calls > 1 or simulated:
+        how = "simulated, see below" if simulated else f"design effect {nested.design_effect:.2f}"
         table.add_row(
-            "clustered", str(nested["per_group"]),
-            f"{nested['participants']} participants with {nested['calls']:.3g} dialogues each; "
-            f"ICC {nested['icc']:.3g}, {nested['design']} participants; {how}",
+            "clustered", str(nested.size.per_group),
+            f"{nested.size.participants} participants with {nested.calls:.3g} dialogues each; "
+            f"ICC {nested.icc:.3g}, {nested.design} participants; {how}",
         )  # fmt: skip
-    if simulated and nested["calls"] > 1:
+    if nested.formula and nested.calls > 1:
         table.add_row(
-            "  by formula", str(nested["formula"]["per_group"]),
-            f"{nested['formula']['participants']} participants; design effect {nested['design_effect']:.2f}, "
+            "  by formula", str(nested.formula.per_group),
+            f"{nested.formula.participants} participants; design effect {nested.design_effect:.2f}, "
             "blind to how few they are",
         )  # fmt: skip
-    half = facts.get("half_the_difference")
+    half = found.half_the_difference
     if half:
         table.add_row(
-            "half the difference", f"x {half['pooled']:.2f}",
-            f"x {half['continuity_corrected']:.2f} with continuity correction",
+            "half the difference", f"x {half.pooled:.2f}",
+            f"x {half.continuity_corrected:.2f} with continuity correction",
         )  # fmt: skip
     yield table
     if simulated:
         yield Text(
-            f"{simulated['draws']} simulated trials of {simulated['participants']} participants with two "
-            f"systems, each judged by the test of `analyse` ({', '.join(simulated['test'])}): power "
-            f"{simulated['power']:.1%} (+- {1.96 * simulated['power_error']:.1%}), false alarms "
-            f"{simulated['type_one_error']:.1%} (+- {1.96 * simulated['type_one_error_error']:.1%}); "
-            f"seed {simulated['seed']}."
+            f"{simulated.draws} simulated trials of {simulated.participants} participants with two "
+            f"systems, each judged by the test of `analyse` ({', '.join(simulated.test)}): power "
+            f"{simulated.power:.1%} (+- {1.96 * simulated.power_error:.1%}), false alarms "
+            f"{simulated.type_one_error:.1%} (+- {1.96 * simulated.type_one_error_error:.1%}); "
+            f"seed {simulated.seed}."
         )
-    for said in facts.get("assumptions", []):
+    for said in found.assumptions:
         yield Text(said, style="dim")
-
-
-def _wanted(facts: Facts) -> str:
-    return f"; chance {facts['power']:.0%}" if "power" in facts else ""
 
 
 def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:

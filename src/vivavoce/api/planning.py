@@ -1,22 +1,21 @@
 """`power`: how many dialogues and participants a question needs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from vivavoce.api.opening import open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import SampleSize
 from vivavoce.api.wording import errors_in_python, in_python
 
-Facts = dict[str, Any]
-
 if TYPE_CHECKING:
     import altair as alt
     from rich.console import RenderableType
 
     from vivavoce.log.dataset import Dataset
+    from vivavoce.stats.power import RequiredSample, TrialSize
     from vivavoce.study.model import Study
 
 Question = Literal["two-rates", "one-rate", "preference", "likert", "study"]
@@ -24,19 +23,19 @@ Design = Literal["between", "within"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PowerAnalysis(Result[SampleSize, Facts]):
+class PowerAnalysis(Result[SampleSize, "RequiredSample"]):
     """Sample sizes of one question; what was assumed stands in `assumptions`."""
 
     row: ClassVar[type] = SampleSize
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        return tuple(map(in_python, self.facts["assumptions"]))
+        return tuple(map(in_python, self.facts.assumptions))
 
     def shown(self) -> "Iterator[RenderableType]":
         from vivavoce.api.analysis_tables import power as tables
 
-        return tables({**self.facts, "assumptions": self.assumptions})
+        return tables(replace(self.facts, assumptions=self.assumptions))
 
     def plot(self, *, width: int = 420) -> "alt.TopLevelMixin":
         """The cases of each group that each way of counting takes, as bars.
@@ -97,24 +96,22 @@ def power_analysis(
     held = None if pilot is None else read_pilot(pilot, plan.measure if plan else None)
     facts = answer(question, values, plan=plan, pilot=held, **options)  # type: ignore[arg-type]
     if held is not None:
-        facts["pilot_simulated"] = held.simulated
+        facts = replace(facts, pilot_simulated=held.simulated)
     return PowerAnalysis(rows=tuple(_sizes(facts)), facts=facts)
 
 
-def _sizes(facts: Facts) -> Iterator[SampleSize]:
-    asked, alpha, nested = facts.get("power"), facts["alpha"], facts["clustered"]
-    simulated = facts.get("simulated")
-    yield SampleSize(by="independent", n=facts["per_group"], analysis_unit="case", power=asked, alpha=alpha)
-    formula = {**nested, **nested.get("formula", {})}
-    people = {"analysis_unit": "participant", "alpha": alpha}
-    if nested["calls"] > 1 or simulated:
-        yield SampleSize(
-            by="design_effect", n=formula["per_group"], participants=formula["participants"],
-            dialogues=formula["dialogues"], power=asked, **people,
-        )  # fmt: skip
+def _sizes(found: "RequiredSample") -> Iterator[SampleSize]:
+    alpha, nested, simulated = found.alpha, found.clustered, found.simulated
+    yield SampleSize(
+        by="independent", n=found.per_group, analysis_unit="case", power=found.power, alpha=alpha
+    )
+    counted: list[tuple[str, TrialSize, float | None, float | None]] = [
+        ("design_effect", nested.formula or nested.size, found.power, None)
+    ]
     if simulated:
+        counted.append(("simulation", nested.size, simulated.power, simulated.power_error))
+    for by, size, power, error in counted if nested.calls > 1 or simulated else ():
         yield SampleSize(
-            by="simulation", n=nested["per_group"], participants=nested["participants"],
-            dialogues=nested["dialogues"], power=simulated["power"], power_error=simulated["power_error"],
-            **people,
+            by=by, n=size.per_group, participants=size.participants, dialogues=size.dialogues, power=power,
+            power_error=error, analysis_unit="participant", alpha=alpha,
         )  # fmt: skip

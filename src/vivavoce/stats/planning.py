@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Final
 
@@ -26,7 +26,6 @@ from vivavoce.stats.simulation_of_power import (
 )
 from vivavoce.study.model import DialogueStep, Study
 
-Facts = dict[str, Any]
 QUESTIONS: Final = {"two-rates": (2, 2), "one-rate": (1, 2), "preference": (1, 1), "likert": (2, 2)}
 FORMS: Final = {
     "two-rates": "two-rates .45 .50",
@@ -189,12 +188,12 @@ def answer(
     pilot: Pilot | None = None,
     participants: int | None = None,
     seed: int = 1,
-) -> Facts:
+) -> formulas.RequiredSample:
     """Answer a question about power; options win over the pilot, it over the study's plan, and that over what
     is assumed.
 
     Input   participants: say the power of so many, instead of how many the power takes
-    Output  the formulas' facts for independent dialogues, and `clustered`: what the trial takes, with two
+    Output  the formulas' answer for independent dialogues; `clustered`: what the trial takes, with two
             systems or more found by simulation (`simulated`), else by the design effect
     Raises  UnknownName: a question or design that there is not; InputError: too few or many numbers, or
             participants of whom no result could be significant
@@ -218,34 +217,29 @@ def answer(
         said += pilot.said
     if assumed and own_icc is None:
         said.append(f"Dialogues of one participant are alike by an ICC of {ASSUMED_ICC}; say --icc.")
-    facts = _formula(question, values, power, level, nested, ties, half_width, plan)
-    if plan is not None:
-        facts |= {"study": plan.study, "measure": plan.measure, "compare": list(plan.compare)}
-        said = [*(() if profile or calls is not None else plan.assumptions), *said]
-    facts["assumptions"] = said
+    systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
     effect = _effect(question, values)
-    if plan is not None and plan.family > 1 and effect is not None:
+    strictest = level / comparisons if effect is not None else level
+    found = _formula(question, values, power, strictest, nested, ties, half_width, systems)
+    if plan is not None:
+        found = replace(found, study=plan.study, measure=plan.measure, compare=plan.compare)
+        said = [*(() if profile or calls is not None else plan.assumptions), *said]
+    if comparisons > 1 and effect is not None:
         said.append(
-            f"The study declares {plan.family} comparisons, whose p are adjusted together: planned with the "
-            f"strictest level, {level:g} / {plan.family} = {level / plan.family:.2g}."
+            f"The study declares {comparisons} comparisons, whose p are adjusted together: planned with the "
+            f"strictest level, {level:g} / {comparisons} = {strictest:.2g}."
         )
     if effect is not None:
-        systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
-        _simulate(
-            facts,
-            effect,
-            nested,
-            systems,
-            power=power,
-            alpha=level / comparisons,
-            asked=participants,
-            seed=seed,
+        found = _simulate(
+            found, effect, nested, systems, power=power, alpha=strictest, asked=participants, seed=seed
         )
     elif participants is not None:
         raise InputError(f"{question} is not simulated", place="--participants", hint="leave it out")
     elif nested.calls > 1:
         said.append("By formula with the design effect; only comparisons of two systems are simulated.")
-    return facts
+    if question == "two-rates":
+        found = replace(found, comparisons=comparisons)
+    return replace(found, assumptions=tuple(said))
 
 
 def _question(
@@ -270,21 +264,12 @@ def _question(
 
 
 def _formula(
-    question: str,
-    values: Sequence[float],
-    power: float,
-    alpha: float,
-    nested: formulas.Nested,
-    ties: float,
-    half_width: float | None,
-    plan: PowerPlan | None,
-) -> Facts:
-    systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
-    compared = question in ("two-rates", "likert")
-    common = {"power": power, "alpha": alpha / comparisons if compared else alpha, "nested": nested}
+    question: str, values: Sequence[float], power: float, alpha: float, nested: formulas.Nested, ties: float,
+    half_width: float | None, systems: int,
+) -> formulas.RequiredSample:  # fmt: skip
+    common = {"power": power, "alpha": alpha, "nested": nested}
     if question == "two-rates":
-        facts = formulas.two_rates(values[0], values[1], **common, systems=systems)
-        return {**facts, "comparisons": comparisons}
+        return formulas.two_rates(values[0], values[1], **common, systems=systems)
     if question == "one-rate":
         return formulas.one_rate(*values, **common, half_width=half_width)
     if question == "preference":
@@ -299,48 +284,34 @@ def _effect(question: str, values: Sequence[float]) -> Effect | None:
 
 
 def _simulate(
-    facts: Facts,
-    effect: Effect,
-    nested: formulas.Nested,
-    systems: int,
-    *,
-    power: float,
-    alpha: float,
-    asked: int | None,
-    seed: int,
-) -> None:
-    """Put what simulation says in the place of the formula's answer, which is kept beside it."""
-    clustered = facts["clustered"]
+    found: formulas.RequiredSample, effect: Effect, nested: formulas.Nested, systems: int, *,
+    power: float, alpha: float, asked: int | None, seed: int,
+) -> formulas.RequiredSample:  # fmt: skip
+    """What simulation says in the place of the formula's answer, which is kept beside it."""
+    size = found.clustered.size
     between = nested.design == "between"
-    options: Facts = {"alpha": alpha, "systems": systems, "seed": seed}
+    options: dict[str, Any] = {"alpha": alpha, "systems": systems, "seed": seed}
     if asked is None:
-        guess = clustered["participants"] * 2 // systems if between else clustered["participants"]
-        people, found = find_participants(effect, nested, power=power, guess=guess, **options)
+        guess = size.participants * 2 // systems if between else size.participants
+        people, trials = find_participants(effect, nested, power=power, guess=guess, **options)
     else:
         if asked < 2 * systems and (between or asked < 2):
             raise InputError(f"{asked} participants", place="--participants", hint="each system takes two")
         people = _weakest_pair(asked, systems) if between else asked
         check_attainable(people, nested, alpha=alpha, systems=systems)
-        found = simulate(effect, people, nested, **options)
+        trials = simulate(effect, people, nested, **options)
     none = simulate(effect.same(), people, nested, draws=SEARCHED, **{**options, "seed": seed + 2})
     total = asked or (people // 2 * systems if between else people)
     dialogues = round(total * nested.calls)
-    formula = {name: clustered[name] for name in ("per_group", "dialogues", "participants")}
-    clustered |= {
-        "per_group": math.ceil(dialogues / systems), "dialogues": dialogues, "participants": total,
-        "formula": formula,
-    }  # fmt: skip
-    facts["simulated"] = {
-        "participants": people,
-        "power": found.share,
-        "power_error": found.error,
-        "type_one_error": none.share,
-        "type_one_error_error": none.error,
-        "draws": found.draws,
-        "type_one_draws": none.draws,
-        "seed": seed,
-        "test": list(found.methods),
-    }
+    taken = formulas.TrialSize(
+        per_group=math.ceil(dialogues / systems), dialogues=dialogues, participants=total
+    )
+    simulated = formulas.SimulatedPower(
+        participants=people, power=trials.share, power_error=trials.error, type_one_error=none.share,
+        type_one_error_error=none.error, draws=trials.draws, type_one_draws=none.draws, seed=seed,
+        test=trials.methods,
+    )  # fmt: skip
+    return replace(found, clustered=replace(found.clustered, size=taken, formula=size), simulated=simulated)
 
 
 def _check_level(value: float, name: str) -> None:

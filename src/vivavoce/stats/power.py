@@ -1,7 +1,7 @@
 """How many dialogues and participants a question needs, by formula."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from scipy.stats import binom, norm
@@ -9,8 +9,8 @@ from statsmodels.stats.power import TTestIndPower, normal_sample_size_one_tail
 from statsmodels.stats.proportion import power_proportions_2indep, proportion_confint
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import spread, unless_none
 
-Facts = dict[str, Any]
 Design = Literal["between", "within"]
 MOST: Final = 10_000_000
 EFFICIENCY_OF_RANKS: Final = 3 / math.pi
@@ -64,6 +64,104 @@ class Nested:
 ALONE: Final = Nested()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByCorrection:
+    """A factor, or a power (0 to 1), at the sizes without and with continuity correction."""
+
+    rates: tuple[float, float] | None = unless_none()
+    pooled: float
+    continuity_corrected: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalDifference:
+    """Dialogues per system at which exactly the observed difference reaches alpha, and the power there."""
+
+    pooled: int
+    continuity_corrected: int
+    unpooled: int
+    unpooled_continuity_corrected: int
+    steps_of_ten: int
+    power: ByCorrection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSize:
+    """What a trial takes: cases per system; dialogues and participants over all systems."""
+
+    per_group: int
+    dialogues: int
+    participants: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusteredSize:
+    """The size where dialogues are nested in participants; `formula`: that of the formula, once simulated."""
+
+    calls: float
+    icc: float
+    interaction: float
+    design: Design
+    design_effect: float
+    size: TrialSize = spread()
+    formula: TrialSize | None = unless_none()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedPower:
+    """Power and false alarms (0 to 1), with their standard errors, of `participants` over two systems."""
+
+    participants: int
+    power: float
+    power_error: float
+    type_one_error: float
+    type_one_error_error: float
+    draws: int
+    type_one_draws: int
+    seed: int
+    test: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiredSample:
+    """How many cases a question takes, in its `unit`; what is not of its question is None.
+
+    per_group    with the power asked for (with `half_width`: the `precision`), cases taken as independent
+    exact        least n from which on the exact binomial test has the power
+    ties         share of undecided judgements; `decided`: the others among `per_group`
+    comparisons  declared, whose p are adjusted together: alpha is that of one
+    """
+
+    question: str
+    rates: tuple[float, float] | None = unless_none()
+    rate: float | None = unless_none()
+    difference: float | None = unless_none()
+    deviation: float | None = unless_none()
+    cohen_d: float | None = unless_none()
+    alpha: float
+    half_width: float | None = unless_none()
+    precision: int | None = unless_none()
+    against: float | None = unless_none()
+    power: float | None = unless_none()
+    critical_difference: CriticalDifference | None = unless_none()
+    half_the_difference: ByCorrection | None = unless_none()
+    per_group: int
+    per_group_continuity_corrected: int | None = unless_none()
+    per_group_ranks: int | None = unless_none()
+    exact: int | None = unless_none()
+    unit: str
+    clustered: ClusteredSize
+    ties: float | None = unless_none()
+    decided: int | None = unless_none()
+    comparisons: int | None = unless_none()
+    study: str | None = unless_none()
+    measure: str | None = unless_none()
+    compare: tuple[str, ...] | None = unless_none()
+    assumptions: tuple[str, ...] = ()
+    simulated: SimulatedPower | None = unless_none()
+    pilot_simulated: bool | None = unless_none()
+
+
 def two_rates(
     a: float,
     b: float,
@@ -72,11 +170,10 @@ def two_rates(
     alpha: float = 0.05,
     nested: Nested = ALONE,
     systems: int = 2,
-) -> Facts:
+) -> RequiredSample:
     """Two success rates: dialogues per system at which a difference shows, and at which it is likely to.
 
-    Output  critical_difference: n at which exactly this observed difference just reaches alpha, with no say
-            about power (about 50 %); per_group: n at which the test has the power asked for; both per system
+    Note    the critical difference says nothing about power, which there is about 50 %
     Raises  InputError: rates that are equal or not between 0 and 1
     Source  Fleiss, Levin and Paik 2003; golden case 8 in tests/golden/statistics-power.json
     """
@@ -87,31 +184,23 @@ def two_rates(
     z = float(norm.isf(alpha / 2))
     plain, unpooled = (z * null / difference) ** 2, (z * other / difference) ** 2
     needed = float(normal_sample_size_one_tail(difference, power, alpha / 2, null, std_alternative=other))
-    least = _ceil(plain)
-    corrected = _with_continuity(plain, difference)
-    per_group = _ceil(needed)
-    return {
-        "question": "two rates",
-        "rates": [a, b],
-        "alpha": alpha,
-        "power": power,
-        "critical_difference": {
-            "pooled": least,
-            "continuity_corrected": _ceil(corrected),
-            "unpooled": _ceil(unpooled),
-            "unpooled_continuity_corrected": _ceil(_with_continuity(unpooled, difference)),
-            "steps_of_ten": 10 * _ceil(corrected / 10),
-            "power": {
-                "pooled": power_of_two_rates(a, b, least, alpha=alpha),
-                "continuity_corrected": power_of_two_rates(a, b, _ceil(corrected), alpha=alpha),
-            },
-        },
-        "half_the_difference": _half(a, b, plain, corrected, z),
-        "per_group": per_group,
-        "per_group_continuity_corrected": _ceil(_with_continuity(needed, difference)),
-        "unit": "dialogues per system, taken as independent",
-        "clustered": _clustered(per_group, nested, systems),
-    }
+    least, corrected = _ceil(plain), _with_continuity(plain, difference)
+    critical = CriticalDifference(
+        pooled=least, continuity_corrected=_ceil(corrected), unpooled=_ceil(unpooled),
+        unpooled_continuity_corrected=_ceil(_with_continuity(unpooled, difference)),
+        steps_of_ten=10 * _ceil(corrected / 10),
+        power=ByCorrection(
+            pooled=power_of_two_rates(a, b, least, alpha=alpha),
+            continuity_corrected=power_of_two_rates(a, b, _ceil(corrected), alpha=alpha),
+        ),
+    )  # fmt: skip
+    return RequiredSample(
+        question="two rates", rates=(a, b), alpha=alpha, power=power, critical_difference=critical,
+        half_the_difference=_half(a, b, plain, corrected, z), per_group=_ceil(needed),
+        per_group_continuity_corrected=_ceil(_with_continuity(needed, difference)),
+        unit="dialogues per system, taken as independent",
+        clustered=_clustered(_ceil(needed), nested, systems),
+    )  # fmt: skip
 
 
 def power_of_two_rates(a: float, b: float, n: int, *, alpha: float = 0.05) -> float:
@@ -121,16 +210,15 @@ def power_of_two_rates(a: float, b: float, n: int, *, alpha: float = 0.05) -> fl
     return float(found.power)
 
 
-def _half(a: float, b: float, plain: float, corrected: float, z: float) -> Facts:
+def _half(a: float, b: float, plain: float, corrected: float, z: float) -> ByCorrection:
     """What it costs to show half the difference: the factor by which n grows."""
     half = (b - a) / 2
     middle = a + half / 2
     smaller = (z * math.sqrt(2 * middle * (1 - middle)) / abs(half)) ** 2
-    return {
-        "rates": [a, a + half],
-        "pooled": smaller / plain,
-        "continuity_corrected": _with_continuity(smaller, abs(half)) / corrected,
-    }
+    return ByCorrection(
+        rates=(a, a + half), pooled=smaller / plain,
+        continuity_corrected=_with_continuity(smaller, abs(half)) / corrected,
+    )  # fmt: skip
 
 
 def _with_continuity(n: float, difference: float) -> float:
@@ -145,29 +233,23 @@ def one_rate(
     alpha: float = 0.05,
     half_width: float | None = None,
     nested: Nested = ALONE,
-) -> Facts:
-    """One success rate against a given one, or with an interval of a given half-width.
-
-    Output  per_group: by the normal formula; exact: least n from which on the exact binomial test has the
-            power; precision: n whose Wilson interval is as narrow as asked
-    """
-    facts: Facts = {"question": "one rate", "rate": rate, "alpha": alpha}
+) -> RequiredSample:
+    """One success rate against a given one, or with a Wilson interval of a given half-width."""
     _check_rates(rate, against, equal=half_width is not None)
+    unit = "dialogues, taken as independent"
     if half_width is not None:
         n = _wilson_n(rate, half_width, alpha)
-        facts |= {"half_width": half_width, "precision": n, "per_group": n}
-    else:
-        null, other = math.sqrt(against * (1 - against)), math.sqrt(rate * (1 - rate))
-        n = _ceil(
-            float(
-                normal_sample_size_one_tail(
-                    abs(rate - against), power, alpha / 2, null, std_alternative=other
-                )
-            )
-        )
-        facts |= {"against": against, "power": power, "per_group": n}
-        facts["exact"] = _exact_n(rate, against, n, power, alpha)
-    return {**facts, "unit": "dialogues, taken as independent", "clustered": _clustered(n, nested, 1)}
+        return RequiredSample(
+            question="one rate", rate=rate, alpha=alpha, half_width=half_width, precision=n, per_group=n,
+            unit=unit, clustered=_clustered(n, nested, 1),
+        )  # fmt: skip
+    null, other = math.sqrt(against * (1 - against)), math.sqrt(rate * (1 - rate))
+    needed = normal_sample_size_one_tail(abs(rate - against), power, alpha / 2, null, std_alternative=other)
+    n = _ceil(float(needed))
+    return RequiredSample(
+        question="one rate", rate=rate, alpha=alpha, against=against, power=power, per_group=n,
+        exact=_exact_n(rate, against, n, power, alpha), unit=unit, clustered=_clustered(n, nested, 1),
+    )  # fmt: skip
 
 
 def _wilson_n(rate: float, half_width: float, alpha: float) -> int:
@@ -205,25 +287,20 @@ def preference(
     alpha: float = 0.05,
     ties: float = 0.0,
     nested: Nested = ALONE,
-) -> Facts:
+) -> RequiredSample:
     """Pairwise preference: share of the decided judgements for one side, against one half.
 
     Input   `ties`: share of undecided judgements, which the sign test drops
     """
     if not 0 <= ties < 1:
         raise InputError(f"share of ties {ties:g}", hint="it lies from 0 to below 1")
-    facts = one_rate(share, 0.5, power=power, alpha=alpha)
-    judgements = _ceil(facts["per_group"] / (1 - ties))
-    return {
-        **facts,
-        "question": "preference",
-        "ties": ties,
-        "per_group": judgements,
-        "decided": facts["per_group"],
-        "exact": _ceil(facts["exact"] / (1 - ties)) if facts["exact"] else None,
-        "unit": "judgements, taken as independent",
-        "clustered": _clustered(judgements, nested, 1),
-    }
+    found = one_rate(share, 0.5, power=power, alpha=alpha)
+    judgements = _ceil(found.per_group / (1 - ties))
+    return replace(
+        found, question="preference", ties=ties, per_group=judgements, decided=found.per_group,
+        exact=_ceil(found.exact / (1 - ties)) if found.exact else None,
+        unit="judgements, taken as independent", clustered=_clustered(judgements, nested, 1),
+    )  # fmt: skip
 
 
 def likert(
@@ -234,7 +311,7 @@ def likert(
     alpha: float = 0.05,
     nested: Nested = ALONE,
     systems: int = 2,
-) -> Facts:
+) -> RequiredSample:
     """Two means of a scale: answers per system by the t-test, and by Mann-Whitney's (normal shift).
 
     Raises  InputError: a deviation that is not above 0, or no difference
@@ -247,34 +324,25 @@ def likert(
     effect = abs(difference) / deviation
     found: Any = TTestIndPower().solve_power(effect_size=effect, power=power, alpha=alpha)
     per_group = _ceil(float(found))
-    return {
-        "question": "likert means",
-        "difference": difference,
-        "deviation": deviation,
-        "cohen_d": effect,
-        "alpha": alpha,
-        "power": power,
-        "per_group": per_group,
-        "per_group_ranks": _ceil(float(found) / EFFICIENCY_OF_RANKS),
-        "unit": "answers per system, taken as independent",
-        "clustered": _clustered(per_group, nested, systems),
-    }
+    return RequiredSample(
+        question="likert means", difference=difference, deviation=deviation, cohen_d=effect, alpha=alpha,
+        power=power, per_group=per_group, per_group_ranks=_ceil(float(found) / EFFICIENCY_OF_RANKS),
+        unit="answers per system, taken as independent", clustered=_clustered(per_group, nested, systems),
+    )  # fmt: skip
 
 
-def _clustered(per_group: int, nested: Nested, systems: int) -> Facts:
+def _clustered(per_group: int, nested: Nested, systems: int) -> ClusteredSize:
     """The same with dialogues nested in participants."""
     cases = _ceil(per_group * nested.design_effect)
     total = cases * systems
     people = _ceil(total / nested.calls)
     if nested.design == "between" and systems > 1:
         people = systems * _ceil(cases / nested.calls)
-    return {
-        **{name: value for name, value in asdict(nested).items() if name != "profile"},
-        "design_effect": nested.design_effect,
-        "per_group": cases,
-        "dialogues": total,
-        "participants": people,
-    }
+    return ClusteredSize(
+        calls=nested.calls, icc=nested.icc, interaction=nested.interaction, design=nested.design,
+        design_effect=nested.design_effect,
+        size=TrialSize(per_group=cases, dialogues=total, participants=people),
+    )  # fmt: skip
 
 
 def _ceil(value: float) -> int:

@@ -194,20 +194,21 @@ def _table_3() -> str:
 
 
 def _sizes() -> str:
-    facts = two_rates(0.45, 0.50)
-    critical, half = facts["critical_difference"], facts["half_the_difference"]
-    corrected = critical["continuity_corrected"]
+    found = two_rates(0.45, 0.50)
+    critical, half = found.critical_difference, found.half_the_difference
+    assert critical is not None and half is not None
+    corrected = critical.continuity_corrected
     sizes = {
-        "critical difference, pooled": critical["pooled"],
-        "critical difference, unpooled": critical["unpooled"],
+        "critical difference, pooled": critical.pooled,
+        "critical difference, unpooled": critical.unpooled,
         "critical difference, with continuity correction": corrected,
-        "the same by steps of ten": critical["steps_of_ten"],
-        "80 % power": facts["per_group"],
-        "90 % power": two_rates(0.45, 0.50, power=0.9)["per_group"],
+        "the same by steps of ten": critical.steps_of_ten,
+        "80 % power": found.per_group,
+        "90 % power": two_rates(0.45, 0.50, power=0.9).per_group,
     }
     rows = [[name, str(n), f"{power_of_two_rates(0.45, 0.50, n):.1%}"] for name, n in sizes.items()]
     cost = (
-        f"Half the difference costs x {half['continuity_corrected']:.2f} with and x {half['pooled']:.2f} "
+        f"Half the difference costs x {half.continuity_corrected:.2f} with and x {half.pooled:.2f} "
         'without correction: the paper\'s "approximately 4 times" holds.'
     )
     return _section(_SIZES, _table(["calls per system by", "n", "power"], rows), cost)

@@ -13,7 +13,15 @@ from scenes.judging import judged_often
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats import simulation_of_power
 from vivavoce.stats.planning import _weakest_pair, answer, plan_of_study, read_pilot
-from vivavoce.stats.power import Nested, likert, one_rate, power_of_two_rates, preference, two_rates
+from vivavoce.stats.power import (
+    Nested,
+    RequiredSample,
+    likert,
+    one_rate,
+    power_of_two_rates,
+    preference,
+    two_rates,
+)
 from vivavoce.stats.simulation_of_power import Rates, find_participants, simulate
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
@@ -33,13 +41,13 @@ def test_the_sizes_around_the_claim_of_810_calls_are_the_published_ones(case):
         "unpooled_continuity_corrected",
         "steps_of_ten",
     ):
-        assert facts["critical_difference"][name] == expected[name]
+        assert getattr(facts.critical_difference, name) == expected[name]
     for name in ("per_group", "per_group_continuity_corrected"):
-        assert facts[name] == expected[name]
-    assert two_rates(*case["input"], power=0.9)["per_group"] == expected["per_group_90"]
-    half = facts["half_the_difference"]
-    assert round(half["pooled"], 2) == expected["half_pooled"]
-    assert round(half["continuity_corrected"], 2) == expected["half_continuity_corrected"]
+        assert getattr(facts, name) == expected[name]
+    assert two_rates(*case["input"], power=0.9).per_group == expected["per_group_90"]
+    half = facts.half_the_difference
+    assert round(half.pooled, 2) == expected["half_pooled"]
+    assert round(half.continuity_corrected, 2) == expected["half_continuity_corrected"]
     for n in (806, 810):
         power = power_of_two_rates(*case["input"], n)
         assert power == pytest.approx(expected[f"power_at_{n}"], abs=5e-6)
@@ -47,34 +55,34 @@ def test_the_sizes_around_the_claim_of_810_calls_are_the_published_ones(case):
 
 def test_the_size_found_has_the_power_asked_for():
     for a, b in ((0.45, 0.5), (0.6, 0.8), (0.9, 0.85)):
-        n = two_rates(a, b)["per_group"]
+        n = two_rates(a, b).per_group
         assert power_of_two_rates(a, b, n) >= 0.8 > power_of_two_rates(a, b, n - 2)
 
 
 def test_nesting_costs_its_design_effect():
-    facts = two_rates(0.45, 0.5, nested=Nested(calls=6, icc=0.2))["clustered"]
-    assert facts["design_effect"] == pytest.approx(2)
-    assert (facts["per_group"], facts["participants"]) == (3130, 1044)
-    within = two_rates(0.45, 0.5, nested=Nested(calls=6, icc=0.2, design="within"))["clustered"]
-    assert within["design_effect"] == pytest.approx(0.8)
-    assert within["participants"] == 418
+    facts = two_rates(0.45, 0.5, nested=Nested(calls=6, icc=0.2)).clustered
+    assert facts.design_effect == pytest.approx(2)
+    assert (facts.size.per_group, facts.size.participants) == (3130, 1044)
+    within = two_rates(0.45, 0.5, nested=Nested(calls=6, icc=0.2, design="within")).clustered
+    assert within.design_effect == pytest.approx(0.8)
+    assert within.size.participants == 418
 
 
 def test_one_rate_preference_and_likert_agree_with_each_other_and_their_sources():
     one, choice = one_rate(0.6), preference(0.6, ties=0.5)
-    assert choice["decided"] == one["per_group"] == 194
-    assert choice["per_group"] == 388
-    assert one["exact"] > one["per_group"]
-    assert one_rate(0.5, half_width=0.05)["precision"] == 381
+    assert choice.decided == one.per_group == 194
+    assert choice.per_group == 388
+    assert one.exact > one.per_group
+    assert one_rate(0.5, half_width=0.05).precision == 381
     scale = likert(0.5, 1.2)
-    assert TTestIndPower().power(0.5 / 1.2, scale["per_group"], 0.05) >= 0.8
-    assert scale["per_group_ranks"] == pytest.approx(scale["per_group"] / 0.955, abs=1)
+    assert TTestIndPower().power(0.5 / 1.2, scale.per_group, 0.05) >= 0.8
+    assert scale.per_group_ranks == pytest.approx(scale.per_group / 0.955, abs=1)
 
 
 @pytest.mark.parametrize("design", ["between", "within"])
 def test_simulated_trials_of_many_have_the_power_of_the_formula(design):
     nested = Nested(calls=6, icc=0.2, interaction=0.05 if design == "within" else 0.0, design=design)
-    people = two_rates(0.4, 0.55, nested=nested)["clustered"]["participants"]
+    people = two_rates(0.4, 0.55, nested=nested).clustered.size.participants
     found = simulate(Rates(0.4, 0.55), people, nested, draws=1000, seed=2)
     assert found.share == pytest.approx(0.8, abs=0.05)
     again = simulate(Rates(0.4, 0.55), people, nested, draws=1000, seed=2)
@@ -140,18 +148,18 @@ def test_a_study_with_several_declared_comparisons_is_planned_with_the_strictest
     primary = study.analysis.primary
     assert primary is not None and len(primary.compare) == 2
 
-    def planned(secondary: int, correction: str) -> dict:
+    def planned(secondary: int, correction: str) -> RequiredSample:
         own = study.analysis.model_copy(update={"secondary": [primary] * secondary, "correction": correction})
         plan = plan_of_study(study.model_copy(update={"analysis": own}))
         return answer("two-rates", [0.4, 0.7], plan=plan, calls=2, participants=40)
 
     three = planned(2, "holm")
-    assert any("3 comparisons" in said and "0.05 / 3 = 0.017" in said for said in three["assumptions"])
-    assert (three["comparisons"], three["alpha"]) == (3, pytest.approx(0.05 / 3))
+    assert any("3 comparisons" in said and "0.05 / 3 = 0.017" in said for said in three.assumptions)
+    assert (three.comparisons, three.alpha) == (3, pytest.approx(0.05 / 3))
     one = planned(0, "holm")
-    assert not any("declares" in said for said in one["assumptions"])
-    assert planned(2, "none")["alpha"] == one["alpha"] == 0.05
-    assert three["simulated"]["power"] < one["simulated"]["power"]
+    assert not any("declares" in said for said in one.assumptions)
+    assert planned(2, "none").alpha == one.alpha == 0.05
+    assert three.simulated.power < one.simulated.power
 
 
 def test_a_study_that_compares_transcripts_is_told_which_question_plans_it(tmp_path):
@@ -162,7 +170,7 @@ def test_a_study_that_compares_transcripts_is_told_which_question_plans_it(tmp_p
 
 def test_an_odd_number_of_participants_is_answered_for_all_of_them():
     facts = answer("two-rates", [0.1, 0.9], participants=11, calls=4, design="between")
-    assert facts["clustered"]["participants"] == facts["simulated"]["participants"] == 11
+    assert facts.clustered.size.participants == facts.simulated.participants == 11
     with pytest.raises(InputError, match="5 participants with two systems, 2 against 3"):
         answer("two-rates", [0.4, 0.7], participants=5, design="between")
 
@@ -174,14 +182,14 @@ def test_a_plan_that_cannot_show_anything_is_refused_with_the_smallest_that_can(
     with pytest.raises(InputError, match="at least 2 dialogues"):
         answer("two-rates", [0.4, 0.8], calls=1, design="within")
     facts = answer("two-rates", [0.4, 0.8], participants=8, **options)
-    assert facts["clustered"]["participants"] == facts["simulated"]["participants"] == 8
-    assert 0 < facts["simulated"]["power"] < 0.8
+    assert facts.clustered.size.participants == facts.simulated.participants == 8
+    assert 0 < facts.simulated.power < 0.8
 
 
 def test_means_are_simulated_too():
     facts = answer("likert", [1.0, 1.2], calls=3, icc=0.1)
-    assert facts["simulated"]["power"] == pytest.approx(0.8, abs=0.05)
-    assert facts["clustered"]["participants"] >= facts["clustered"]["formula"]["participants"]
+    assert facts.simulated.power == pytest.approx(0.8, abs=0.05)
+    assert facts.clustered.size.participants >= facts.clustered.formula.participants
 
 
 def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
@@ -192,10 +200,10 @@ def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
     ]))  # fmt: skip
     assert pilot.profile == (*[2] * 11, 20)
     assert "12 participants of the pilot held 42 dialogues (median 2, most 20)" in pilot.said[0]
-    even = answer("two-rates", [0.4, 0.7], calls=42 / 12, icc=0.3)["clustered"]
-    uneven = answer("two-rates", [0.4, 0.7], pilot=pilot, icc=0.3)["clustered"]
-    assert uneven["calls"] == pytest.approx(42 / 12)
-    assert uneven["participants"] > 1.2 * even["participants"], "a whale is not many people"
+    even = answer("two-rates", [0.4, 0.7], calls=42 / 12, icc=0.3).clustered
+    uneven = answer("two-rates", [0.4, 0.7], pilot=pilot, icc=0.3).clustered
+    assert uneven.calls == pytest.approx(42 / 12)
+    assert uneven.size.participants > 1.2 * even.size.participants, "a whale is not many people"
     nobody = make(("a", None, True), name="nobody")
     with pytest.raises(InputError, match="no participant is known"):
         read_pilot(nobody)
@@ -206,14 +214,14 @@ def test_a_study_file_says_how_many_participants(tmp_path):
     plan = plan_of_study(load_study(tmp_path / "study.yaml"))
     assert (plan.measure, plan.calls, plan.design) == ("objective_success_inferred", 3, "within")
     facts = answer("study", [], plan=plan)
-    assert facts["per_group"] == 2088, "three comparisons are declared: alpha .05 / 3; z by hand"
-    assert facts["clustered"]["calls"] == 3
-    assert facts["simulated"]["power"] == pytest.approx(0.8, abs=0.04)
-    assert any("fewest dialogues" in text for text in facts["assumptions"])
+    assert facts.per_group == 2088, "three comparisons are declared: alpha .05 / 3; z by hand"
+    assert facts.clustered.calls == 3
+    assert facts.simulated.power == pytest.approx(0.8, abs=0.04)
+    assert any("fewest dialogues" in text for text in facts.assumptions)
     other = answer("two-rates", [0.5, 0.7], plan=plan, calls=6, icc=0.1, design="between")
-    assert other["clustered"]["design_effect"] == pytest.approx(1.5)
-    assert other["simulated"]["power"] == pytest.approx(0.8, abs=0.04)
-    assert other["simulated"]["type_one_error"] == pytest.approx(0.05 / 3, abs=0.012)
+    assert other.clustered.design_effect == pytest.approx(1.5)
+    assert other.simulated.power == pytest.approx(0.8, abs=0.04)
+    assert other.simulated.type_one_error == pytest.approx(0.05 / 3, abs=0.012)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +290,7 @@ def exact_power(rate: float, against: float, n: int, tail: float) -> float:
 
 @pytest.mark.parametrize(("rate", "against"), [(0.8, 0.5), (0.25, 0.5), (0.9, 0.7)])
 def test_the_exact_size_is_the_first_of_twenty_with_the_power_that_was_asked_for(rate, against):
-    found = one_rate(rate, against)["exact"]
+    found = one_rate(rate, against).exact
     powers = {n: exact_power(rate, against, n, 0.025) for n in range(5, found + 20)}
     runs = [n for n in range(5, found + 1) if all(powers[n + more] >= 0.8 for more in range(20))]
     assert runs == [found]
@@ -294,7 +302,7 @@ def test_the_size_for_an_interval_is_the_least_at_which_wilsons_is_as_narrow(rat
     widths = (
         (n, z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)) for n in range(1, 2000)
     )
-    assert one_rate(rate, half_width=half)["precision"] == next(n for n, width in widths if width <= half)
+    assert one_rate(rate, half_width=half).precision == next(n for n, width in widths if width <= half)
 
 
 @pytest.mark.parametrize(("ask", "right"), [
@@ -308,22 +316,22 @@ def test_the_size_for_an_interval_is_the_least_at_which_wilsons_is_as_narrow(rat
 ])  # fmt: skip
 def test_questions_without_an_answer_are_refused_and_their_neighbours_are_not(ask, right):
     if right:
-        assert ask()["per_group"] > 1
+        assert ask().per_group > 1
         return
     with pytest.raises(InputError):
         ask()
 
 
 def test_a_difference_of_means_is_the_same_either_way_and_systems_share_participants():
-    assert likert(-0.5, 1.2)["per_group"] == likert(0.5, 1.2)["per_group"]
+    assert likert(-0.5, 1.2).per_group == likert(0.5, 1.2).per_group
     one = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=4, icc=0.1))
-    cases = math.ceil(one["per_group"] * 1.3)
-    assert one["clustered"]["per_group"] == cases and one["clustered"]["dialogues"] == 3 * cases
-    assert one["clustered"]["participants"] == 3 * math.ceil(cases / 4)
-    within = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=6, icc=0.1, design="within"))["clustered"]
-    assert within["participants"] == math.ceil(within["dialogues"] / 6)
-    alone = one_rate(0.6, nested=Nested(calls=4, icc=0.1))["clustered"]
-    assert alone["participants"] == math.ceil(alone["per_group"] / 4)
+    cases = math.ceil(one.per_group * 1.3)
+    assert one.clustered.size.per_group == cases and one.clustered.size.dialogues == 3 * cases
+    assert one.clustered.size.participants == 3 * math.ceil(cases / 4)
+    within = two_rates(0.4, 0.6, systems=3, nested=Nested(calls=6, icc=0.1, design="within")).clustered
+    assert within.size.participants == math.ceil(within.size.dialogues / 6)
+    alone = one_rate(0.6, nested=Nested(calls=4, icc=0.1)).clustered
+    assert alone.size.participants == math.ceil(alone.size.per_group / 4)
 
 
 @pytest.mark.parametrize("systems", [2, 3, 5])
@@ -339,10 +347,10 @@ def test_the_weakest_pair_are_the_two_smallest_of_groups_as_even_as_can_be(syste
 ])  # fmt: skip
 def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says(options, icc):
     facts = answer("one-rate", [0.6, 0.5], **options)
-    assert facts["clustered"]["icc"] == icc
-    assert any("say --icc" in one for one in facts["assumptions"]) == (icc == 0.2)
+    assert facts.clustered.icc == icc
+    assert any("say --icc" in one for one in facts.assumptions) == (icc == 0.2)
     several = options.get("calls", 1) > 1
-    assert any("By formula with the design effect" in one for one in facts["assumptions"]) == several
+    assert any("By formula with the design effect" in one for one in facts.assumptions) == several
 
 
 @pytest.mark.parametrize(("question", "values", "options"), [
@@ -354,4 +362,4 @@ def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says
 def test_numbers_that_do_not_fit_a_question_are_refused(question, values, options):
     with pytest.raises(InputError):
         answer(question, values, **options)
-    assert answer("one-rate", [0.6], alpha=0.01, power=0.99)["per_group"] > 500
+    assert answer("one-rate", [0.6], alpha=0.01, power=0.99).per_group > 500
