@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_, SOURCE_LANGUAGE
 from vivavoce.desk.board import Board, Pause
 from vivavoce.desk.language import gettext, language, ngettext, worded
 from vivavoce.desk.stopping_worker import BY, FINAL, REASONS, Watch
-from vivavoce.log.events import LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.events import LoggedVerdict, LookTaken, TrialPaused, TrialResumed
 from vivavoce.log.store import StoredEvent
 from vivavoce.measures import MEASURES
 from vivavoce.report.numbers import MISSING, between, count, difference, listed, localised, plural
 from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    from vivavoce.stats.stopping import WatchedTrial
 
 RULES: Final = {
     "obrien_fleming": N_("O'Brien-Fleming boundaries: early looks stop only on very strong evidence"),
@@ -158,30 +161,30 @@ def _logged(at: datetime, look: LookTaken) -> LookRow:
     name = gettext("Decided at participant %(number)s", number=look.number)
     if look.of:
         name = gettext("Look %(number)s of %(all)s", number=look.number, all=look.of)
-    rows = [_pair(one.model_dump(), look.measure) for one in look.verdicts]
+    rows = [_pair(one, look.measure) for one in look.verdicts]
     return LookRow(name, at, look.participants, rows, worded(REASONS[look.stop] if look.stop else GOES_ON))
 
 
-def _current(state: dict[str, Any]) -> LookRow:
-    rows = [_pair(pair, state["measure"]) for pair in state["pairs"]]
-    return LookRow(gettext("Now"), None, state["participants"], rows, worded(GOES_ON))
+def _current(state: "WatchedTrial") -> LookRow:
+    rows = [_pair(one, state.measure) for one in state.verdicts]
+    return LookRow(gettext("Now"), None, state.participants, rows, worded(GOES_ON))
 
 
-def _pair(facts: dict[str, Any], measure: str) -> PairRow:
+def _pair(verdict: LoggedVerdict, measure: str) -> PairRow:
     unit = MEASURES.get(measure).unit if measure in MEASURES else ""
-    evidence, bar = facts["statistic"], facts["bar"]
+    evidence, bar = verdict.statistic, verdict.bar
 
     def write(value: float) -> str:
         return difference(value, unit)
 
     return PairRow(
-        pair=gettext("%(a)s minus %(b)s", a=facts["a"], b=facts["b"]),
-        difference=difference(facts["difference"], unit),
-        interval=between(_within(facts["low"], unit), _within(facts["high"], unit), write),
+        pair=gettext("%(a)s minus %(b)s", a=verdict.a, b=verdict.b),
+        difference=difference(verdict.difference, unit),
+        interval=between(_within(verdict.low, unit), _within(verdict.high, unit), write),
         statistic=_evidence(evidence),
         bar=_evidence(bar),
         reached=min(1.0, evidence / bar) if evidence is not None and bar else 0.0,
-        meaning=_meaning(facts["stop"], str(facts["why"])),
+        meaning=_meaning(verdict.stop, verdict.why),
     )
 
 

@@ -2,17 +2,21 @@
 
 import threading
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
+from vivavoce.core.result import widened
 from vivavoce.desk.board import Board
 from vivavoce.desk.snapshot import Snapshot, Snapshots
-from vivavoce.log.events import TRIAL, LoggedVerdict, LookTaken, TrialPaused, TrialResumed
+from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 from vivavoce.study.model import Stopping
+
+if TYPE_CHECKING:
+    from vivavoce.stats.stopping import WatchedTrial
 
 EVERY_S: Final = 3.0
 BY: Final = N_("the stopping rule")
@@ -25,7 +29,6 @@ REASONS: Final = {
     "end": N_("The planned number of participants is reached."),
 }
 
-Facts = dict[str, Any]
 _report = structlog.get_logger("vivavoce.desk")
 
 
@@ -47,7 +50,7 @@ class Watch:
 
     def __init__(self, board: Board, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
         self.board, self.snapshots, self.every_s = board, snapshots, every_s
-        self.state: Facts | None = None
+        self.state: WatchedTrial | None = None
         self.problem = ""
         self._checked = 0
         self._stop = threading.Event()
@@ -92,12 +95,12 @@ class Watch:
         rule, seen = self.rule, self.board.see(_seen)
         if rule is None or self.up_to_date():
             return None
-        facts = self.snapshots.make(lambda snapshot: _computed(self.board, snapshot, seen))
+        found = self.snapshots.make(lambda snapshot: _computed(self.board, snapshot, seen))
         look = None
-        if facts["due"] and (rule.rule != "anytime" or facts["stop"]):
-            wanted = _look(self.board.study.name, facts)
+        if found.number is not None and (rule.rule != "anytime" or found.stop):
+            wanted = widened(LookTaken, found, study=self.board.study.name)
             look = wanted if self.board.log.transact_now(lambda tx: _take(tx, wanted)) else None
-        self.state, self._checked = facts, len(seen.visits)
+        self.state, self._checked = found, len(seen.visits)
         return look
 
     def up_to_date(self) -> bool:
@@ -121,7 +124,7 @@ def _seen(board: Board) -> _Seen:
     return _Seen(list(board.ended), len(people), looks)
 
 
-def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> Facts:
+def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
     from vivavoce.stats.stopping import DECIDED, watch
 
     decided = {
@@ -132,16 +135,6 @@ def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> Facts:
     }
     before = [look.information for look in seen.looks]
     return watch(snapshot.dataset, board.study.analysis, seen.visits, before=before, decided=decided)
-
-
-def _look(study: str, facts: Facts) -> LookTaken:
-    names = LoggedVerdict.model_fields
-    return LookTaken(
-        study=study,
-        verdicts=[LoggedVerdict(**{name: pair[name] for name in names}) for pair in facts["pairs"]],
-        **{name: facts[name] for name in ("rule", "measure", "number", "of", "participants", "planned",
-                                          "information", "stop", "why")},
-    )  # fmt: skip
 
 
 def _take(tx: Transaction, look: LookTaken) -> bool:

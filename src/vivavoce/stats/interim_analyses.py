@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -11,19 +11,45 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import Sums
 from vivavoce.measures.compute import sums as sums_of
-from vivavoce.stats.anytime import watch_differences
+from vivavoce.stats.anytime import Look, watch_differences
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.difference import Comparison
 from vivavoce.stats.groups import Group, groups
+from vivavoce.stats.interval import Interval
 from vivavoce.stats.sandwich import ALIKE
-from vivavoce.stats.sequential import Spending, boundaries, judge
+from vivavoce.stats.sequential import LookVerdict, Spending, boundaries, judge
 from vivavoce.stats.summary import LEVEL
 from vivavoce.stats.summary_results import ClusteredDifference
 
-Facts = dict[str, Any]
 NEAR: Final = 1e-9
 LARGEST_Z: Final = 40.0
 FEWEST_AGREED: Final = 4
+
+
+class PlannedLook(NamedTuple):
+    """A look that is due, `number` `of` so many; the interval holds at all looks (None: no boundary)."""
+
+    number: int
+    of: int
+    interval: Interval | None
+    verdict: LookVerdict
+
+
+class InterimAnalysis(NamedTuple):
+    """A trial as far as it has come.
+
+    participants  so far; `information`: their share of those planned (0 to 1)
+    test          the difference of the pair, clustered
+    look          None: no look is due
+    anytime       evidence on the mean difference of participants who met both, in order of arrival, valid at
+                  every moment; None where nobody met both, or values leave 0 to 1
+    """
+
+    participants: int
+    information: float
+    test: ClusteredDifference
+    look: PlannedLook | None
+    anytime: Look | None
 
 
 def monitor(
@@ -40,17 +66,13 @@ def monitor(
     power: float = 0.8,
     by: str = "system",
     participants: int | None = None,
-) -> Facts:
+) -> InterimAnalysis:
     """Whether a trial may stop now.
 
     Input   the declared measure and pair; `planned` participants; planned looks, and the information at
             the looks `before` this one; `visits`: only the dialogues of these, in the order in which they
             ended (None: all dialogues); `participants` so far where the trial has more than this pair's
-    Output  information (participants so far over planned); look: the planned look that is due, its boundary
-            at the information reached, the interval that holds at all looks together, and the verdict
-            (effect, futility, end or None) in words; anytime: e-value and interval of the mean difference of
-            participants who met both, in order of arrival, valid at every moment
-    Empty   no look is due, or nothing varied: look is None
+    Empty   no look is due, or nothing varied before the last: look is None
     Note    z is that with the p of the clustered t-test; boundaries spend alpha at the information that the
             looks really had (Lan and DeMets); effect stops are binding, futility is advice
     """
@@ -71,17 +93,11 @@ def monitor(
     information = min(1.0, people / planned)
     order = visits if visits is not None else _visits_by_arrival(dataset)
     differences = _differences(dataset, measure, chosen, visit_of, order)
-    return {
-        "measure": measure,
-        "a": pair[0],
-        "b": pair[1],
-        "participants": people,
-        "planned": planned,
-        "information": information,
-        "test": test,
-        "look": _look(test, compared, information, list(before), looks, spending, alpha, power),
-        "anytime": _anytime(differences, alpha),
-    }
+    return InterimAnalysis(
+        people, information, test,
+        look=_look(test, compared, information, list(before), looks, spending, alpha, power),
+        anytime=watch_differences(differences, scale=1.0, alpha=alpha)[-1] if differences else None,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4)
@@ -127,7 +143,7 @@ def _look(
     spending: Spending,
     alpha: float,
     power: float,
-) -> Facts | None:
+) -> PlannedLook | None:
     """The verdict at the planned look that is due by now."""
     planned = [bar.information for bar in boundaries(looks, spending, alpha)]
     taken = max(before, default=0.0)
@@ -135,24 +151,22 @@ def _look(
     if not due or information <= taken + NEAR:
         return None
     place, last = due[-1], due[-1] == len(planned) - 1
-    found = _z(test)
-    if found is None:
-        return _without_test(place, len(planned), information) if last else None
-    z = found
+    z = _z(test)
+    if z is None:
+        why = "The planned number is reached, and nothing varied between participants."
+        ended = LookVerdict("end", None, None, None, why)
+        return PlannedLook(place + 1, len(planned), None, ended) if last else None
     shares = [*before, information, *(share for share in planned if share > information + NEAR)]
     bars = boundaries(shares, spending, alpha)
     bar = bars[len(before)]
     expected = float(norm.isf(alpha / 2) + norm.ppf(power))
-    verdict = judge(z, bar, expected=expected, final=bars[-1].z, last=last)._asdict()
-    if last and verdict["stop"] is None:
-        verdict |= {
-            "stop": "end",
-            "why": f"The planned number is reached; |z| {abs(z):.2f} is below {bar.z:.2f}.",
-        }
+    verdict = judge(z, bar, expected=expected, final=bars[-1].z, last=last)
+    if last and verdict.stop is None:
+        why = f"The planned number is reached; |z| {abs(z):.2f} is below {bar.z:.2f}."
+        verdict = verdict._replace(stop="end", why=why)
     if not np.isfinite(bar.z):
-        verdict |= {"boundary": None, "why": "So early nothing can be decided; go on."}
-    return {"number": place + 1, "of": len(planned), "spent": bar.spent, "information": information,
-            **_repeated(compared, bar.z), **verdict}  # fmt: skip
+        verdict = verdict._replace(boundary=None, why="So early nothing can be decided; go on.")
+    return PlannedLook(place + 1, len(planned), _repeated(compared, bar.z), verdict)
 
 
 def _z(test: ClusteredDifference) -> float | None:
@@ -166,18 +180,9 @@ def _z(test: ClusteredDifference) -> float | None:
     return float(np.copysign(min(z, LARGEST_Z), test.difference or 0.0))
 
 
-def _repeated(compared: Comparison | None, z: float) -> Facts:
+def _repeated(compared: Comparison | None, z: float) -> Interval | None:
     """The interval that covers at every look at once: at the level that the boundary asks for."""
-    span = compared.interval(1 - 2 * float(norm.sf(z))) if compared is not None and np.isfinite(z) else None
-    return {"low": span.low if span else None, "high": span.high if span else None}
-
-
-def _without_test(place: int, looks: int, information: float) -> Facts:
-    return {
-        "number": place + 1, "of": looks, "spent": None, "information": information, "low": None,
-        "high": None, "stop": "end", "z": None, "boundary": None, "conditional_power": None,
-        "why": "The planned number is reached, and nothing varied between participants.",
-    }  # fmt: skip
+    return compared.interval(1 - 2 * float(norm.sf(z))) if compared is not None and np.isfinite(z) else None
 
 
 def _differences(
@@ -211,11 +216,3 @@ def _differences(
                     return None
                 found[person] = a / all_a - b / all_b
     return list(found.values())
-
-
-def _anytime(differences: list[float] | None, alpha: float) -> Facts | None:
-    """Evidence from one difference a participant; None where nobody met both, or values leave 0 to 1."""
-    if not differences:
-        return None
-    last = watch_differences(differences, scale=1.0, alpha=alpha)[-1]
-    return {**last._asdict(), "interval": list(last.interval or ()), "stop": last.p <= alpha}

@@ -25,12 +25,15 @@ class Boundary(NamedTuple):
 
 
 class LookVerdict(NamedTuple):
-    """What a look allows: `stop` is effect, futility or None; `why` says it in words."""
+    """What a look allows: go on where `stop` is None; `why` says it in words.
 
-    stop: Literal["effect", "futility"] | None
-    z: float
-    boundary: float
-    conditional_power: float
+    z, boundary, conditional_power  None where nothing varied; the boundary also where it is too early
+    """
+
+    stop: Literal["effect", "futility", "end"] | None
+    z: float | None
+    boundary: float | None
+    conditional_power: float | None
     why: str
 
 

@@ -1,20 +1,52 @@
 """The declared stopping rule of a trial, applied to what has come so far: go on, or stop and why."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.events import LoggedVerdict
 from vivavoce.measures import MEASURES
+from vivavoce.stats.anytime import Look
 from vivavoce.stats.equivalence import margin_of, possible_margins
 from vivavoce.stats.interim_analyses import NEAR, monitor, parts_of
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 
-Facts = dict[str, Any]
 Pair = tuple[str, str]
 UNBOUNDED: Final = 1_000_000
 DECIDED: Final = ("effect", "equal", "futility")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedTrial:
+    """The primary comparison of a running trial under its stopping rule.
+
+    participants  with a finished visit; `planned`: at most; `information`: their share of those (0 to 1)
+    number        of the look that is due now, `of` so many; with `anytime`, participants who met both; None:
+                  no look is due
+    verdicts      pair by pair; limits are valid under the rule
+    stop          effect, equal, futility, mixed, end, over all pairs; None: go on
+    """
+
+    rule: str
+    measure: str
+    participants: int
+    planned: int | None
+    information: float
+    number: int | None
+    of: int | None
+    verdicts: list[LoggedVerdict]
+    stop: str | None
+    why: str
+
+
+class _Pair(NamedTuple):
+    participants: int
+    information: float
+    number: int | None
+    verdict: LoggedVerdict
 
 
 def pairs_to_watch(primary: Primary) -> list[Pair]:
@@ -44,15 +76,11 @@ def watch(
     *,
     before: Sequence[float] = (),
     decided: Mapping[Pair, str] | None = None,
-) -> Facts:
+) -> WatchedTrial:
     """The primary comparison of a running trial under its stopping rule.
 
     Input   visits that have ended, in that order; information at the looks `before`; pairs that earlier looks
             have `decided`, with how
-    Output  rule, measure, alpha (of one pair), participants, planned, information, due (a planned look is due
-            now; always with `anytime`), number and of (the look's), pairs: a, b, difference, low, high (valid
-            under the rule), statistic and bar (|z| and its boundary, or e-value and 1 / alpha), stop, why;
-            stop (effect, equal, futility, mixed, end or None) and why over all pairs
     Note    the trial stops once every pair is decided, or at the planned number of participants
     Raises  UnknownName: no such measure, or a system that has no dialogue yet
     """
@@ -67,26 +95,26 @@ def watch(
         else _planned(dataset, analysis, pair, visits, before, alpha, people)
         for pair in pairs_to_watch(primary)
     ]
-    for facts in found:
-        earlier = (decided or {}).get((facts["a"], facts["b"]))
+    verdicts = [pair.verdict for pair in found]
+    for place, one in enumerate(verdicts):
+        earlier = (decided or {}).get((one.a, one.b))
         if earlier is not None:
-            facts |= {"stop": earlier, "why": "An earlier look has decided this pair."}
-    stop, why = _whole(found)
-    due = [facts for facts in found if facts["due"]]
-    return {
-        "rule": stopping.rule,
-        "measure": primary.measure,
-        "alpha": alpha,
-        "participants": max(facts["participants"] for facts in found),
-        "planned": stopping.participants,
-        "information": max(facts["information"] for facts in found),
-        "due": bool(due),
-        "number": due[-1]["number"] if due else None,
-        "of": stopping.looks if stopping.rule != "anytime" else None,
-        "pairs": found,
-        "stop": stop if due else None,
-        "why": why,
-    }
+            why = "An earlier look has decided this pair."
+            verdicts[place] = one.model_copy(update={"stop": earlier, "why": why})
+    stop, why = _whole(verdicts)
+    number = next((pair.number for pair in reversed(found) if pair.number is not None), None)
+    return WatchedTrial(
+        rule=stopping.rule,
+        measure=primary.measure,
+        participants=max(pair.participants for pair in found),
+        planned=stopping.participants,
+        information=max(pair.information for pair in found),
+        number=number,
+        of=stopping.looks if stopping.rule != "anytime" else None,
+        verdicts=verdicts,
+        stop=stop if number is not None else None,
+        why=why,
+    )
 
 
 def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> int:
@@ -105,7 +133,7 @@ def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> 
 def _planned(
     dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], before: Sequence[float],
     alpha: float, people: int,
-) -> Facts:  # fmt: skip
+) -> _Pair:  # fmt: skip
     primary, stopping = analysis.primary, analysis.stopping
     assert primary is not None and stopping is not None and stopping.participants is not None
     spending = "pocock" if stopping.rule == "pocock" else "obrien_fleming"
@@ -113,55 +141,58 @@ def _planned(
         dataset, primary.measure, pair, planned=stopping.participants, looks=stopping.looks, before=before,
         visits=visits, spending=spending, alpha=alpha, power=stopping.power, participants=people,
     )  # fmt: skip
-    look = found["look"] or {}
-    stop = look.get("stop")
-    if stop == "futility" and not stopping.futility:
-        stop = None
-    return {
-        "a": pair[0], "b": pair[1], "participants": found["participants"],
-        "information": found["information"], "due": bool(look), "number": look.get("number"),
-        "difference": found["test"].difference,
-        "low": look.get("low"), "high": look.get("high"),
-        "statistic": None if look.get("z") is None else abs(look["z"]), "bar": look.get("boundary"),
-        "stop": stop, "why": look.get("why", ""),
-    }  # fmt: skip
+    verdict = LoggedVerdict(a=pair[0], b=pair[1], difference=found.test.difference)
+    if found.look is None:
+        return _Pair(found.participants, found.information, None, verdict)
+    number, _, interval, told = found.look
+    low, high = interval or (None, None)
+    verdict = verdict.model_copy(update={
+        "low": low, "high": high, "statistic": None if told.z is None else abs(told.z), "bar": told.boundary,
+        "stop": told.stop if told.stop != "futility" or stopping.futility else None, "why": told.why,
+    })  # fmt: skip
+    return _Pair(found.participants, found.information, number, verdict)
 
 
-def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], alpha: float) -> Facts:
+def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], alpha: float) -> _Pair:
     primary, stopping = analysis.primary, analysis.stopping
     assert primary is not None and stopping is not None
     planned = stopping.participants or UNBOUNDED
-    found = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha)["anytime"]
-    people = found["n"] if found else 0
-    facts: Facts = {
-        "a": pair[0], "b": pair[1], "participants": people, "information": min(1.0, people / planned),
-        "due": found is not None, "number": people, "difference": None, "low": None, "high": None,
-        "statistic": None, "bar": 1 / alpha, "stop": None,
-        "why": "No participant with a finished visit has met both, or the measure is no rate.",
-    }  # fmt: skip
+    found = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
     if found is None:
-        return facts
-    low, high = found["interval"]
-    facts |= {"difference": found["estimate"], "low": low, "high": high, "statistic": 1 / found["p"]}
+        why = "No participant with a finished visit has met both, or the measure is no rate."
+        return _Pair(0, 0.0, None, LoggedVerdict(a=pair[0], b=pair[1], bar=1 / alpha, why=why))
+    low, high = found.interval or (None, None)
+    stop, why = _stop_at_any_time(found, analysis, alpha)
+    verdict = LoggedVerdict(
+        a=pair[0], b=pair[1], difference=found.estimate, low=low, high=high, statistic=1 / found.p,
+        bar=1 / alpha, stop=stop, why=why,
+    )  # fmt: skip
+    return _Pair(found.n, min(1.0, found.n / planned), found.n, verdict)
+
+
+def _stop_at_any_time(found: Look, analysis: Analysis, alpha: float) -> tuple[str | None, str]:
+    """Whether a pair is decided by evidence that is valid at every moment, and why."""
+    primary, stopping = analysis.primary, analysis.stopping
+    assert primary is not None and stopping is not None
     margin = margin_of(primary.measure, possible_margins(analysis.margins))
-    if found["stop"]:
-        return {
-            **facts,
-            "stop": "effect",
-            "why": f"The evidence of {1 / found['p']:.3g} reaches {1 / alpha:.3g}.",
-        }
-    if stopping.futility and margin is not None and -margin < low and high < margin:
-        why = f"The interval lies within the margin of {margin:g}: the difference is too small to count."
-        return {**facts, "stop": "equal", "why": why}
-    if stopping.participants is not None and people >= stopping.participants:
-        return {**facts, "stop": "end", "why": "The planned number is reached without enough evidence."}
-    return {**facts, "why": f"The evidence of {1 / found['p']:.3g} is below {1 / alpha:.3g}; go on."}
+    evidence = f"The evidence of {1 / found.p:.3g}"
+    if found.p <= alpha:
+        return "effect", f"{evidence} reaches {1 / alpha:.3g}."
+    within = margin is not None and found.interval is not None and max(map(abs, found.interval)) < margin
+    if stopping.futility and within:
+        return (
+            "equal",
+            f"The interval lies within the margin of {margin:g}: the difference is too small to count.",
+        )
+    if stopping.participants is not None and found.n >= stopping.participants:
+        return "end", "The planned number is reached without enough evidence."
+    return None, f"{evidence} is below {1 / alpha:.3g}; go on."
 
 
-def _whole(pairs: list[Facts]) -> tuple[str | None, str]:
+def _whole(pairs: Sequence[LoggedVerdict]) -> tuple[str | None, str]:
     """What the pairs mean for the trial: it stops when all are decided, or at its planned end."""
-    stops = {facts["stop"] for facts in pairs}
-    why = " ".join(f"{facts['a']} and {facts['b']}: {facts['why']}" for facts in pairs)
+    stops = {one.stop for one in pairs}
+    why = " ".join(f"{one.a} and {one.b}: {one.why}" for one in pairs)
     if None in stops:
         return None, why
     if len(stops) == 1:

@@ -93,8 +93,8 @@ def test_a_participants_difference_is_fixed_by_the_visit_that_shows_both_systems
     dataset = make(*[talk[1:] for talk in talks], visit_id=[talk[0] for talk in talks])
 
     def watched(visits: list[str] | None) -> tuple[int, float] | None:
-        found = monitor(dataset, "subjective_success", ("a", "b"), planned=20, visits=visits)["anytime"]
-        return found and (found["n"], found["estimate"])
+        found = monitor(dataset, "subjective_success", ("a", "b"), planned=20, visits=visits).anytime
+        return found and (found.n, found.estimate)
 
     assert watched(["v1", "v2", "v3", "v4", "v5", "v6"]) == (2, pytest.approx((0.5 - 1) / 2))
     assert watched(None) == watched(["v4", "v2", "v5", "v1"]) == (2, -0.25)

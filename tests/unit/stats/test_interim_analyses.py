@@ -22,10 +22,10 @@ def trial(people: int, gap: int) -> list[tuple]:
 
 def test_a_clear_difference_stops_the_trial_early(make):
     facts = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=120, looks=4)
-    assert (facts["a"], facts["b"], facts["information"]) == ("a", "b", 0.5)
-    assert (facts["look"]["number"], facts["look"]["stop"]) == (2, "effect")
-    assert facts["anytime"]["stop"] is True
-    assert facts["anytime"]["interval"][0] > 0
+    assert facts.information == 0.5
+    assert (facts.look.number, facts.look.verdict.stop) == (2, "effect")
+    assert facts.anytime.p <= 0.05
+    assert facts.anytime.interval.low > 0
     assert json.loads(json.dumps(as_json(facts), allow_nan=False)) == as_json(facts)
 
 
@@ -35,21 +35,21 @@ def test_a_trial_without_difference_stops_as_idle_only_late(make):
     rows[0] = ("a", "p0", 1 - rows[0][2])
     rows[9] = ("b", "p1", 1 - rows[9][2])
     facts = monitor(make(*rows), "subjective_success", ("a", "b"), planned=60, looks=4)
-    assert facts["look"]["stop"] == "futility"
-    assert facts["anytime"]["stop"] is False
+    assert facts.look.verdict.stop == "futility"
+    assert facts.anytime.p > 0.05
 
 
 def test_before_the_first_planned_look_there_is_no_verdict(make):
     facts = monitor(make(*trial(12, 2)), "subjective_success", ("a", "b"), planned=100)
-    assert facts["look"] is None
-    assert facts["anytime"] is not None
+    assert facts.look is None
+    assert facts.anytime is not None
 
 
 def test_where_nobody_met_both_only_planned_looks_remain(make):
     rows = [(system, f"{system}{person}", person % 3 > 0) for person in range(15) for system in ("a", "b")]
     facts = monitor(make(*rows), "subjective_success", ("a", "b"), planned=30)
-    assert facts["anytime"] is None
-    assert facts["look"]["of"] == 5
+    assert facts.anytime is None
+    assert facts.look.of == 5
 
 
 def test_what_is_not_there_cannot_be_monitored(make):
@@ -63,13 +63,13 @@ def test_what_is_not_there_cannot_be_monitored(make):
 def test_an_early_look_may_decide_nothing_and_the_last_one_says_effect_where_there_is_one(make):
     rows = [(system, f"p{person}", (person + turn + (system == "a") * (person % 5 == 0)) % 2)
             for person in range(50) for turn in range(3) for system in ("a", "b")]  # fmt: skip
-    early = monitor(make(*rows, name="early"), "subjective_success", ("a", "b"), planned=200, looks=4)["look"]
-    assert (early["number"], early["of"], early["stop"]) == (1, 4, None)
-    done = monitor(make(*rows, name="done"), "subjective_success", ("a", "b"), planned=50, looks=2)["look"]
-    assert (done["number"], done["stop"]) == (2, "end")
-    late = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=60, looks=2)["look"]
-    assert (late["number"], late["stop"]) == (2, "effect")
+    early = monitor(make(*rows, name="early"), "subjective_success", ("a", "b"), planned=200, looks=4).look
+    assert (early.number, early.of, early.verdict.stop) == (1, 4, None)
+    done = monitor(make(*rows, name="done"), "subjective_success", ("a", "b"), planned=50, looks=2).look
+    assert (done.number, done.verdict.stop) == (2, "end")
+    late = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=60, looks=2).look
+    assert (late.number, late.verdict.stop) == (2, "effect")
     missed = monitor(
         make(*rows, name="missed"), "subjective_success", ("a", "b"), planned=200, looks=4, before=[0.25]
     )
-    assert missed["look"] is None
+    assert missed.look is None

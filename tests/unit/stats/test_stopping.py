@@ -35,11 +35,11 @@ def trial(make, people, chances, *, seed=1, dialogues=3):
 def test_a_look_is_due_only_at_planned_numbers_and_only_once(make):
     analysis = plan()
     dataset, visits = trial(make, 12, {"a": 0.9, "b": 0.3})
-    assert watch(dataset, analysis, visits[:9])["due"] is False
+    assert watch(dataset, analysis, visits[:9]).number is None
     first = watch(dataset, analysis, visits[:10])
-    assert (first["due"], first["number"], first["participants"]) == (True, 1, 10)
-    again = watch(dataset, analysis, visits, before=[first["information"]])
-    assert again["due"] is False and again["stop"] is None
+    assert (first.number, first.participants) == (1, 10)
+    again = watch(dataset, analysis, visits, before=[first.information])
+    assert again.number is None and again.stop is None
     assert next_look(analysis.stopping, []) == 10
     assert next_look(analysis.stopping, [0.25]) == 20
     assert next_look(analysis.stopping, [0.25, 0.5, 0.75, 1.0]) is None
@@ -49,52 +49,52 @@ def test_dialogues_of_visits_that_go_on_change_nothing(make):
     dataset, visits = trial(make, 25, {"a": 0.9, "b": 0.3})
     alone, alone_visits = trial(make, 20, {"a": 0.9, "b": 0.3})
     assert visits[:20] == alone_visits
-    assert watch(dataset, plan(), visits[:20])["pairs"] == watch(alone, plan(), alone_visits)["pairs"]
+    assert watch(dataset, plan(), visits[:20]) == watch(alone, plan(), alone_visits)
 
 
 def test_the_boundary_is_that_of_the_information_which_the_looks_really_had(make):
     dataset, visits = trial(make, 24, {"a": 0.6, "b": 0.5})
     found = watch(dataset, plan(), visits, before=[12 / 40])
-    assert found["number"] == 2
+    assert found.number == 2
     expected = boundaries([0.3, 0.6, 0.75, 1.0])[1].z
-    assert found["pairs"][0]["bar"] == pytest.approx(expected)
+    assert found.verdicts[0].bar == pytest.approx(expected)
 
 
 def test_a_missed_look_is_not_taken_later_as_well(make):
     dataset, visits = trial(make, 31, {"a": 0.6, "b": 0.5})
     found = watch(dataset, plan(), visits)
-    assert found["number"] == 3
-    assert next_look(plan().stopping, [found["information"]]) == 40
+    assert found.number == 3
+    assert next_look(plan().stopping, [found.information]) == 40
 
 
 @pytest.mark.parametrize("rule", ["obrien_fleming", "pocock", "anytime"])
 def test_a_large_difference_answers_the_question(make, rule):
     dataset, visits = trial(make, 36, {"a": 0.95, "b": 0.15})
     found = watch(dataset, plan(rule), visits)
-    assert found["stop"] == "effect"
-    assert found["pairs"][0]["low"] > 0
-    assert found["pairs"][0]["statistic"] >= found["pairs"][0]["bar"]
+    assert found.stop == "effect"
+    assert found.verdicts[0].low > 0
+    assert found.verdicts[0].statistic >= found.verdicts[0].bar
 
 
 def test_the_last_look_ends_the_trial_whatever_it_finds(make):
     dataset, visits = trial(make, 40, {"a": 0.5, "b": 0.5}, seed=4)
     found = watch(dataset, plan(), visits, before=[0.25, 0.5, 0.75])
-    assert (found["stop"], found["number"]) == ("end", 4)
+    assert (found.stop, found.number) == ("end", 4)
     same, all_visits = trial(make, 40, {"a": 1.0, "b": 1.0}, seed=5)
-    assert watch(same, plan(), all_visits)["stop"] == "end", "nothing varied, so nothing can be tested"
+    assert watch(same, plan(), all_visits).stop == "end", "nothing varied, so nothing can be tested"
 
 
 def test_a_perfect_difference_is_seen_although_nobody_differs_from_anybody(make):
     dataset, visits = trial(make, 20, {"a": 1.0, "b": 0.0})
     found = watch(dataset, plan(), visits, before=[0.25])
-    assert (found["stop"], found["pairs"][0]["difference"]) == ("effect", 1.0)
+    assert (found.stop, found.verdicts[0].difference) == ("effect", 1.0)
 
 
 def test_futility_stops_only_where_the_study_wants_it(make):
     dataset, visits = trial(make, 30, {"a": 0.5, "b": 0.5}, seed=4)
-    assert watch(dataset, plan(), visits, before=[0.25, 0.5])["stop"] == "futility"
+    assert watch(dataset, plan(), visits, before=[0.25, 0.5]).stop == "futility"
     patient = plan(stopping={"futility": False})
-    assert watch(dataset, patient, visits, before=[0.25, 0.5])["stop"] is None
+    assert watch(dataset, patient, visits, before=[0.25, 0.5]).stop is None
 
 
 def test_three_systems_share_alpha_and_stop_when_all_pairs_are_decided(make):
@@ -103,22 +103,22 @@ def test_three_systems_share_alpha_and_stop_when_all_pairs_are_decided(make):
     assert share_of_alpha(plan(systems=("a", "b", "c"), correction="none")) == 0.05
     dataset, visits = trial(make, 30, {"a": 0.95, "b": 0.1, "c": 0.12})
     found = watch(dataset, analysis, visits)
-    assert [pair["stop"] for pair in found["pairs"]][:2] == ["effect", "effect"]
+    assert [pair.stop for pair in found.verdicts][:2] == ["effect", "effect"]
     decided = {("b", "c"): "futility"}
-    assert watch(dataset, analysis, visits, decided=decided)["stop"] == "mixed"
+    assert watch(dataset, analysis, visits, decided=decided).stop == "mixed"
 
 
 def test_a_share_within_the_margin_ends_a_watch_at_any_time(make):
     dataset, visits = trial(make, 60, {"a": 0.5, "b": 0.5})
     wide = plan("anytime", margin=0.9, stopping={"participants": None})
-    assert watch(dataset, wide, visits)["stop"] == "equal"
+    assert watch(dataset, wide, visits).stop == "equal"
 
 
 def test_the_interval_that_holds_at_all_looks_is_wider_than_one_of_a_single_look(make):
     dataset, visits = trial(make, 20, {"a": 0.7, "b": 0.5})
-    pair = watch(dataset, plan(), visits, before=[0.25])["pairs"][0]
-    single = watch(dataset, plan(stopping={"looks": 1, "participants": 20}), visits)["pairs"][0]
-    assert pair["low"] < single["low"] < single["high"] < pair["high"]
+    pair = watch(dataset, plan(), visits, before=[0.25]).verdicts[0]
+    single = watch(dataset, plan(stopping={"looks": 1, "participants": 20}), visits).verdicts[0]
+    assert pair.low < single.low < single.high < pair.high
 
 
 def test_what_cannot_be_watched_is_said(make):
