@@ -1,15 +1,18 @@
 """Simulated users fitted to real calls, and compared with them: `simulate fit`, `simulate compare`."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+
+    from vivavoce.stats.calibration import ComparedFeature, FittedPopulation
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 
@@ -22,6 +25,7 @@ def fit(
 ) -> None:
     """Fit the habits of simulated users to real calls, and write them as a population file."""
     from vivavoce.core.errors import InputError
+    from vivavoce.core.result import as_json as plain
     from vivavoce.log.dataset import Dataset
     from vivavoce.simulation.population_file import read_population
     from vivavoce.stats.calibration import fit as fit_to
@@ -35,7 +39,7 @@ def fit(
     out.write_text(_population_text(fitted), encoding="utf-8")
     read_population(out)
     note(f"wrote {out}")
-    typer.echo(json.dumps(fitted) if as_json else _told(fitted))
+    typer.echo(json.dumps(plain(fitted)) if as_json else _told(fitted))
 
 
 def compare(
@@ -45,6 +49,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare simulated calls with real ones: distributions, and how far apart they are."""
+    from vivavoce.core.result import as_json as plain
     from vivavoce.log.dataset import Dataset
     from vivavoce.stats.calibration import compare as compare_with
 
@@ -61,12 +66,12 @@ def compare(
             )
         note(f"wrote {len(compared)} figures to {figures}")
     if as_json:
-        typer.echo(json.dumps({"simulated": True, "features": compared}))
+        typer.echo(json.dumps({"simulated": True, "features": plain(compared)}))
         return
     _show(compared)
 
 
-def _show(compared: "Sequence[Mapping[str, Any]]") -> None:
+def _show(compared: "Sequence[ComparedFeature]") -> None:
     from rich.console import Console
 
     from vivavoce.core.terminal import FittedTable as Table
@@ -74,29 +79,34 @@ def _show(compared: "Sequence[Mapping[str, Any]]") -> None:
     heads = ("feature", "mean real", "mean simulated", "KL (bits)", "Cramér", "n real", "n simulated")
     table = Table(*heads, title="SIMULATED calls beside real ones")
     for one in compared:
-        figures = (one["mean_real"], one["mean_simulated"], one["kullback_leibler_bits"], one["cramer"])
+        figures = (one.mean_real, one.mean_simulated, one.kullback_leibler_bits, one.cramer)
         shown = ["-" if value is None else f"{value:.3f}" for value in figures]
-        table.add_row(one["meaning"], *shown, str(one["n_real"]), str(one["n_simulated"]))
+        table.add_row(one.meaning, *shown, str(one.n_real), str(one.n_simulated))
     Console().print(table)
 
 
-def _population_text(fitted: "Mapping[str, Any]") -> str:
+def _population_text(fitted: "FittedPopulation") -> str:
     from io import StringIO
 
     from ruamel.yaml import YAML
 
     yaml, out = YAML(), StringIO()
     yaml.width = 110
-    yaml.dump(dict(fitted), out)
+    content = asdict(fitted, dict_factory=lambda rows: {key: one for key, one in rows if one is not None})
+    yaml.dump(content, out)
     return "# Habits of simulated users, fitted to real calls by `vivavoce simulate fit`.\n" + out.getvalue()
 
 
-def _told(fitted: "Mapping[str, Any]") -> str:
-    lines = [f"word error rate: {fitted.get('word_error_rate', 'not told')}"]
-    for habit, value in fitted["habits"].items():
-        if isinstance(value, dict):
-            value = f"mean {sum(n * share for n, share in value['values'].items()):.2f}"
-        n = fitted["source"]["told"].get(habit, {}).get("n")
-        lines.append(f"{habit.replace('_', ' ')}: {value}" + (f" (n {n})" if n else ""))
-    lines += [f"{habit}: not told by these calls" for habit in fitted["source"]["not_told"]]
+def _told(fitted: "FittedPopulation") -> str:
+    from vivavoce.core.result import as_json
+    from vivavoce.stats.calibration import HabitValues
+
+    rate = "not told" if fitted.word_error_rate is None else as_json(fitted.word_error_rate)
+    lines = [f"word error rate: {rate}"]
+    for habit, value in fitted.habits.items():
+        if isinstance(value, HabitValues):
+            value = f"mean {sum(n * share for n, share in value.values.items()):.2f}"
+        told = fitted.source.told.get(habit)
+        lines.append(f"{habit.replace('_', ' ')}: {value}" + (f" (n {told.n})" if told and told.n else ""))
+    lines += [f"{habit}: not told by these calls" for habit in fitted.source.not_told]
     return "\n".join(lines)

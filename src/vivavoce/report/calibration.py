@@ -1,18 +1,17 @@
 """Figures of simulated users beside the real ones that they were fitted to."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import altair as alt
 
 from vivavoce.report.drawing import ACCENT, NARROW, WARM, Figure, figure
+from vivavoce.stats.calibration import ComparedFeature
 
-Facts = Mapping[str, Any]
 MARK: Final = "SIMULATED beside real"
 _TAIL: Final = 0.005
 
 
-def distribution_figure(compared: Facts) -> Figure:
+def distribution_figure(compared: ComparedFeature) -> Figure:
     """One feature: the share of each value among real and simulated calls."""
     rows = _rows(compared)
     order = list(dict.fromkeys(row["value"] for row in rows))
@@ -20,7 +19,7 @@ def distribution_figure(compared: Facts) -> Figure:
     def draw(width: int) -> Any:
         room = 70 if width == NARROW else 90
         chart = alt.Chart(alt.Data(values=rows)).mark_bar().encode(
-            x=alt.X("value:N", sort=order, title=compared["meaning"], axis=alt.Axis(labelAngle=0)),
+            x=alt.X("value:N", sort=order, title=compared.meaning, axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("who:N", sort=["real", "simulated"]),
             y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
             color=alt.Color(
@@ -33,13 +32,13 @@ def distribution_figure(compared: Facts) -> Figure:
     words = "; ".join(
         f"{row['value']} {row['who']} {row['share']:.1%}" for row in rows if row["share"] >= 0.01
     )
-    return figure(f"calibration-{compared['feature']}", str(compared["meaning"]), words, draw, mark=MARK)
+    return figure(f"calibration-{compared.feature}", compared.meaning, words, draw, mark=MARK)
 
 
-def _rows(compared: Facts) -> list[dict[str, Any]]:
+def _rows(compared: ComparedFeature) -> list[dict[str, Any]]:
     """The shares by value and party; the rare values above the common ones are taken together."""
-    values = list(dict.fromkeys([*compared["real"], *compared["simulated"]]))
-    numbers = compared["mean_real"] is not None
+    values = list(dict.fromkeys([*compared.real, *compared.simulated]))
+    numbers = compared.mean_real is not None
     if numbers:
         values.sort(key=float)
         common = [one for one in values if max(_share(compared, who, one) for who in _WHO) >= _TAIL]
@@ -60,5 +59,5 @@ def _rows(compared: Facts) -> list[dict[str, Any]]:
 _WHO: Final = ("real", "simulated")
 
 
-def _share(compared: Facts, who: str, value: str) -> float:
-    return float(compared[who].get(value, 0.0))
+def _share(compared: ComparedFeature, who: str, value: str) -> float:
+    return (compared.real if who == "real" else compared.simulated).get(value, 0.0)

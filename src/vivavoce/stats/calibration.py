@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import unless_none
 from vivavoce.core.text import normalise_value, words
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 from vivavoce.stats.distances import cramer, kullback_leibler
 
-Facts = dict[str, Any]
 FEATURES: Final = {
     "user_turns": "user turns of a dialogue",
     "words_per_user_turn": "words of a user turn",
@@ -28,6 +28,9 @@ _UNHELPFUL: Final = ("canthelp", "canthelp.exception", "repeat")
 _MOST_PATIENCE: Final = 20
 _MOST_DIALOGUES: Final = 60
 _DONTCARE: Final = "dontcare"
+_HABITS: Final = (
+    "patience", "forgetfulness", "over_informing", "carefulness", "curiosity", "optimism", "fickleness"
+)  # fmt: skip
 
 
 @dataclass
@@ -130,16 +133,60 @@ def _read_goals(dataset: Dataset, found: dict[str, Call]) -> None:
             call.constraints.add(row["slot"])
 
 
-def fit(dataset: Dataset, name: str) -> Facts:
-    """A population whose habits are those of the callers of a dataset, as the content of a population file.
+@dataclass(frozen=True, slots=True)
+class HabitValues:
+    """A habit that differs between callers: the share of callers (or dialogues) with each value."""
 
-    Output  population, simulated, seed, word_error_rate, habits, source; a habit that the dataset does not
-            tell is left out and named in source.not_told
+    values: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BetaRate:
+    """A rate (0 to 1) that is beta distributed over callers: alpha and beta."""
+
+    beta: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class HabitEvidence:
+    """How many cases tell of a habit; `unit` where they are no turns."""
+
+    n: int
+    unit: str | None = unless_none()
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationSource:
+    """The calls that a population was fitted to; `data`: their hash, `told`: what told of each habit."""
+
+    dataset: str
+    data: str
+    dialogues: int
+    callers: int
+    told: dict[str, HabitEvidence]
+    not_told: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedPopulation:
+    """The content of a population file; a habit that the calls do not tell is left out, and in `not_told`."""
+
+    population: str
+    simulated: bool = True
+    seed: int = 1
+    word_error_rate: BetaRate | float | None = unless_none()
+    habits: dict[str, float | HabitValues]
+    source: PopulationSource
+
+
+def fit(dataset: Dataset, name: str) -> FittedPopulation:
+    """A population whose habits are those of the callers of a dataset.
+
     Note    patience is estimated by Kaplan and Meier: callers who were served left for another reason
     """
     calls = calls_of(dataset)
-    habits: Facts = {}
-    told: Facts = {}
+    habits: dict[str, float | HabitValues] = {}
+    told: dict[str, HabitEvidence] = {}
     for habit, (share, n) in {
         "forgetfulness": _forgetfulness(calls),
         "over_informing": _over_informing(calls),
@@ -153,37 +200,21 @@ def fit(dataset: Dataset, name: str) -> Facts:
     }.items():
         if share is not None:
             habits[habit] = round(share, 4)
-            told[habit] = {"n": n}
+            told[habit] = HabitEvidence(n)
     patience = kaplan_meier(
         [(call.unhelpful, call.satisfied is False) for call in calls if call.satisfied is not None]
     )
     if patience:
-        habits["patience"] = {"values": patience}
-        told["patience"] = {
-            "n": sum(call.satisfied is False for call in calls),
-            "unit": "dialogues left in vain",
-        }
-    habits["dialogues"] = {"values": _dialogues(calls)}
-    rate = _error_rates(calls)
-    known = (
-        "patience",
-        "forgetfulness",
-        "over_informing",
-        "carefulness",
-        "curiosity",
-        "optimism",
-        "fickleness",
-    )
-    return {
-        "population": name, "simulated": True, "seed": 1,
-        **({"word_error_rate": rate} if rate is not None else {}),
-        "habits": habits,
-        "source": {
-            "dataset": dataset.study, "data": dataset.hash, "dialogues": len(calls),
-            "callers": len({call.participant_id for call in calls}), "told": told,
-            "not_told": [habit for habit in known if habit not in habits],
-        },
-    }  # fmt: skip
+        habits["patience"] = HabitValues(patience)
+        left = sum(call.satisfied is False for call in calls)
+        told["patience"] = HabitEvidence(left, "dialogues left in vain")
+    habits["dialogues"] = HabitValues(_dialogues(calls))
+    callers = len({call.participant_id for call in calls})
+    not_told = [habit for habit in _HABITS if habit not in habits]
+    return FittedPopulation(
+        population=name, word_error_rate=_error_rates(calls), habits=habits,
+        source=PopulationSource(dataset.study, dataset.hash, len(calls), callers, told, not_told),
+    )  # fmt: skip
 
 
 def kaplan_meier(left: Sequence[tuple[int, bool]]) -> dict[int, float]:
@@ -284,7 +315,7 @@ def _dialogues(calls: Sequence[Call]) -> dict[int, float]:
     return {n: round(count / whole, 4) for n, count in sorted(counts.items())}
 
 
-def _error_rates(calls: Sequence[Call]) -> Facts | float | None:
+def _error_rates(calls: Sequence[Call]) -> BetaRate | float | None:
     """How the word error rate is spread over callers: a beta distribution by the method of moments."""
     by_caller: dict[str, list[float]] = {}
     for call in calls:
@@ -298,7 +329,7 @@ def _error_rates(calls: Sequence[Call]) -> Facts | float | None:
     if not 0 < variance < mean * (1 - mean):
         return round(mean, 4)
     size = mean * (1 - mean) / variance - 1
-    return {"beta": [round(mean * size, 3), round((1 - mean) * size, 3)]}
+    return BetaRate([round(mean * size, 3), round((1 - mean) * size, 3)])
 
 
 def observations(dataset: Dataset) -> dict[str, list[Any]]:
@@ -316,11 +347,30 @@ def observations(dataset: Dataset) -> dict[str, list[Any]]:
     }
 
 
-def compare(real: Dataset, simulated: Dataset) -> list[Facts]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedFeature:
+    """A feature of simulated calls beside that of real ones.
+
+    mean_*, cramer  None for kinds of acts, which have no order; with `kullback_leibler_bits` where either
+                    has no case
+    real, simulated  share by value
+    """
+
+    feature: str
+    meaning: str
+    n_real: int
+    n_simulated: int
+    mean_real: float | None
+    mean_simulated: float | None
+    kullback_leibler_bits: float | None
+    cramer: float | None
+    real: dict[str, float]
+    simulated: dict[str, float]
+
+
+def compare(real: Dataset, simulated: Dataset) -> list[ComparedFeature]:
     """Each feature of simulated calls beside that of real ones.
 
-    Output  feature, meaning, n of both, means, Kullback-Leibler divergence in bits, Cramér distance (null for
-            kinds of acts, which have no order), and both distributions
     Raises  InputError: the first is simulated, or the second is not
     """
     for dataset, wanted in ((real, False), (simulated, True)):
@@ -332,20 +382,15 @@ def compare(real: Dataset, simulated: Dataset) -> list[Facts]:
     return [_compared(feature, one[feature], other[feature]) for feature in FEATURES]
 
 
-def _compared(feature: str, real: list[Any], simulated: list[Any]) -> Facts:
+def _compared(feature: str, real: list[Any], simulated: list[Any]) -> ComparedFeature:
     ordered = feature != "kind_of_act"
-    return {
-        "feature": feature,
-        "meaning": FEATURES[feature],
-        "n_real": len(real),
-        "n_simulated": len(simulated),
-        "mean_real": _mean(real) if ordered else None,
-        "mean_simulated": _mean(simulated) if ordered else None,
-        "kullback_leibler_bits": _rounded(kullback_leibler(real, simulated)),
-        "cramer": _rounded(cramer(real, simulated)) if ordered else None,
-        "real": _distribution(real),
-        "simulated": _distribution(simulated),
-    }
+    return ComparedFeature(
+        feature=feature, meaning=FEATURES[feature], n_real=len(real), n_simulated=len(simulated),
+        mean_real=_mean(real) if ordered else None, mean_simulated=_mean(simulated) if ordered else None,
+        kullback_leibler_bits=_rounded(kullback_leibler(real, simulated)),
+        cramer=_rounded(cramer(real, simulated)) if ordered else None,
+        real=_distribution(real), simulated=_distribution(simulated),
+    )  # fmt: skip
 
 
 def _distribution(values: Sequence[Any]) -> dict[str, float]:

@@ -14,7 +14,7 @@ from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.compute import components
 from vivavoce.report.calibration import distribution_figure
-from vivavoce.stats.calibration import calls_of, compare, fit, kaplan_meier, observations
+from vivavoce.stats.calibration import HabitValues, calls_of, compare, fit, kaplan_meier, observations
 from vivavoce.stats.distances import cramer, kullback_leibler
 
 numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)
@@ -91,29 +91,29 @@ CALLS: list[dict[str, Any]] = [
 
 def test_habits_are_the_shares_that_the_calls_show(tmp_path: Path) -> None:
     fitted = fit(written(tmp_path / "real", CALLS), "toy-callers")
-    habits = fitted["habits"]
+    habits = fitted.habits
     assert habits["forgetfulness"] == round(1 / 5, 4), "b never speaks of food; dontcare is no constraint"
     assert habits["over_informing"] == round(1 / 6, 4), "of six turns that state something, one states two"
     assert habits["curiosity"] == round(1 / 3, 4)
     assert habits["fickleness"] == round(1 / 3, 4), "a wants the south though nothing was refused"
     assert habits["carefulness"] == 1, "the one wrong confirmation was answered by the right value"
     assert habits["terseness"] == round(4 / 5, 4)
-    assert habits["dialogues"] == {"values": {1: 0.5, 2: 0.5}}
-    assert habits["patience"] == {"values": {1: 1.0}}, "left at the second refusal: one was borne"
-    assert fitted["source"]["callers"] == 2 and fitted["simulated"] is True
+    assert habits["dialogues"] == HabitValues({1: 0.5, 2: 0.5})
+    assert habits["patience"] == HabitValues({1: 1.0}), "left at the second refusal: one was borne"
+    assert fitted.source.callers == 2 and fitted.simulated is True
     assert calls_of(Dataset(tmp_path / "real"))[1].unhelpful == 2
 
 
 def test_who_did_not_say_whether_all_was_found_says_nothing_of_patience(tmp_path: Path) -> None:
     """The second call, which its caller left after two refusals, is not known to have been left in vain."""
     silent = [CALLS[0], {**CALLS[1], "found": None}, CALLS[2]]
-    assert "patience" not in fit(written(tmp_path / "real", silent), "toy")["habits"]
-    more = fit(written(tmp_path / "more", [*CALLS, {**CALLS[1], "found": None}]), "toy")["habits"]
-    assert more["patience"] == {"values": {1: 1.0}}, "as of the three who said it"
+    assert "patience" not in fit(written(tmp_path / "real", silent), "toy").habits
+    more = fit(written(tmp_path / "more", [*CALLS, {**CALLS[1], "found": None}]), "toy").habits
+    assert more["patience"] == HabitValues({1: 1.0}), "as of the three who said it"
 
 
 def test_word_error_rates_are_spread_over_callers_by_moments(tmp_path: Path) -> None:
-    alpha, beta = fit(written(tmp_path / "real", CALLS), "toy")["word_error_rate"]["beta"]
+    alpha, beta = fit(written(tmp_path / "real", CALLS), "toy").word_error_rate.beta
     rates = [(1 / 10 + 1 / 3) / 2, 0.0]  # of a, over two calls; of b
     mean = sum(rates) / 2
     assert alpha / (alpha + beta) == pytest.approx(mean, abs=0.001)
@@ -160,10 +160,10 @@ def test_distances_are_those_of_scipy_and_zero_from_a_distribution_to_itself(
 def test_real_and_simulated_calls_are_never_taken_for_each_other(tmp_path: Path) -> None:
     real, simulated = written(tmp_path / "r", CALLS), written(tmp_path / "s", CALLS, simulated=True)
     compared = compare(real, simulated)
-    assert {one["kullback_leibler_bits"] for one in compared} == {0.0}
-    assert [one["cramer"] for one in compared if one["feature"] == "kind_of_act"] == [None]
+    assert {one.kullback_leibler_bits for one in compared} == {0.0}
+    assert [one.cramer for one in compared if one.feature == "kind_of_act"] == [None]
     assert observations(real)["user_turns"] == [3, 3, 3]
-    assert {one["mean_real"] for one in compared if one["feature"] == "user_turns"} == {3.0}
+    assert {one.mean_real for one in compared if one.feature == "user_turns"} == {3.0}
     for wrong in ((simulated, real), (real, real), (simulated, simulated)):
         with pytest.raises(InputError, match="name the real dataset first"):
             compare(*wrong)
@@ -183,13 +183,13 @@ def test_real_telephone_calls_are_fitted(shared: Path, tmp_path: Path) -> None:
         [shared / "data" / "dstc2" / "Mar13_S0A0.tar.gz"], tmp_path / "real"
     )
     fitted = fit(Dataset(tmp_path / "real"), "callers")
-    alpha, beta = fitted["word_error_rate"]["beta"]
+    alpha, beta = fitted.word_error_rate.beta
     parts = components(Dataset(tmp_path / "real"), ["word_error_rate"])
     pooled = parts["numerator"].sum() / parts["denominator"].sum()
     assert alpha / (alpha + beta) == pytest.approx(pooled, abs=0.04)
-    assert fitted["source"]["dialogues"] > 200
-    assert 0.5 < fitted["habits"]["optimism"] < 0.9, "people rate failed calls as successes"
-    assert sum(fitted["habits"]["patience"]["values"].values()) == pytest.approx(1, abs=0.002)
+    assert fitted.source.dialogues > 200
+    assert 0.5 < fitted.habits["optimism"] < 0.9, "people rate failed calls as successes"
+    assert sum(fitted.habits["patience"].values.values()) == pytest.approx(1, abs=0.002)
 
 
 def test_error_rates_are_compared_in_tenths_of_the_words_said(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from scipy.stats import beta
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from vivavoce.stats.calibration import (
+    BetaRate,
     Call,
     _carefulness,
     _changed_mind,
@@ -127,9 +128,9 @@ def test_error_rates_of_callers_have_the_moments_of_their_distribution() -> None
     calls = [Call("d", person, error_rate=one) for person, own in rates.items() for one in own]
     found = _error_rates([*calls, Call("d", "t")])
     means = [0.2, 0.4, 0.3, 0.9]
-    assert isinstance(found, dict)
-    assert beta.mean(*found["beta"]) == pytest.approx(np.mean(means), abs=1e-3)
-    assert beta.var(*found["beta"]) == pytest.approx(np.var(means, ddof=1), rel=0.01)
+    assert isinstance(found, BetaRate)
+    assert beta.mean(*found.beta) == pytest.approx(np.mean(means), abs=1e-3)
+    assert beta.var(*found.beta) == pytest.approx(np.var(means, ddof=1), rel=0.01)
     assert _error_rates(calls[:2]) == 0.2 and _error_rates([Call("d", "p")]) is None
     assert _error_rates([Call("d", "p", error_rate=0.0), Call("d", "q", error_rate=0.9)]) == 0.45
 
