@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,10 @@ from vivavoce.cli.datasets import print_json
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
+    from vivavoce.stats.prediction.evaluation import QualityEvaluation
+    from vivavoce.stats.prediction.explanation import QualityExplanation
     from vivavoce.stats.prediction.fitting import Kind
+    from vivavoce.stats.prediction.model import QualityModel
 
 app = typer.Typer(
     name="predict", no_args_is_help=True, help="Predict judgements from interaction parameters."
@@ -66,15 +69,15 @@ def correlate(
 
     opened = unmixed(dataset)
     rows = found(opened, target)
-    n = max((row["n"] for row in rows), default=0)
+    n = max((row.found.n for row in rows), default=0)
     line = signature("correlation", unit="dialogue", n=n, data=opened.hash, method="spearman")
     if as_json:
         print_json({"correlations": rows, "signature": line})
         return
     for row in rows:
-        mark = "  a judgement itself" if row["judgement"] else ""
-        span = "" if row["low"] is None else f" ({row['low']:5.2f} to {row['high']:5.2f})"
-        typer.echo(f"{row['target']:24}{row['measure']:40}{row['rho']:6.2f}{span}  n {row['n']}{mark}")
+        mark, one = "  a judgement itself" if row.judgement else "", row.found
+        span = "" if one.low is None else f" ({one.low:5.2f} to {one.high:5.2f})"
+        typer.echo(f"{row.target:24}{row.measure:40}{one.rho:6.2f}{span}  n {one.n}{mark}")
     note(line)
 
 
@@ -121,7 +124,7 @@ def fit(
     from vivavoce.stats.prediction.model import fit_model
 
     fitted = fit_model(unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
-    out.write_text(json.dumps(fitted, indent=2) + "\n", encoding="utf-8")
+    out.write_text(fitted.as_file(), encoding="utf-8")
     _named(fitted)
     note(f"wrote {out}")
 
@@ -139,8 +142,8 @@ def score(
     fitted, opened = read_model(model), unmixed(dataset)
     scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
     facts = {
-        "target": fitted["target"], "scores": scores, "unknown_predictors": unknown,
-        "model": fitted["signature"],
+        "target": fitted.target, "scores": scores, "unknown_predictors": unknown,
+        "model": fitted.signature,
         "signature": signature("quality_score", unit="dialogue", n=len(scores), data=opened.hash),
     }  # fmt: skip
     print_json(facts)
@@ -169,74 +172,76 @@ def _kind(written: str) -> "Kind":
     raise UnknownName("model", written, list(KINDS), place="--model")
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(found: "QualityEvaluation") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
 
     from vivavoce.core.terminal import FittedTable as Table
 
-    title = f"{facts['target']}: {facts['n']} dialogues of {facts['participants']} people"
+    title = f"{found.target}: {found.n} dialogues of {found.participants} people"
     table = Table("held out", "model", "R2", "95%", "RMSE", "rho", "kappa", "recall", title=title,
                   title_justify="left", box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
-    for by, models in facts["by"].items():
+    for by, models in found.by.items():
         for kind, one in (models or {}).items():
-            span = "" if one["r2_low"] is None else f"{one['r2_low']:.2f} to {one['r2_high']:.2f}"
-            figures = ["" if one[name] is None else f"{one[name]:.2f}"
-                       for name in ("rmse", "spearman", "weighted_kappa", "macro_recall")]  # fmt: skip
-            r2 = "" if one["r2"] is None else f"{one['r2']:.2f}"
+            span = "" if one.r2_low is None else f"{one.r2_low:.2f} to {one.r2_high:.2f}"
+            r2, *figures = (
+                "" if value is None else f"{value:.2f}"
+                for value in (one.r2, one.rmse, one.spearman, one.weighted_kappa, one.macro_recall)
+            )
             table.add_row(by, kind.replace("_", " "), r2, span, *figures)
         table.add_section()
     console = Console()
     console.print(table)
-    for kind, one in facts["in_sample"].items():
-        adjusted = "" if one["adjusted_r2"] is None else f", adjusted {one['adjusted_r2']:.2f}"
-        fit = f"R2 {one['r2']:.2f}{adjusted}, {one['predictors']} predictors"
+    for kind, one in found.in_sample.items():
+        adjusted = "" if one.adjusted_r2 is None else f", adjusted {one.adjusted_r2:.2f}"
+        fit = f"R2 {one.r2:.2f}{adjusted}, {one.predictors} predictors"
         console.print(f"{kind.replace('_', ' ')} on its own dialogues: {fit}", highlight=False)
-    for weight in facts["weights"][:10]:
-        console.print(f"{weight['measure']:36}{weight['weight']:7.2f}", highlight=False)
-    _named(facts)
-    note(facts["signature"])
+    for weight in found.weights[:10]:
+        console.print(f"{weight.measure:36}{weight.weight:7.2f}", highlight=False)
+    _named(found)
+    note(found.signature)
 
 
-def _show_explanation(facts: dict[str, Any]) -> None:
+def _show_explanation(found: "QualityExplanation") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
 
     from vivavoce.core.terminal import FittedTable as Table
 
-    title = f"{facts['target']} by {facts['kind'].replace('_', ' ')}: {facts['n']} dialogues"
+    title = f"{found.target} by {found.kind.replace('_', ' ')}: {found.n} dialogues"
     table = Table("parameter", "weight", "95%", "kept", "R2 lost", title=title, title_justify="left",
                   box=SIMPLE_HEAD, show_edge=False)  # fmt: skip
-    weights = {row["measure"]: row for row in facts["coefficients"] or ()}
-    for row in facts["importance"][:15]:
-        own = weights.get(row["measure"])
+    weights = {row.measure: row for row in found.coefficients or ()}
+    for row in found.importance[:15]:
+        own = weights.get(row.measure)
         cells = ("", "", "") if own is None else (
-            f"{own['weight']:z.2f}", f"{own['low']:z.2f} to {own['high']:z.2f}", f"{100 * own['kept']:.0f}%"
+            f"{own.weight:z.2f}", f"{own.low:z.2f} to {own.high:z.2f}", f"{100 * own.kept:.0f}%"
         )  # fmt: skip
-        table.add_row(row["measure"], *cells, "" if row["r2_lost"] is None else f"{row['r2_lost']:.3f}")
+        table.add_row(row.measure, *cells, "" if row.r2_lost is None else f"{row.r2_lost:.3f}")
     console = Console()
     console.print(table)
-    if facts["collinear"]:
-        named = ", ".join(f"{row['measure']} {row['vif']:.0f}" for row in facts["collinear"][:8])
-        note(f"{len(facts['collinear'])} predictors say much the same (variance inflation above 5): {named}")
-    _named(facts)
-    note(facts["signature"])
+    if found.collinear:
+        named = ", ".join(f"{row.measure} {row.vif:.0f}" for row in found.collinear[:8])
+        note(f"{len(found.collinear)} predictors say much the same (variance inflation above 5): {named}")
+    _named(found)
+    note(found.signature)
 
 
-def _named(facts: dict[str, Any]) -> None:
-    for warning in facts["warnings"]:
+def _named(found: "QualityEvaluation | QualityExplanation | QualityModel") -> None:
+    for warning in found.warnings:
         note(f"warning: {warning}")
-    if facts["judgements"]:
-        note(f"judgements among the predictors: {', '.join(facts['judgements'])}")
+    if found.judgements:
+        note(f"judgements among the predictors: {', '.join(found.judgements)}")
 
 
-def _write_figures(facts: dict[str, Any], out: Path) -> None:
+def _write_figures(found: "QualityExplanation", out: Path) -> None:
+    from vivavoce.core.result import as_json
     from vivavoce.report.prediction import prediction_figures
 
     out.mkdir(parents=True, exist_ok=True)
-    told = json.dumps(facts, indent=2, allow_nan=False) + "\n"
+    told = json.dumps(as_json(found), indent=2, allow_nan=False) + "\n"
     (out / "explanation.json").write_text(told, encoding="utf-8")
-    for one in prediction_figures(facts):
+    for one in prediction_figures(found):
         (out / f"{one.name}.svg").write_text(one.printed, encoding="utf-8")
         spec = json.dumps(one.spec | {"description": one.alternative}, indent=2, ensure_ascii=False)
         (out / f"{one.name}.vl.json").write_text(spec + "\n", encoding="utf-8")

@@ -4,30 +4,31 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.core.result import as_json
 from vivavoce.measures import MEASURES
 from vivavoce.report.drawing import ACCENT, INK, SOFT, WARM, Figure, figure
+from vivavoce.stats.prediction.explanation import QualityExplanation
 
-Facts = dict[str, Any]
 MOST_WEIGHTS: Final = 20
 
 
-def prediction_figures(facts: Facts) -> list[Figure]:
+def prediction_figures(found: QualityExplanation) -> list[Figure]:
     """The figures of what `explain` found; no weights of trees."""
-    made = [_weights(facts)] if facts["coefficients"] else [_worth(facts)]
-    return [*made, *([_courses(facts)] if facts["courses"] else []), _calibration(facts)]
+    made = [_weights(found)] if found.coefficients else [_worth(found)]
+    return [*made, *([_courses(found)] if found.courses else []), _calibration(found)]
 
 
 def _title(measure: str) -> str:
     return MEASURES.get(measure).title
 
 
-def _n(facts: Facts) -> str:
-    return f"{facts['n']} dialogues of {facts['participants']} participants"
+def _n(found: QualityExplanation) -> str:
+    return f"{found.n} dialogues of {found.participants} participants"
 
 
-def _weights(facts: Facts) -> Figure:
-    shown = [row for row in facts["coefficients"] if row["weight"]][:MOST_WEIGHTS]
-    rows = [row | {"title": _title(row["measure"])} for row in shown]
+def _weights(found: QualityExplanation) -> Figure:
+    shown = [row for row in found.coefficients or () if row.weight][:MOST_WEIGHTS]
+    rows = [as_json(row) | {"title": _title(row.measure)} for row in shown]
 
     def draw(width: int) -> Any:
         base = alt.Chart(alt.Data(values=rows)).encode(
@@ -39,14 +40,15 @@ def _weights(facts: Facts) -> Figure:
         return (zero + line + dot).properties(width=width - width // 3, height=22 * len(rows) + 20)
 
     words = "; ".join(
-        f"{row['title']} {row['weight']:z.2f} ({row['low']:z.2f} to {row['high']:z.2f})" for row in rows
+        f"{_title(row.measure)} {row.weight:z.2f} ({row.low:z.2f} to {row.high:z.2f})" for row in shown
     )
-    title = f"Weights of normalised parameters: {facts['target']}"
-    return figure("coefficients", title, f"{words}.", draw, mark=_n(facts))
+    title = f"Weights of normalised parameters: {found.target}"
+    return figure("coefficients", title, f"{words}.", draw, mark=_n(found))
 
 
-def _worth(facts: Facts) -> Figure:
-    rows = [row | {"title": _title(row["measure"])} for row in facts["importance"][:MOST_WEIGHTS]]
+def _worth(found: QualityExplanation) -> Figure:
+    shown = found.importance[:MOST_WEIGHTS]
+    rows = [as_json(row) | {"title": _title(row.measure)} for row in shown]
 
     def draw(width: int) -> Any:
         bars = alt.Chart(alt.Data(values=rows)).mark_bar(color=ACCENT).encode(
@@ -55,21 +57,21 @@ def _worth(facts: Facts) -> Figure:
         )  # fmt: skip
         return bars.properties(width=width - width // 3, height=22 * len(rows) + 20)
 
-    words = "; ".join(f"{row['title']} {row['r2_lost']:.3f}" for row in rows)
+    words = "; ".join(f"{_title(row.measure)} {row.r2_lost:.3f}" for row in shown)
     return figure(
-        "importance", f"What predictors are worth: {facts['target']}", f"{words}.", draw, mark=_n(facts)
+        "importance", f"What predictors are worth: {found.target}", f"{words}.", draw, mark=_n(found)
     )
 
 
-def _courses(facts: Facts) -> Figure:
-    courses = [(_title(one["measure"]), one["points"]) for one in facts["courses"]]
-    every = [point["predicted"] for _, points in courses for point in points]
+def _courses(found: QualityExplanation) -> Figure:
+    courses = [(_title(one.measure), one.points) for one in found.courses]
+    every = [point.predicted for _, points in courses for point in points]
     scale = alt.Scale(domain=[min(every), max(every)], nice=True, zero=False)
 
     def draw(width: int) -> Any:
         columns = max(1, width // 280)
         panels = [
-            alt.Chart(alt.Data(values=points), title=alt.TitleParams(title, fontSize=12, color=INK))
+            alt.Chart(alt.Data(values=as_json(points)), title=alt.TitleParams(title, fontSize=12, color=INK))
             .mark_line(color=ACCENT, point={"color": ACCENT, "size": 12})
             .encode(x=alt.X("value:Q", title=None, scale=alt.Scale(zero=False)),
                     y=alt.Y("predicted:Q", title="predicted", scale=scale))
@@ -79,19 +81,19 @@ def _courses(facts: Facts) -> Figure:
         return alt.concat(*panels, columns=columns)
 
     words = "; ".join(
-        f"{title}: from {points[0]['predicted']:.2f} at {points[0]['value']:.2f} "
-        f"to {points[-1]['predicted']:.2f} at {points[-1]['value']:.2f}"
+        f"{title}: from {points[0].predicted:.2f} at {points[0].value:.2f} "
+        f"to {points[-1].predicted:.2f} at {points[-1].value:.2f}"
         for title, points in courses
     )
-    title = f"Mean prediction over the range of a parameter: {facts['target']}"
-    return figure("courses", title, f"{words}.", draw, mark=_n(facts))
+    title = f"Mean prediction over the range of a parameter: {found.target}"
+    return figure("courses", title, f"{words}.", draw, mark=_n(found))
 
 
-def _calibration(facts: Facts) -> Figure:
-    rows = facts["calibration"]
+def _calibration(found: QualityExplanation) -> Figure:
+    tenths, rows = found.calibration, as_json(found.calibration)
     ends = [
-        min(min(row["predicted"], row["low"]) for row in rows),
-        max(max(row["predicted"], row["high"]) for row in rows),
+        min(min(row.predicted, row.low) for row in tenths),
+        max(max(row.predicted, row.high) for row in tenths),
     ]
 
     def draw(width: int) -> Any:
@@ -108,9 +110,8 @@ def _calibration(facts: Facts) -> Figure:
         return (ideal.encode(x="at:Q", y="at:Q") + line + dot).properties(width=side, height=side)
 
     words = "; ".join(
-        f"predicted {row['predicted']:.2f}, answered {row['answered']:.2f} "
-        f"({row['low']:.2f} to {row['high']:.2f})"
-        for row in rows
+        f"predicted {row.predicted:.2f}, answered {row.answered:.2f} ({row.low:.2f} to {row.high:.2f})"
+        for row in tenths
     )
-    title = f"Calibration for unseen participants: {facts['target']}"
-    return figure("calibration", title, f"{words}.", draw, mark=_n(facts))
+    title = f"Calibration for unseen participants: {found.target}"
+    return figure("calibration", title, f"{words}.", draw, mark=_n(found))

@@ -60,15 +60,15 @@ def test_the_model_that_says_the_mean_explains_nothing_and_the_others_find_the_s
     dataset: Dataset,
 ) -> None:
     found = evaluate(dataset, "satisfaction")
-    models = found["by"]["participant"]
-    assert models["mean"]["r2"] == 0
+    models = found.by["participant"]
+    assert models["mean"].r2 == 0
     for kind in ("stepwise", "elastic_net"):
-        assert models[kind]["r2"] > 0.8
-        assert models[kind]["r2_low"] < models[kind]["r2"] < models[kind]["r2_high"]
-        assert models[kind]["weighted_kappa"] > 0.8
-    assert (found["n"], found["participants"], found["systems"]) == (60, PEOPLE, 2)
-    assert found["weights"][0]["weight"] < 0
-    assert found["judgements"] == []
+        assert models[kind].r2 > 0.8
+        assert models[kind].r2_low < models[kind].r2 < models[kind].r2_high
+        assert models[kind].weighted_kappa > 0.8
+    assert (found.n, found.participants, found.systems) == (60, PEOPLE, 2)
+    assert found.weights[0].weight < 0
+    assert found.judgements == ()
 
 
 def answered(folder: Path, values: list[float]) -> Dataset:
@@ -89,12 +89,12 @@ def answered(folder: Path, values: list[float]) -> Dataset:
 
 def test_who_predicts_what_nearly_everybody_answers_alike_is_warned(tmp_path: Path) -> None:
     few = answered(tmp_path / "few", [1.0] * 190 + [0.0] * 5)
-    (warning,) = evaluate(few, "found_all", kinds=("mean", "elastic_net"))["warnings"]
+    (warning,) = evaluate(few, "found_all", kinds=("mean", "elastic_net")).warnings
     assert warning.startswith("190 of 195 dialogues have the same answer (1)") and "97%" in warning
     words = ["predict", "fit", str(few.folder), "--target", "found_all", "--out", str(tmp_path / "m.json")]
     told = CliRunner().invoke(app, words, catch_exceptions=False)
     assert "warning: 190 of 195 dialogues have the same answer" in told.stderr
-    assert read_model(tmp_path / "m.json")["warnings"] == [warning]
+    assert read_model(tmp_path / "m.json").warnings == [warning]
     enough = answered(tmp_path / "enough", [1.0] * 150 + [0.0] * 45)
     assert prediction_table(enough, "found_all").warnings == []
     with pytest.raises(
@@ -150,8 +150,8 @@ def test_the_elastic_net_without_penalty_is_least_squares_and_with_a_large_one_n
 
 def test_correlations_name_targets_and_mark_judgements(dataset: Dataset) -> None:
     rows = correlate(dataset, "satisfied")
-    assert rows[0]["rho"] < -0.9
-    assert {row["measure"] for row in rows if row["judgement"]} == {"subjective_success"}
+    assert rows[0].found.rho < -0.9
+    assert {row.measure for row in rows if row.judgement} == {"subjective_success"}
 
 
 def test_an_unknown_target_is_answered_with_those_there_are(dataset: Dataset) -> None:
@@ -170,7 +170,7 @@ def test_a_model_written_as_json_scores_dialogues_as_it_was_fitted(dataset: Data
     model = fit("elastic_net", table.values, table.answers, table.participants)
     said = score(read_model(path), dataset)
     assert list(said.values()) == pytest.approx(model.predict(table.values))
-    assert json.loads(path.read_text(encoding="utf-8")) == fit_model(dataset, "satisfaction")
+    assert path.read_text(encoding="utf-8") == fit_model(dataset, "satisfaction").as_file()
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="not a model of quality"):
         read_model(path)
@@ -187,8 +187,8 @@ def test_the_verb_shows_what_is_predictable(dataset: Dataset) -> None:
 @pytest.mark.shared
 @pytest.mark.long
 def test_a_third_of_the_felt_understanding_of_real_calls_is_predictable(dstc2: Dataset) -> None:
-    models = evaluate(dstc2, "understood_me")["by"]["participant"]
-    assert 0.2 < models["elastic_net"]["r2_low"] < models["elastic_net"]["r2_high"] < 0.55
+    models = evaluate(dstc2, "understood_me").by["participant"]
+    assert 0.2 < models["elastic_net"].r2_low < models["elastic_net"].r2_high < 0.55
 
 
 def test_each_system_is_predicted_by_the_others_and_progress_is_told_to_its_end(dataset: Dataset) -> None:
@@ -200,24 +200,24 @@ def test_each_system_is_predicted_by_the_others_and_progress_is_told_to_its_end(
     systems = np.array(table.systems)
     means = {one: table.answers[systems != one].mean() for one in set(table.systems)}
     errors = table.answers - np.array([means[one] for one in systems])
-    assert found["by"]["system"]["mean"]["rmse"] == pytest.approx(np.sqrt((errors**2).mean()))
-    assert found["by"]["participant"]["mean"]["rmse"] != pytest.approx(np.sqrt((errors**2).mean()))
-    by_system = found["by"]["system"]
-    assert by_system["mean"]["spearman"] is None and by_system["stepwise"]["spearman"] > 0.5
+    assert found.by["system"]["mean"].rmse == pytest.approx(np.sqrt((errors**2).mean()))
+    assert found.by["participant"]["mean"].rmse != pytest.approx(np.sqrt((errors**2).mean()))
+    by_system = found.by["system"]
+    assert by_system["mean"].spearman is None and by_system["stepwise"].spearman > 0.5
     assert told == [(number, 5) for number in range(1, 6)]
-    assert found["deviation"] == pytest.approx(np.std(table.answers, ddof=1))
-    made = found["in_sample"]["stepwise"]
-    n, p = len(table.answers), made["predictors"]
-    assert made["adjusted_r2"] == pytest.approx(1 - (1 - made["r2"]) * (n - 1) / (n - p - 1))
-    assert [abs(one["weight"]) for one in found["weights"]] == sorted(
-        (abs(one["weight"]) for one in found["weights"]), reverse=True
+    assert found.deviation == pytest.approx(np.std(table.answers, ddof=1))
+    made = found.in_sample["stepwise"]
+    n, p = len(table.answers), made.predictors
+    assert made.adjusted_r2 == pytest.approx(1 - (1 - made.r2) * (n - 1) / (n - p - 1))
+    assert [abs(one.weight) for one in found.weights] == sorted(
+        (abs(one.weight) for one in found.weights), reverse=True
     )
 
 
 def test_one_system_alone_cannot_be_left_out(tmp_path: Path) -> None:
     dataset = answered(tmp_path, [float(number % 2) for number in range(40)])
     found = evaluate(dataset, "found_all", kinds=("mean",))
-    assert found["by"]["system"] is None and found["by"]["participant"] is not None
+    assert found.by["system"] is None and found.by["participant"] is not None
 
 
 def test_a_rank_correlation_is_judged_by_leaving_participants_out_one_by_one() -> None:
@@ -231,9 +231,9 @@ def test_a_rank_correlation_is_judged_by_leaving_participants_out_one_by_one() -
     each = [np.arctanh(stats.spearmanr(one[left], other[left]).statistic) for left in kept]
     error = np.sqrt(8 / 9 * ((np.array(each) - np.mean(each)) ** 2).sum())
     reach = stats.t.ppf(0.975, 8) * error
-    assert (found["rho"], found["n"], found["participants"]) == (pytest.approx(np.tanh(z)), 45, 9)
-    assert (found["low"], found["high"]) == pytest.approx((np.tanh(z - reach), np.tanh(z + reach)))
-    assert found["p"] == pytest.approx(2 * stats.t.sf(abs(z) / error, 8))
+    assert (found.rho, found.n, found.participants) == (pytest.approx(np.tanh(z)), 45, 9)
+    assert (found.low, found.high) == pytest.approx((np.tanh(z - reach), np.tanh(z + reach)))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(z) / error, 8))
     two = _rho(one, other, ["p", "q"] * 22 + ["p"])
-    assert (two["low"], two["p"], two["participants"]) == (None, None, 2)
-    assert _rho(one, one, people.tolist())["low"] is None
+    assert (two.low, two.p, two.participants) == (None, None, 2)
+    assert _rho(one, one, people.tolist()).low is None

@@ -154,10 +154,10 @@ def test_kappa_and_recall_are_those_of_another_library() -> None:
     chosen = np.clip(answers + draw.integers(-1, 2, 200), 1, 5)
     held = HeldOut(answers, chosen, np.full(200, 3.0), chosen, [f"p{number % 25}" for number in range(200)])
     found = scores(held)
-    assert found["weighted_kappa"] == pytest.approx(cohen_kappa_score(answers, chosen, weights="quadratic"))
-    assert found["macro_recall"] == pytest.approx(recall_score(answers, chosen, average="macro"))
+    assert found.weighted_kappa == pytest.approx(cohen_kappa_score(answers, chosen, weights="quadratic"))
+    assert found.macro_recall == pytest.approx(recall_score(answers, chosen, average="macro"))
     for name in ("r2", "rmse", "spearman", "weighted_kappa", "macro_recall"):
-        value, low, high = (found[f"{name}{end}"] for end in ("", "_low", "_high"))
+        value, low, high = (getattr(found, f"{name}{end}") for end in ("", "_low", "_high"))
         assert low is not None and value is not None and high is not None
         assert low < value < high
 
@@ -168,9 +168,9 @@ def test_intervals_are_wider_when_the_answers_of_a_person_are_alike() -> None:
     said, naive = np.zeros(300), np.full(300, 0.5)
     together = scores(HeldOut(felt, said, naive, None, [f"p{number // 15}" for number in range(300)]))
     apart = scores(HeldOut(felt, said, naive, None, [f"p{number}" for number in range(300)]))
-    widths = [float(one["rmse_high"] or 0) - float(one["rmse_low"] or 0) for one in (together, apart)]
+    widths = [float(one.rmse_high or 0) - float(one.rmse_low or 0) for one in (together, apart)]
     assert widths[0] > 2 * widths[1]
-    assert together["weighted_kappa"] is None
+    assert together.weighted_kappa is None
 
 
 def test_a_target_that_is_not_in_codes_has_no_ordinal_model() -> None:
@@ -185,11 +185,11 @@ def test_a_model_of_any_kind_scores_from_its_file_as_it_was_fitted(
     dataset: Dataset, tmp_path: Path, kind: Kind
 ) -> None:
     path = tmp_path / "model.json"
-    path.write_text(json.dumps(fit_model(dataset, "satisfied", kind=kind)), encoding="utf-8")
+    path.write_text(fit_model(dataset, "satisfied", kind=kind).as_file(), encoding="utf-8")
     table = prediction_table(dataset, "satisfied")
     fitted = fit(kind, table.values, table.answers, table.participants)
     assert list(score(read_model(path), dataset).values()) == pytest.approx(fitted.predict(table.values))
-    assert kind in read_model(path)["signature"]
+    assert kind in read_model(path).signature
 
 
 @pytest.mark.parametrize("damage", [
@@ -203,7 +203,7 @@ def test_a_damaged_model_is_named_and_never_a_stack_trace(
     dataset: Dataset, tmp_path: Path, damage: dict[str, Any]
 ) -> None:
     path = tmp_path / "model.json"
-    whole = fit_model(dataset, "satisfied", kind="tree")
+    whole = json.loads(fit_model(dataset, "satisfied", kind="tree").as_file())
     path.write_text(json.dumps(whole | damage), encoding="utf-8")
     if damage == {"trees": []}:
         assert len(score(read_model(path), dataset)) == CALLS
@@ -236,32 +236,33 @@ def test_all_measures_made_of_users_answers_are_known_as_judgements(tmp_path: Pa
 
 
 def test_weighted_inappropriateness_is_correlated_with_every_target(dataset: Dataset) -> None:
-    rows = {(row["target"], row["measure"]): row for row in correlate(dataset)}
-    found = rows["satisfied", "weighted_inappropriateness"]
-    assert found["symbol"] == "wCA:IA"
-    assert found["rho"] < -0.8
-    assert found["low"] < found["rho"] < found["high"] < 0
-    assert (found["n"], found["participants"]) == (CALLS, PEOPLE)
-    noise = rows["satisfied", "dialogue_duration"]
-    assert noise["low"] < 0 < noise["high"]
-    assert noise["p"] > 0.05
+    rows = {(row.target, row.measure): row for row in correlate(dataset)}
+    row = rows["satisfied", "weighted_inappropriateness"]
+    assert row.symbol == "wCA:IA"
+    found = row.found
+    assert found.rho < -0.8
+    assert found.low < found.rho < found.high < 0
+    assert (found.n, found.participants) == (CALLS, PEOPLE)
+    noise = rows["satisfied", "dialogue_duration"].found
+    assert noise.low < 0 < noise.high
+    assert noise.p > 0.05
 
 
 def test_an_explanation_names_what_carries_the_prediction(dataset: Dataset) -> None:
     facts = explain(dataset, "satisfied", refits=20)
-    first = facts["importance"][0]
-    assert first["measure"] in (
+    first = facts.importance[0]
+    assert first.measure in (
         "weighted_inappropriateness",
         "contextually_appropriate",
         "contextually_inappropriate",
     )
-    assert first["r2_lost"] > 0.1
-    by_name = {row["measure"]: row for row in facts["coefficients"]}
-    assert all(row["low"] <= row["high"] for row in facts["coefficients"])
-    assert abs(by_name["dialogue_duration"]["weight"]) < abs(facts["coefficients"][0]["weight"]) / 2
-    assert sum(row["n"] for row in facts["calibration"]) == CALLS
-    lowest, highest = facts["calibration"][0], facts["calibration"][-1]
-    assert lowest["answered"] < highest["answered"]
+    assert first.r2_lost > 0.1
+    by_name = {row.measure: row for row in facts.coefficients}
+    assert all(row.low <= row.high for row in facts.coefficients)
+    assert abs(by_name["dialogue_duration"].weight) < abs(facts.coefficients[0].weight) / 2
+    assert sum(row.n for row in facts.calibration) == CALLS
+    lowest, highest = facts.calibration[0], facts.calibration[-1]
+    assert lowest.answered < highest.answered
     assert {figure.name for figure in prediction_figures(facts)} == {"coefficients", "courses", "calibration"}
 
 
@@ -276,14 +277,14 @@ def test_predictors_are_called_alike_above_an_inflation_of_five_and_no_others() 
     people = [f"p{number}" for number in range(60)]
     table = PredictionTable("t", tuple("abcd"), (), values, base[:, 1], people, people, people)
     found = _collinear(table, fit("stepwise", values, base[:, 1], people))
-    assert {row["measure"]: pytest.approx(row["vif"]) for row in found} == {
+    assert {row.measure: pytest.approx(row.vif) for row in found} == {
         name: one for name, one in expected.items() if one > 5
     }
 
 
 def test_trees_have_no_weights_but_what_they_go_by_is_shown(dataset: Dataset) -> None:
     facts = explain(dataset, "satisfied", kind="tree")
-    assert facts["coefficients"] is None
+    assert facts.coefficients is None
     assert {figure.name for figure in prediction_figures(facts)} == {"importance", "courses", "calibration"}
     assert isinstance(fit("tree", np.eye(20), np.arange(20.0), list("ab" * 10)).inner, Forest)
 

@@ -1,12 +1,14 @@
 """Every interaction parameter with every judgement, by rank, participants as the unit of the interval."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from vivavoce.core.result import spread
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.stats.prediction.scores import LEVEL, rank_correlation
@@ -17,13 +19,33 @@ FEWEST: Final = 10
 MOST_BLOCKS: Final = 100
 
 
-def correlate(dataset: Dataset, target: str | None = None) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class SpearmanRho:
+    """rho over n dialogues; its interval, and p, are over participants (None with fewer than three)."""
+
+    rho: float
+    low: float | None
+    high: float | None
+    p: float | None
+    n: int
+    participants: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterCorrelation:
+    """A parameter with a target; `judgement`: the parameter is itself a judgement of the user."""
+
+    target: str
+    measure: str
+    symbol: str | None
+    found: SpearmanRho = spread()
+    judgement: bool
+
+
+def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorrelation]:
     """Every parameter with every target (or one): Spearman's rho with interval, strongest first.
 
-    Output  target, measure, symbol, rho, low, high, p, n (dialogues), participants, judgement (the parameter
-            is itself a judgement of the user)
-    Empty   fewer than ten dialogues with both, or one of them never varies: no row; fewer than three
-            participants: low, high and p are None
+    Empty   fewer than ten dialogues with both, or one of them never varies: no row
     Note    intervals leave one participant out at a time (of many, one block of them), so dialogues of one
             person do not count as independent; p belongs to that interval and is not adjusted
     Raises  UnknownName: no such target
@@ -31,7 +53,7 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[dict[str, Any
     """
     answered, known = targets(dataset), parameters(dataset, every=True)
     people = people_of(dataset)
-    found: list[dict[str, Any]] = []
+    found: list[ParameterCorrelation] = []
     for goal in list(answered.columns) if target is None else [column_of(target, answered, dataset)]:
         one = answered[goal].reindex(known.index).to_numpy(dtype="float64")
         for name in known.columns:
@@ -40,28 +62,26 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[dict[str, Any
             if both.sum() < FEWEST or np.ptp(one[both]) == 0 or np.ptp(other[both]) == 0:
                 continue
             who = [people[key] for key, there in zip(known.index, both, strict=True) if there]
-            found.append({
-                "target": goal, "measure": name, "symbol": MEASURES.get(str(name)).symbol,
-                **_rho(one[both], other[both], who), "judgement": name in JUDGEMENTS,
-            })  # fmt: skip
-    return sorted(found, key=lambda row: (row["target"], -abs(row["rho"])))
+            rho = _rho(one[both], other[both], who)
+            symbol = MEASURES.get(str(name)).symbol
+            found.append(ParameterCorrelation(goal, str(name), symbol, rho, name in JUDGEMENTS))
+    return sorted(found, key=lambda row: (row.target, -abs(row.found.rho)))
 
 
-def _rho(one: Numbers, other: Numbers, people: Sequence[str]) -> dict[str, Any]:
+def _rho(one: Numbers, other: Numbers, people: Sequence[str]) -> SpearmanRho:
     names, who = np.unique(np.asarray(people), return_inverse=True)
     rho = float(rank_correlation(one, other, np.ones((1, len(one))))[0])
-    facts: dict[str, Any] = {"rho": rho, "low": None, "high": None, "p": None, "n": len(one),
-                             "participants": len(names)}  # fmt: skip
+    alone = SpearmanRho(rho, None, None, None, len(one), len(names))
     blocks = min(len(names), MOST_BLOCKS)
     if blocks < 3 or abs(rho) >= 1:
-        return facts
+        return alone
     left_out = np.arange(blocks)[:, None] != (who % blocks)[None, :]
     without = rank_correlation(one, other, left_out.astype("float64"))
     if not np.isfinite(without).all() or (np.abs(without) >= 1).any():
-        return facts
+        return alone
     z, spread = np.arctanh(rho), np.arctanh(without)
     error = float(np.sqrt((blocks - 1) / blocks * ((spread - spread.mean()) ** 2).sum()))
     reach: Any = stats.t.ppf((1 + LEVEL) / 2, blocks - 1)
     low, high = np.tanh([z - reach * error, z + reach * error])
     p: Any = 2 * stats.t.sf(abs(z) / error, blocks - 1) if error > 0 else None
-    return facts | {"low": float(low), "high": float(high), "p": None if p is None else float(p)}
+    return replace(alone, low=float(low), high=float(high), p=None if p is None else float(p))

@@ -30,8 +30,8 @@ class _Predictor(BaseModel):
     weight: float | None = None
 
 
-class _File(BaseModel):
-    """The file: predictors with what normalises them, and the parts of its kind of model.
+class QualityModel(BaseModel):
+    """The file of a model: predictors with what normalises them, and the parts of its kind of model.
 
     intercept   of linear models; base, rate and trees of trees; thresholds of ordinal ones
     """
@@ -40,16 +40,20 @@ class _File(BaseModel):
     format: str
     target: str
     kind: Kind
-    predictors: list[_Predictor]
     codes: list[float] = []
+    predictors: list[_Predictor]
     intercept: float | None = None
     thresholds: list[float] | None = None
     base: float | None = None
     rate: float | None = None
-    trees: list[dict[str, list[float]]] | None = None
+    trees: list[dict[str, list[int | float]]] | None = None
     judgements: list[str]
     warnings: list[str] = []
     signature: str
+
+    def as_file(self) -> str:
+        """What the file holds: JSON without the parts of other kinds."""
+        return json.dumps(self.model_dump(exclude_none=True), indent=2) + "\n"
 
 
 def fit_model(
@@ -59,28 +63,24 @@ def fit_model(
     *,
     kind: Kind = "elastic_net",
     judgements: bool = False,
-) -> dict[str, Any]:
-    """A model of all dialogues with an answer, ready for JSON."""
+) -> QualityModel:
+    """A model of all dialogues with an answer."""
     table = prediction_table(dataset, target, predictors, judgements=judgements)
     model = fit(kind, table.values, table.answers, table.participants)
     line = signature(
         "quality_model", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, kind=kind
     )
-    return {
-        "format": FORMAT, "target": target, "kind": kind, "codes": list(model.codes),
-        "predictors": _predictors(model, table.predictors), **_parts(model),
-        "judgements": list(table.judgements), "warnings": table.warnings, "signature": line,
-    }  # fmt: skip
+    return QualityModel(
+        format=FORMAT, target=target, kind=kind, codes=list(model.codes),
+        predictors=_predictors(model, table.predictors), **_parts(model),
+        judgements=list(table.judgements), warnings=table.warnings, signature=line,
+    )  # fmt: skip
 
 
-def _predictors(model: Fitted, names: Sequence[str]) -> list[dict[str, Any]]:
-    weights = model.weights
-    rows = zip(names, model.scaling.centre, model.scaling.spread, strict=True)
-    return [
-        {"measure": name, "mean": float(mean), "deviation": float(spread)}
-        | ({} if weights is None else {"weight": float(weights[place])})
-        for place, (name, mean, spread) in enumerate(rows)
-    ]
+def _predictors(model: Fitted, names: Sequence[str]) -> list[_Predictor]:
+    weights = [None] * len(names) if model.weights is None else model.weights.tolist()
+    rows = zip(names, model.scaling.centre, model.scaling.spread, weights, strict=True)
+    return [_Predictor(measure=one, mean=mean, deviation=sd, weight=weight) for one, mean, sd, weight in rows]
 
 
 def _parts(model: Fitted) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _parts(model: Fitted) -> dict[str, Any]:
             return {"base": forest.base, "rate": forest.rate, "trees": trees}
 
 
-def read_model(path: Path) -> dict[str, Any]:
+def read_model(path: Path) -> QualityModel:
     """A model from its file.
 
     Raises  InputError: no such file, or not a model; UnknownName: a predictor that no measure is
@@ -109,7 +109,7 @@ def read_model(path: Path) -> dict[str, Any]:
     if not isinstance(written, dict) or written.get("format") != FORMAT:
         raise InputError("not a model of quality", place=str(path), hint=hint)
     try:
-        model = _File.model_validate(written)
+        model = QualityModel.model_validate(written)
         _restored(model)
     except (ValidationError, ValueError, TypeError, KeyError) as error:
         found = error.errors()[0] if isinstance(error, ValidationError) else None
@@ -118,25 +118,24 @@ def read_model(path: Path) -> dict[str, Any]:
                          hint=hint) from None  # fmt: skip
     for one in model.predictors:
         MEASURES.get(one.measure, place=str(path))
-    return written
+    return model
 
 
-def score(model: dict[str, Any], dataset: Dataset) -> dict[str, float]:
+def score(model: QualityModel, dataset: Dataset) -> dict[str, float]:
     """The predicted judgement of each dialogue; a measure that is missing is taken as the training mean."""
-    file = _File.model_validate(model)
-    found = parameters(dataset, every=True).reindex(columns=[one.measure for one in file.predictors])
-    said = _restored(file).predict(found.to_numpy(dtype="float64"))
+    found = parameters(dataset, every=True).reindex(columns=[one.measure for one in model.predictors])
+    said = _restored(model).predict(found.to_numpy(dtype="float64"))
     return {str(key): float(value) for key, value in zip(found.index, said, strict=True)}
 
 
-def unknown_predictors(model: dict[str, Any], dataset: Dataset) -> list[str]:
+def unknown_predictors(model: QualityModel, dataset: Dataset) -> list[str]:
     """Predictors that are missing in every dialogue, so that the model goes by the training mean for them."""
-    names = [one["measure"] for one in model["predictors"]]
+    names = [one.measure for one in model.predictors]
     found = parameters(dataset, every=True).reindex(columns=names).to_numpy(dtype="float64")
     return [name for place, name in enumerate(names) if bool(np.isnan(found[:, place]).all())]
 
 
-def _restored(file: _File) -> Fitted:
+def _restored(file: QualityModel) -> Fitted:
     centre = np.array([one.mean for one in file.predictors])
     spread = np.array([one.deviation for one in file.predictors])
     weights = np.array([one.weight or 0.0 for one in file.predictors])

@@ -32,13 +32,35 @@ class HeldOut:
     people: Sequence[str]
 
 
-def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> dict[str, float | None]:
-    """r2, rmse, spearman, weighted_kappa and macro_recall, each with `_low` and `_high`.
+@dataclass(frozen=True, slots=True)
+class PredictionScores:
+    """How good predictions are; None where it cannot be said.
 
-    Output  r2 is 1 - SSE / SST about the training mean; spearman is Spearman's rho; weighted_kappa is
-            quadratic; macro_recall is the mean recall of the codes
-    Empty   spearman of a constant prediction; kappa and recall of a target without codes: None
+    r2              1 - SSE / SST about the training mean
+    rmse            in the unit of the answers
+    spearman        Spearman's rho; None for a constant prediction
+    weighted_kappa  quadratic; `macro_recall`: mean recall of the codes; None for a target without codes
     """
+
+    r2: float | None
+    r2_low: float | None
+    r2_high: float | None
+    rmse: float | None
+    rmse_low: float | None
+    rmse_high: float | None
+    spearman: float | None
+    spearman_low: float | None
+    spearman_high: float | None
+    weighted_kappa: float | None
+    weighted_kappa_low: float | None
+    weighted_kappa_high: float | None
+    macro_recall: float | None
+    macro_recall_low: float | None
+    macro_recall_high: float | None
+
+
+def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> PredictionScores:
+    """Every score with its 95 % interval, from participants drawn with replacement."""
     figures: dict[str, Callable[[Numbers], Numbers]] = {
         "r2": lambda weights: _r2(held, weights),
         "rmse": lambda weights: _rmse(held, weights),
@@ -55,7 +77,7 @@ def scores(held: HeldOut, *, seed: int = 1, draws: int = DRAWS) -> dict[str, flo
         people = len(set(held.people))
         limits = np.quantile(known, ends(LEVEL, people)) if len(known) else (None, None)
         found[f"{name}_low"], found[f"{name}_high"] = (None if one is None else float(one) for one in limits)
-    return found
+    return PredictionScores(**found)
 
 
 def _number(value: float) -> float | None:
