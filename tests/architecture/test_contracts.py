@@ -179,7 +179,7 @@ def test_the_core_asks_for_no_more_packages_than_it_did() -> None:
     assert len(project["dependencies"]) <= 30
 
 
-DICTIONARIES = 19  # 106 before the first results were typed
+DICTIONARIES = 18  # 106 before the first results were typed
 DICTIONARIES_OF_PACKAGES = 25
 TELL_STEPS_APART = re.compile(
     r"(?:isinstance\([^)]*?|\.steps\([^)]*?|_step_of\()(?!Stimulus)\b[A-Z][a-z]+Step\b", re.DOTALL

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,8 @@ from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.stats.parsing import ParserScore
     from vivavoce.study.ontology import Ontology
 
 
@@ -55,12 +57,13 @@ def _ontology(domain: Path | None) -> "Ontology":
     return load_ontology(domain or ours)
 
 
-def _score(dataset: Any, *, as_json: bool) -> None:
+def _score(dataset: "Dataset", *, as_json: bool) -> None:
     from vivavoce.core.errors import InputError
+    from vivavoce.core.result import as_json as plain
     from vivavoce.stats.parsing import score_parser
 
     try:
-        facts = score_parser(dataset)
+        found = score_parser(dataset)
     except InputError:
         rows = dataset.read("acts").to_pylist()
         turns = {(row["dialogue_id"], row["turn_index"]) for row in rows if row["source"] == "parser"}
@@ -70,40 +73,40 @@ def _score(dataset: Any, *, as_json: bool) -> None:
             note(f"{len(turns)} turns read; nobody else says what they mean, so nothing is scored")
         return
     if as_json:
-        typer.echo(json.dumps(facts | {"scored": True}, indent=2, allow_nan=False))
+        typer.echo(json.dumps(plain(found) | {"scored": True}, indent=2, allow_nan=False))
     else:
-        _show(facts)
+        _show(found)
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(found: "ParserScore") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
 
     from vivavoce.core.terminal import FittedTable as Table
 
-    title = f"{facts['turns']} user turns of {facts['participants']} people, against the {facts['judge']}s"
+    title = f"{found.turns} user turns of {found.participants} people, against the {found.judge}s"
     table = Table("", "precision", "recall", "F1", "95%", title=title, title_justify="left", box=SIMPLE_HEAD,
                   show_edge=False)  # fmt: skip
-    parts = [(name, facts[name]) for name in ("items", "acts", "slots")] + list(facts["by_act"].items())
-    for number, (name, one) in enumerate(parts):
+    parts = {"items": found.items, "acts": found.acts, "slots": found.slots}
+    for number, (name, one) in enumerate([*parts.items(), *found.by_act.items()]):
         if number == 3:
             table.add_section()
-        cells = ["–" if one[key] is None else f"{one[key]:.3f}" for key in ("precision", "recall", "f1")]
-        span = "" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}"
+        cells = ["–" if value is None else f"{value:.3f}" for value in (one.precision, one.recall, one.f1)]
+        span = "" if one.low is None else f"{one.low:.3f} to {one.high:.3f}"
         table.add_row(name, *cells, span)
     console = Console()
     console.print(table)
-    console.print(f"turns read exactly as labelled: {facts['exact']['share']:.3f}", highlight=False)
-    if facts["left_out"]:
+    console.print(f"turns read exactly as labelled: {found.exact.share:.3f}", highlight=False)
+    if found.left_out:
         console.print(
-            f"slots that the labels never name, left out: {', '.join(facts['left_out'])}", highlight=False
+            f"slots that the labels never name, left out: {', '.join(found.left_out)}", highlight=False
         )
-    if (success := facts["success"]) is not None:
-        a, b = success["labels"], success["parser"]
+    if (success := found.success) is not None:
+        a, b = success.labels, success.parser
         console.print(
-            f"success against inferred goals: {a['ratio']:.3f} of {a['goals']} goals by labels, "
-            f"{b['ratio']:.3f} of {b['goals']} by the parser; difference {success['difference']:+.3f} "
-            f"({success['low']:+.3f} to {success['high']:+.3f})",
+            f"success against inferred goals: {a.ratio:.3f} of {a.goals} goals by labels, "
+            f"{b.ratio:.3f} of {b.goals} by the parser; difference {success.difference:+.3f} "
+            f"({success.low:+.3f} to {success.high:+.3f})",
             highlight=False,
         )
-    note(facts["signature"])
+    note(found.signature)

@@ -20,7 +20,7 @@ JUDGES: Final = ("label", "annotator", "simulator")
 NOTHING: Final = "null"
 VALUED: Final = ("inform", "confirm", "deny")
 ASKING: Final = ("request", "confirm", "select")
-Facts = dict[str, Any]
+ActRow = dict[str, Any]  # of the table `acts`
 Key = tuple[str, int]
 
 
@@ -30,6 +30,72 @@ class ParsedItem(NamedTuple):
     act: str
     slot: str
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionRecall:
+    """Hits, inventions and misses, and their shares (0 to 1); the interval is of F1, over participants."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    low: float | None
+    high: float | None
+    hits: int
+    extra: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExactShare:
+    """Share of turns that are read as labelled (0 to 1)."""
+
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoalsMet:
+    """Share of the inferred goals that were met (0 to 1)."""
+
+    ratio: float | None
+    goals: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuccessByReading:
+    """Success against inferred goals by both readings, parser minus labels, with its interval."""
+
+    labels: GoalsMet
+    parser: GoalsMet
+    difference: float | None
+    low: float | None
+    high: float | None
+    dialogues: int
+    same_last_goal: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParserScore:
+    """How a parser reads user turns, against `judge`.
+
+    left_out  slots that the labels never name
+    items     whole act items; `acts`: their kinds; `slots`: slot with value, and slots asked for
+    success   None where the dataset has no venues
+    """
+
+    judge: str
+    turns: int
+    participants: int
+    left_out: list[str]
+    exact: ExactShare
+    items: PrecisionRecall
+    acts: PrecisionRecall
+    slots: PrecisionRecall
+    by_act: dict[str, PrecisionRecall]
+    success: SuccessByReading | None
+    signature: str
 
 
 @dataclass
@@ -45,30 +111,24 @@ class _Counts:
         self.extra[who] += len(read - meant)
         self.missed[who] += len(meant - read)
 
-    def facts(self) -> Facts:
+    def score(self) -> PrecisionRecall:
         """Precision, recall and F1 over all; the interval of F1 from drawing participants anew."""
         hits, extra, missed = self.hits.total(), self.extra.total(), self.missed.total()
         people = sorted({*self.hits, *self.extra, *self.missed})
         twice = np.array([2.0 * self.hits[who] for who in people])
         errors = np.array([float(self.extra[who] + self.missed[who]) for who in people])
-        interval = bootstrap_ratio(twice, twice + errors) if people else None
-        return {
-            "precision": hits / (hits + extra) if hits + extra else None,
-            "recall": hits / (hits + missed) if hits + missed else None,
-            "f1": 2 * hits / (2 * hits + extra + missed) if hits + extra + missed else None,
-            "low": interval.low if interval else None,
-            "high": interval.high if interval else None,
-            "hits": hits, "extra": extra, "missed": missed,
-        }  # fmt: skip
+        low, high = (bootstrap_ratio(twice, twice + errors) if people else None) or (None, None)
+        return PrecisionRecall(
+            hits / (hits + extra) if hits + extra else None,
+            hits / (hits + missed) if hits + missed else None,
+            2 * hits / (2 * hits + extra + missed) if hits + extra + missed else None,
+            low, high, hits, extra, missed,
+        )  # fmt: skip
 
 
-def score_parser(dataset: Dataset) -> Facts:
+def score_parser(dataset: Dataset) -> ParserScore:
     """The acts of source `parser` against those of a label, an annotator or a simulator.
 
-    Output  turns, exact {share, low, high} (turns read as labelled), items (whole act items), acts (their
-            kinds), slots (slot with value, and slots asked for): precision, recall, f1 with interval; by_act;
-            left_out: slots that the labels never name; success: inferred-goal success by both readings
-    Empty   success is None where the dataset has no venues
     Raises  InputError: nobody but the parser has read these turns, or the parser has not
     Note    `this` is taken as the slot that the system has just asked for; `null` is no item
     """
@@ -85,18 +145,22 @@ def score_parser(dataset: Dataset) -> Facts:
     left_out = {item.slot for items in read.values() for item in items} - known
     turns = [key for key in meant if key in read]
     pairs = {key: (meant[key], {one for one in read[key] if one.slot not in left_out}) for key in turns}
-    return {
-        "judge": judge, "turns": len(turns), "participants": len({people[key[0]] for key in turns}),
-        "left_out": sorted(left_out), "exact": _exact(pairs, people), **_scores(pairs, people),
-        "success": _success(dataset, people),
-        "signature": signature("parser", unit="turn", n=len(turns), data=dataset.hash, judge=judge),
-    }  # fmt: skip
+    whole, kinds, slots, by_act = _counted(pairs, people)
+    return ParserScore(
+        judge=judge, turns=len(turns), participants=len({people[key[0]] for key in turns}),
+        left_out=sorted(left_out), exact=_exact(pairs, people), items=whole.score(), acts=kinds.score(),
+        slots=slots.score(), by_act={act: counts.score() for act, counts in by_act},
+        success=_success(dataset, people),
+        signature=signature("parser", unit="turn", n=len(turns), data=dataset.hash, judge=judge),
+    )  # fmt: skip
 
 
 Pairs = Mapping[Key, tuple[set[ParsedItem], set[ParsedItem]]]
 
 
-def _scores(pairs: Pairs, people: Mapping[str, str]) -> Facts:
+def _counted(
+    pairs: Pairs, people: Mapping[str, str]
+) -> tuple[_Counts, _Counts, _Counts, list[tuple[str, _Counts]]]:
     whole, kinds, slots = _Counts(), _Counts(), _Counts()
     by_act: dict[str, _Counts] = defaultdict(_Counts)
     for (dialogue_id, _), (meant, read) in pairs.items():
@@ -109,10 +173,7 @@ def _scores(pairs: Pairs, people: Mapping[str, str]) -> Facts:
                 who, {one for one in meant if one.act == act}, {one for one in read if one.act == act}
             )
     ordered = sorted(by_act.items(), key=lambda pair: -(pair[1].hits.total() + pair[1].missed.total()))
-    return {
-        "items": whole.facts(), "acts": kinds.facts(), "slots": slots.facts(),
-        "by_act": {act: counts.facts() for act, counts in ordered},
-    }  # fmt: skip
+    return whole, kinds, slots, ordered
 
 
 def _concepts(items: Iterable[ParsedItem]) -> set[tuple[str, str]]:
@@ -124,7 +185,7 @@ def _concepts(items: Iterable[ParsedItem]) -> set[tuple[str, str]]:
     }
 
 
-def _exact(pairs: Pairs, people: Mapping[str, str]) -> Facts:
+def _exact(pairs: Pairs, people: Mapping[str, str]) -> ExactShare:
     right: Counter[str] = Counter()
     every: Counter[str] = Counter()
     for (dialogue_id, _), (meant, read) in pairs.items():
@@ -132,15 +193,11 @@ def _exact(pairs: Pairs, people: Mapping[str, str]) -> Facts:
         right[people[dialogue_id]] += meant == read
     names = sorted(every)
     counts = [np.array([float(counter[who]) for who in names]) for counter in (right, every)]
-    interval = bootstrap_ratio(counts[0], counts[1]) if names else None
-    return {
-        "share": right.total() / every.total() if every else None,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-    }
+    low, high = (bootstrap_ratio(counts[0], counts[1]) if names else None) or (None, None)
+    return ExactShare(right.total() / every.total() if every else None, low, high)
 
 
-def _success(dataset: Dataset, people: Mapping[str, str]) -> Facts | None:
+def _success(dataset: Dataset, people: Mapping[str, str]) -> SuccessByReading | None:
     """Success against inferred goals, by goal, as it comes out by labels and by the parser."""
     trusted = outcomes(dataset, ScoringOptions(sources=JUDGES, only=True))
     parsed = outcomes(dataset, ScoringOptions(sources=(PARSER,), only=True))
@@ -149,19 +206,17 @@ def _success(dataset: Dataset, people: Mapping[str, str]) -> Facts | None:
         return None
     names = sorted({people[key] for key in both})
     (won_a, all_a), (won_b, all_b) = (_goals(found, both, people, names) for found in (trusted, parsed))
-    interval = bootstrap_difference((won_b, all_b), (won_a, all_a))
-    rates = [
-        float(won.sum() / every.sum()) if every.sum() else None
+    low, high = bootstrap_difference((won_b, all_b), (won_a, all_a)) or (None, None)
+    labels, parser = (
+        GoalsMet(float(won.sum() / every.sum()) if every.sum() else None, int(every.sum()))
         for won, every in ((won_a, all_a), (won_b, all_b))
-    ]
+    )
     alike = sum(_last(trusted, key) == _last(parsed, key) for key in both)
-    return {
-        "labels": {"ratio": rates[0], "goals": int(all_a.sum())},
-        "parser": {"ratio": rates[1], "goals": int(all_b.sum())},
-        "difference": None if rates[0] is None or rates[1] is None else rates[1] - rates[0],
-        "low": interval.low if interval else None, "high": interval.high if interval else None,
-        "dialogues": len(both), "same_last_goal": alike / len(both),
-    }  # fmt: skip
+    return SuccessByReading(
+        labels=labels, parser=parser, low=low, high=high,
+        difference=None if labels.ratio is None or parser.ratio is None else parser.ratio - labels.ratio,
+        dialogues=len(both), same_last_goal=alike / len(both),
+    )  # fmt: skip
 
 
 def _goals(
@@ -180,7 +235,7 @@ def _last(found: Outcomes, key: str) -> int | None:
     return found.inferred[key][-1].score()
 
 
-def _items(acts: Iterable[Facts], asked: str | None) -> set[ParsedItem]:
+def _items(acts: Iterable[ActRow], asked: str | None) -> set[ParsedItem]:
     """Acts as a set; `this` becomes the slot asked for, a denied value is marked, `null` is nothing."""
     found: set[ParsedItem] = set()
     for act in acts:
@@ -193,8 +248,8 @@ def _items(acts: Iterable[Facts], asked: str | None) -> set[ParsedItem]:
     return found
 
 
-def _reference(dataset: Dataset) -> dict[str, dict[Key, list[Facts]]]:
-    found: dict[str, dict[Key, list[Facts]]] = defaultdict(lambda: defaultdict(list))
+def _reference(dataset: Dataset) -> dict[str, dict[Key, list[ActRow]]]:
+    found: dict[str, dict[Key, list[ActRow]]] = defaultdict(lambda: defaultdict(list))
     for row in dataset.read("acts").to_pylist():
         if row["layer"] == "reference" and row["rank"] == 0:
             found[row["source"]][row["dialogue_id"], row["turn_index"]].append(row)

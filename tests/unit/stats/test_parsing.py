@@ -50,19 +50,19 @@ def row(key: str, index: int, source: str, position: int, said: str) -> dict[str
 def test_items_acts_and_slots_are_counted_as_by_hand(tmp_path: Path) -> None:
     """Of four items in each dialogue two are read; one is invented, and `type` left out."""
     found = score_parser(written(tmp_path / "D"))
-    items = found["items"]
-    assert (items["hits"], items["missed"], items["extra"]) == (4, 4, 2)
-    assert items["f1"] == pytest.approx(2 * 4 / (2 * 4 + 6))
-    assert found["acts"]["f1"] == 1
-    assert found["slots"]["recall"] == 0.5
-    assert found["exact"]["share"] == 0.5
-    assert found["left_out"] == ["type"]
-    assert (found["turns"], found["participants"], found["judge"]) == (8, 2, "label")
-    assert list(found["by_act"]) == ["inform", "request"]
-    told = {act: (one["hits"], one["missed"], one["extra"]) for act, one in found["by_act"].items()}
+    items = found.items
+    assert (items.hits, items.missed, items.extra) == (4, 4, 2)
+    assert items.f1 == pytest.approx(2 * 4 / (2 * 4 + 6))
+    assert found.acts.f1 == 1
+    assert found.slots.recall == 0.5
+    assert found.exact.share == 0.5
+    assert found.left_out == ["type"]
+    assert (found.turns, found.participants, found.judge) == (8, 2, "label")
+    assert list(found.by_act) == ["inform", "request"]
+    told = {act: (one.hits, one.missed, one.extra) for act, one in found.by_act.items()}
     assert told == {"inform": (4, 2, 0), "request": (0, 2, 2)}
-    assert found["by_act"]["request"]["f1"] == 0
-    assert found["success"] is None
+    assert found.by_act["request"].f1 == 0
+    assert found.success is None
 
 
 @pytest.mark.parametrize(("sources", "problem"), [
