@@ -31,7 +31,7 @@ class SpearmanRho:
     participants: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterCorrelation:
     """A parameter with a target; `judgement`: the parameter is itself a judgement of the user."""
 
@@ -63,8 +63,10 @@ def correlate(dataset: Dataset, target: str | None = None) -> list[ParameterCorr
                 continue
             who = [people[key] for key, there in zip(known.index, both, strict=True) if there]
             rho = _rho(one[both], other[both], who)
-            symbol = MEASURES.get(str(name)).symbol
-            found.append(ParameterCorrelation(goal, str(name), symbol, rho, name in JUDGEMENTS))
+            found.append(ParameterCorrelation(
+                target=goal, measure=str(name), symbol=MEASURES.get(str(name)).symbol, found=rho,
+                judgement=name in JUDGEMENTS,
+            ))  # fmt: skip
     return sorted(found, key=lambda row: (row.target, -abs(row.found.rho)))
 
 
