@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import CHROMIUM, chromium, whole
+from scenes.browser import chromium, whole
 from scenes.patience import PATIENCE_S, eventually
 from vivavoce.desk.access import first_link
 from vivavoce.log.store import Log
@@ -16,10 +16,7 @@ from vivavoce_campaign.pages import create_campaign_desk
 from vivavoce_campaign.setup import write_campaign
 
 SECRET = "a long enough sentence"
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (apt install chromium)"),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

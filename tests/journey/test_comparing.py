@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import every, whole
+from scenes.browser import every, held_back, whole
 from scenes.comparing import comparing_study
 from scenes.websites import Website, running
 from vivavoce.log.export import export_dataset
@@ -50,6 +50,8 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
     first = page.locator("fieldset").first
     first.get_by_text("Conversazione A", exact=True).click()
     pair = page.locator(".version").first.inner_text()
+    choose_before_the_script_comes(page, "B")
+    first.get_by_text("Conversazione A", exact=True).click()
     page.reload()  # in the middle: what was chosen is still chosen, and the sides stay
     expect(first.locator("input").first).to_be_checked()
     assert page.locator(".version").first.inner_text() == pair
@@ -80,6 +82,16 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
     assert [row["side"] for row in rows] == sides
     assert {row["language"] for row in rows} == {"it"}
     context.close()
+
+
+def choose_before_the_script_comes(page: Page, version: str) -> None:
+    """Reload, and answer the first question while what was answered before is not restored yet."""
+    first = page.locator("fieldset").first
+    with held_back(page, "**/drafts.js"):
+        page.reload(wait_until="commit")
+        first.get_by_text(f"Conversazione {version}", exact=True).click()
+    page.wait_for_load_state()
+    expect(first.get_by_label(f"Conversazione {version}", exact=True)).to_be_checked()
 
 
 def answer_by_keyboard(page: Page) -> None:

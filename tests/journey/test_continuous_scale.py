@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from scenes.browser import every, whole
-from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, running
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.events import QuestionnaireAnswered
@@ -101,7 +100,6 @@ def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_c
     browser: Browser, laboratory: Website
 ) -> None:
     page = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800}).new_page()
-    page.set_default_timeout(PATIENCE_S * 1000)
     to_part_b(page, laboratory, "en")
     whole(page)
     line, answer = line_of(page)
@@ -127,7 +125,6 @@ def test_the_line_is_marked_by_keyboard_alone_in_italian_on_a_small_screen(
     browser: Browser, laboratory: Website
 ) -> None:
     page = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 640}).new_page()
-    page.set_default_timeout(PATIENCE_S * 1000)
     to_part_b(page, laboratory, "it")
     whole(page)
     line, answer = line_of(page)

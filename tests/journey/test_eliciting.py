@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from scenes.browser import barriers, chromium, overflow, until
+from scenes.browser import barriers, chromium, kept, overflow, until
 from scenes.eliciting import beeps, commanding_study, onsets
+from scenes.patience import eventually
 from scenes.websites import Running, running
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.stimulus_events import ResponseGiven
@@ -21,7 +23,7 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
-APART_S = 1.25
+APART_S = 0.45
 PRECISION_S = 0.02
 
 
@@ -51,7 +53,7 @@ def begin(context: BrowserContext, server: Running, start: str = "Start") -> tup
     return page, errors
 
 
-def record(page: Page, least_s: float = 2.6) -> None:
+def record(page: Page, least_s: float = 3.0) -> None:
     """Press, wait until so much is recorded, press."""
     page.locator("#record").click()
     expect(page.locator("#news")).to_have_text("Recording. Speak now.")
@@ -76,13 +78,12 @@ def given(server: Running) -> list[tuple[int, GivenCommand]]:
 
 def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Running, tmp_path: Path) -> None:
     sound = tmp_path / "beeps.wav"
-    # not from the start: a microphone that comes on cuts into what sounds at that moment
-    sound.write_bytes(beeps([0.5 + APART_S * n for n in range(8)], APART_S * 8))
+    sound.write_bytes(beeps([APART_S * n for n in range(16)], APART_S * 16))
     log = server.site.engine.log
     with with_microphone(sound) as browser:
         page, errors = begin(browser.new_context(), server)
         expect(page.locator(".progress")).to_have_text("Command 1 of 3")
-        record(page, 1.5)
+        record(page, 3.1)
         record(page)  # redone before it is sent
         assert folder_of(log).names() == set()  # what was discarded never left the browser
         page.reload()
@@ -112,16 +113,16 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
     assert [(place, one.by, one.takes) for place, one in given(server)] == [
         (0, "speech", 2), (1, "speech", 1), (1, "speech", 1), (2, "text", 1),
     ]  # fmt: skip
-    kept = [one for one in log.recordings() if one.removed_at is None]
+    standing = [one for one in log.recordings() if one.removed_at is None]
     assert [one.removal for one in log.recordings()] == [None, "redone", None]
     assert check_recordings(log, content=True).lines() == []
-    gaps: list[float] = []
-    for one in kept:
+    for one in standing:
         audio = folder_of(log).file(one.file).read_bytes()
         with wave.open(io.BytesIO(audio)) as file:
             assert one.duration_s == file.getnframes() / file.getframerate()
-        gaps += [later - earlier for earlier, later in pairwise(onsets(audio))]
-    assert len(gaps) >= 2 and all(abs(gap - APART_S) < PRECISION_S for gap in gaps), gaps
+        gaps = [later - earlier for earlier, later in pairwise(onsets(audio))]
+        # a microphone cuts into what sounds as it comes on, and stops for a moment where the machine is busy
+        assert len(gaps) >= 3 and abs(median(gaps) - APART_S) < PRECISION_S, gaps
 
 
 def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian(server: Running) -> None:
@@ -164,7 +165,7 @@ def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian
 
 def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Path) -> None:
     sound = tmp_path / "beeps.wav"
-    sound.write_bytes(beeps([0.2], APART_S))
+    sound.write_bytes(beeps([0.0], 1.0, length_s=1.0))  # at any moment
     with with_microphone(sound) as browser:
         page, _ = begin(browser.new_context(viewport={"width": 320, "height": 700}), server)
         expect(page.locator("#record")).to_be_visible()  # the page's script has run
@@ -173,7 +174,7 @@ def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Pat
         expect(page.locator("#news")).to_have_text("Recording. Speak now.")
         eventually_recorded(page, 0.3)
         assert barriers(page) == []
-        eventually_recorded(page, 1.0)
+        eventually(lambda: kept(page, "vivavoce-takes", "pieces"), "nothing is kept")
         page.reload()  # while it records: what was said so far is there
         expect(page.locator("#news")).to_contain_text("was kept")
         page.locator("#record").focus()

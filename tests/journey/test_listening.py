@@ -16,9 +16,14 @@ from vivavoce.web.app import create_app
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 
 
+BUSY = "for (const until = Date.now() + 1200; Date.now() < until; );"
+
+
 def play(page: Page) -> None:
+    """Play every sound to its end; the page is busy meanwhile, and the sound goes on."""
     for number in range(len(every(page, "audio"))):
         page.evaluate(f"document.querySelectorAll('audio')[{number}].play()")
+        page.evaluate(BUSY)
         until(page, f"document.querySelectorAll('audio')[{number}].ended")
 
 

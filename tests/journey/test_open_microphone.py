@@ -25,6 +25,7 @@ from scenes.open_talking import (
     talking_study,
 )
 from scenes.patience import eventually
+from scenes.processes import free_port
 from vivavoce.audio.files import read_tracks
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import folder_of
@@ -111,7 +112,9 @@ def test_a_whole_dialogue_is_just_talked_recorded_and_timed_from_its_sound(
 
     eventually(lambda: parlour.events("microphone_closed"), "the recording was never kept")
     (closed,) = parlour.events("microphone_closed")
-    assert (closed.reason, closed.lost_s) == ("over", 0.0)
+    assert closed.reason == "over"
+    stalled = [one.lost_s for one in parlour.events("microphone_stalled")]  # by a busy machine
+    assert closed.lost_s == pytest.approx(sum(stalled), abs=0.01 * (len(stalled) + 1))
     (stored,) = parlour.events("recording_stored")
     assert (stored.content, stored.speakers, stored.media_type) == (
         "dialogue",
@@ -167,8 +170,8 @@ def test_who_speaks_into_the_answer_silences_the_page(parlour: Parlour, context:
     eventually(lambda: parlour.events("recording_stored"), "the recording was never kept")
     samples = read_tracks(folder_of(parlour.log).file(parlour.events("recording_stored")[0].file)).samples
     said = np.flatnonzero(np.abs(samples[:, 1]) > 2000)
-    greeted = np.flatnonzero(samples[: said[0] + 16_000, 0])
-    assert 0 < (greeted[-1] - said[0]) / 16_000 < 0.9, "the greeting went on under what was said"
+    greeted = np.flatnonzero(samples[: said[-1], 0])
+    assert said[0] < greeted[-1] < said[-1] - 8_000, "the greeting went on under what was said"
 
 
 def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context: BrowserContext) -> None:
@@ -229,6 +232,7 @@ def test_a_closed_tab_comes_back_and_a_second_tab_goes_on_alone(
     expect(second.locator("#talk")).to_be_focused()
     eventually(lambda: parlour.events("recording_stored"), "the recording was never kept")
     assert parlour.events("microphone_closed")[0].reason == "left"
+    expect(second.locator(".turn.system")).to_have_count(3)  # from then on it is not too short
     end(second, too_short=False)
 
 
@@ -236,13 +240,13 @@ def test_a_closed_tab_comes_back_and_a_second_tab_goes_on_alone(
 def test_a_restarted_service_goes_on_with_the_dialogue(
     study: Path, context: BrowserContext, tmp_path: Path
 ) -> None:
-    with served(study, tmp_path / "log.sqlite") as parlour:
+    port = free_port()
+    with served(study, tmp_path / "log.sqlite", port) as parlour:
         page = into_the_dialogue(context, parlour.pages.url)
         checked(page)
         doing(page, "listening")
         speak(page, WISH)
         answered(parlour, 2)
-        port = parlour.pages.port
     doing(page, "lost")
     with served(study, tmp_path / "log.sqlite", port) as parlour:
         doing(page, "speaking")
@@ -270,6 +274,7 @@ def test_without_a_microphone_the_dialogue_is_held_in_writing_in_italian(
     expect(page.locator("#voice-news")).to_contain_text("Puoi scrivere")
     assert barriers(page) == []
     assert overflow(page) <= 0
+    expect(page.locator("#send")).to_be_enabled()
     page.keyboard.type(WISH)
     page.keyboard.press("Enter")
     expect(page.locator(".turn.system")).to_have_count(2)

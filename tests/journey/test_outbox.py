@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from scenes.browser import until
-from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, served_study
 from vivavoce.log.events import UserTurnSent
 
@@ -29,11 +28,11 @@ def website(bot_port: int, tmp_path: Path) -> Iterator[Website]:
 
 def in_the_chat(browser: Browser, website: Website) -> Page:
     page = browser.new_context(locale="en-GB").new_page()
-    page.set_default_timeout(PATIENCE_S * 1000)
     page.goto(website.url)
     for name in ("Start", "I agree", "Continue"):
         page.get_by_role("button", name=name).click()
     expect(page.locator("#send")).to_be_enabled()
+    page.wait_for_load_state()  # and the script that sends is there
     return page
 
 
@@ -120,6 +119,7 @@ def test_a_turn_that_will_never_be_taken_comes_back_to_be_changed(
     page.locator("#text").fill("far too much")
     page.locator("#text").press("Enter")
     expect(page.locator("#text")).to_have_value("far too much")
+    expect(page.locator("#saving")).to_have_text("This message is too long. Please make it shorter.")
     expect(page.locator(".turn.user")).to_have_count(0)
     page.locator("#text").fill("less")
     page.locator("#text").press("Enter")

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from scenes.browser import every, whole
-from scenes.patience import PATIENCE_S
 from scenes.websites import Website, restaurant_bot, served_study
 from vivavoce.log.store import StoredEvent
 
@@ -31,7 +30,6 @@ def website(bot_port: int, tmp_path: Path) -> Iterator[Website]:
 def new_page(context: BrowserContext) -> tuple[Page, list[str]]:
     """A page, and the errors that its scripts will have raised."""
     page, errors = context.new_page(), []
-    page.set_default_timeout(PATIENCE_S * 1000)
     page.on("pageerror", lambda error: errors.append(str(error)))
     return page, errors
 
@@ -208,7 +206,7 @@ def test_an_answer_lost_on_its_way_doubles_nothing(browser: Browser, website: We
     expect(page.locator(".turn.user:not(.pending)")).to_have_count(1)
     expect(page.locator("#send")).to_be_enabled()
     context.close()
-    assert lost == [200, 200, 200]
+    assert len(lost) >= 3 and set(lost) == {200}  # once more where the reload came before the acknowledgement
     assert [one.event.text for one in events_of(website, "user_turn_sent")] == ["a cheap restaurant"]
 
 
@@ -289,6 +287,7 @@ def walk_by_keyboard(page: Page, name: str) -> None:
     """Check the page, tab to a button and press Enter."""
     button = page.get_by_role("button", name=name, exact=True)
     expect(button).to_be_visible()
+    expect(button).to_be_enabled()
     whole(page)
     tab_to(page, button)
     page.keyboard.press("Enter")

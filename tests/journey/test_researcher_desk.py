@@ -15,6 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from scenes.browser import chromium, of_one_page, overflow
 from scenes.patience import PATIENCE_S, eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.access import first_link
@@ -23,23 +24,13 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import TrialPaused
 from vivavoce.log.store import Log
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 PASSWORD = "a long enough sentence"
 PAGES = (
     "Overview", "Running visits", "Dialogues", "Systems", "Pairs", "Annotation", "Stress tests", "Results",
     "Export", "Trial", "Accounts",
 )  # fmt: skip
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not CHROMIUM.exists(), reason="no Chromium at /usr/bin/chromium (apt install chromium)"
-    ),
-]
+pytestmark = pytest.mark.browser
 
 
 def trial_module() -> ModuleType:
@@ -95,19 +86,15 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 @pytest.fixture
 def context() -> Iterator[Any]:
     """A browser's fresh profile; complaints of the page fail the test."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+    with chromium() as browser:
         context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
         complaints: list[str] = []
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         context.on("console", lambda said: said.type == "error" and complaints.append(said.text))
         yield context
         context.close()
-        browser.close()
-        meant = re.compile(r"Failed to load resource: .* status of (410 \(Gone|422 \(Unprocessable Entity)\)")
-        assert [complaint for complaint in complaints if not meant.fullmatch(complaint)] == []
+    meant = re.compile(r"Failed to load resource: .* status of (410 \(Gone|422 \(Unprocessable Entity)\)")
+    assert [complaint for complaint in complaints if not meant.fullmatch(complaint)] == []
 
 
 def go_to(page: Any, name: str) -> None:
@@ -150,11 +137,11 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     page.get_by_text("hello()").wait_for()
 
     go_to(page, "Results")
-    page.get_by_role("table", name="Subjective success").wait_for(timeout=PATIENCE_S * 1000)
+    page.get_by_role("table", name="Subjective success").wait_for()
     page.locator("svg.interval").nth(5).wait_for()
 
     go_to(page, "Export")
-    with page.expect_download(timeout=PATIENCE_S * 1000) as started:
+    with page.expect_download() as started:
         page.get_by_role("link", name="dataset.zip").click()
     started.value.save_as(trial.folder / "dataset.zip")
     with zipfile.ZipFile(trial.folder / "dataset.zip") as archive:
@@ -185,7 +172,7 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     caller = trial.filler.Caller(trial.log, trial.study, trial.clock, "late")
     caller.begin()
     caller.assign("nbest", trial.study.tasks[0])
-    page.get_by_text(f"of {before + 1} begun").wait_for(timeout=PATIENCE_S * 1000)
+    page.get_by_text(f"of {before + 1} begun").wait_for()
 
     go_to(page, "Trial")
     page.get_by_label("Reason for a pause").fill("the bots are being moved")
@@ -232,8 +219,11 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
 
 
 def fits(page: Any, name: str) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320, f"{name} is too wide"
+    """The page at which one is, also where it gives way to another one, as that of results does."""
     nameless = "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent.trim()).length"
-    assert page.evaluate(nameless) == 0, f"{name} has a table without a caption"
-    found = Axe().run(page).response["violations"]
+    unnamed, found = of_one_page(
+        page, lambda: (page.evaluate(nameless), Axe().run(page).response["violations"])
+    )
+    assert overflow(page) <= 0, f"{name} is too wide"
+    assert unnamed == 0, f"{name} has a table without a caption"
     assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == [], f"{name} keeps people out"

@@ -1,19 +1,15 @@
 """A linguist reviews variants and gives verdicts in a real browser: keys alone, and on a small screen."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from journey.test_researcher_desk import CHROMIUM, Trial, context, fits, sign_in, trial
+from journey.test_researcher_desk import Trial, context, fits, sign_in, trial
 from unit.desk.test_stress import judged_case, queue
 from vivavoce.log.stress_events import VariantReviewed, VerdictGiven, stress_stream
 
 __all__ = ["context", "trial"]  # fixtures
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="no Chromium (apt install chromium)"),
-]
+pytestmark = pytest.mark.browser
 
 
 def test_variants_are_reviewed_and_verdicts_given_by_keyboard_alone(trial: Trial, context: Any) -> None:
@@ -70,6 +66,5 @@ def test_the_pages_fit_a_small_screen_and_keep_nobody_out(trial: Trial, context:
 
 
 def press(page: Any, *keys: str) -> None:
-    page.wait_for_load_state("networkidle")  # the script that listens is a module: it comes last
     for key in keys:
         page.keyboard.press(key)

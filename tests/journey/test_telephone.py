@@ -63,7 +63,6 @@ def test_sipp_calls_talks_and_presses_keys_and_the_code_waits_for_the_next_call(
         (ended,) = [one.event for one in lab.events("call_ended")]
         assert (ended.by, ended.keys) == ("caller", "42#")  # type: ignore[attr-defined]
         turns = [one.event for one in lab.events("user_turn_sent")]
-        assert len(turns) == 2
         check_what_was_heard(turns, [WISH, QUESTION])
 
         with baresip(tmp_path / "telephone", "5550102") as telephone:  # by keypad, as from another telephone

@@ -167,6 +167,9 @@ async def call_by_carrier(lab: Laboratory, stream: ElementTree.Element) -> Carri
     (parameter,) = stream
     url = stream.attrib["url"]
     headers = {"X-Twilio-Signature": signature(TOKEN, url)}
+    wish = Sound(
+        pcm16(voice(WISH, "slt")), 16_000
+    )  # made now: the greeting that it interrupts waits for nobody
     async with connect(url, additional_headers=headers, proxy=None) as socket:
         carrier = Carrier(socket)
         listening = asyncio.create_task(carrier.listen())
@@ -175,7 +178,7 @@ async def call_by_carrier(lab: Laboratory, stream: ElementTree.Element) -> Carri
         await carrier.press(f"{await asyncio.to_thread(lab.pin)}#")
 
         await eventually_there(lambda: carrier.speaks_of(1, lab), "the bot did not greet")
-        await carrier.say(Sound(pcm16(voice(WISH, "slt")), 16_000))
+        await carrier.say(wish)
         await eventually_there(lambda: carrier.speaks_of(2, lab), "the bot did not answer")
         await carrier.tell("stop", stop={"accountSid": "AC1", "callSid": "CA1"})
         await asyncio.wait_for(listening, PATIENCE_S)
@@ -211,7 +214,9 @@ def test_a_call_from_a_carrier_reaches_the_bot_and_what_is_not_signed_is_refused
         webhook, url = f"{lab.pages.url}/telephone/voice", stream.attrib["url"]
         wrong = {"X-Twilio-Signature": signature("another token", webhook, [("From", CALLER)])}
         for headers in (wrong, {}):
-            answer = httpx.post(webhook, data={"From": CALLER}, headers=headers, trust_env=False)
+            answer = httpx.post(
+                webhook, data={"From": CALLER}, headers=headers, trust_env=False, timeout=PATIENCE_S
+            )
             assert answer.status_code == 403 and "Stream" not in answer.text
         for headers in ({"X-Twilio-Signature": signature("another token", url)}, {}):
             assert asyncio.run(refused(url, headers)) == 403

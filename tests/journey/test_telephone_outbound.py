@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import barriers, overflow
-from scenes.patience import PATIENCE_S, eventually
+from scenes.patience import eventually
 from scenes.telephones import baresip, sipp_called
 from scenes.voices import voice
 from scenes.websites import Running, running
@@ -34,7 +34,7 @@ visit:
   - dialogue: {repeat: 1, gate: code, channel: phone}
   - debrief: debrief.md
 telephone:
-  outbound: {allowed: ["sip:*@127.0.0.1:*", "+39"], hours: "00:00-24:00", pause_s: 0, ring_s: 2}
+  outbound: {allowed: ["sip:*@127.0.0.1:*", "+39"], hours: "00:00-24:00", pause_s: 0, ring_s: RING_S}
   recogniser: {use: pocketsphinx, sentences: callers.txt}
   synthesiser: {use: flite, voice: rms}
   silence_s: 60
@@ -57,9 +57,9 @@ class Laboratory:
 
 
 @contextmanager
-def laboratory(folder: Path) -> Iterator[Laboratory]:
+def laboratory(folder: Path, *, ring_s: int = 120) -> Iterator[Laboratory]:
     folder.mkdir(parents=True)
-    (folder / "study.yaml").write_text(STUDY)
+    (folder / "study.yaml").write_text(STUDY.replace("RING_S", str(ring_s)))
     (folder / "callers.txt").write_text(f"{WISH}\nwhat is the address\nthank you goodbye\n")
     for name in ("consent", "debrief"):
         for ending in ("md", "it.md"):
@@ -74,7 +74,6 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
 
 def page_of_a_visit(browser: Browser, lab: Laboratory, *, locale: str = "en-GB", **more: Any) -> Page:
     page = browser.new_context(locale=locale, **more).new_page()
-    page.set_default_timeout(PATIENCE_S * 1000)
     page.goto(lab.pages.url)
     page.locator("form[action$='/start'] button").click()
     page.locator("button[value=agree]").click()
@@ -93,7 +92,7 @@ def ask(page: Page, number: str) -> None:
 
 
 def said(page: Page, words: str) -> None:
-    expect(page.locator("#call-state")).to_have_text(words, timeout=PATIENCE_S * 1000)
+    expect(page.locator("#call-state")).to_have_text(words)
 
 
 def test_a_participant_is_called_talks_and_types_the_code(browser: Browser, tmp_path: Path) -> None:
@@ -131,7 +130,7 @@ def test_a_participant_is_called_talks_and_types_the_code(browser: Browser, tmp_
 def test_busy_declined_and_unanswered_calls_are_told_in_italian_and_tried_again(
     browser: Browser, tmp_path: Path
 ) -> None:
-    with laboratory(tmp_path / "study") as lab:
+    with laboratory(tmp_path / "study", ring_s=5) as lab:
         page = page_of_a_visit(browser, lab, locale="it-IT", viewport={"width": 320, "height": 700})
         assert overflow(page) <= 0
         for scenario, words in (

@@ -69,6 +69,7 @@ def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(
         press(page, "#check")
         press(page, "#ready")
         press(page, "#talk")
+        expect(page.locator("#talk")).to_have_text("Done speaking")
         until(page, "Number(document.getElementById('voice').dataset.soFar) > 3")
         press(page, "#talk")
         expect(page.locator(".turn.system")).to_have_count(1)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from scenes.browser import barriers, chromium, overflow
+from scenes.browser import barriers, chromium, held_back, overflow
 from scenes.visits import make_study
 from scenes.websites import Website, running
 from vivavoce.connectors.factory import make_connector
@@ -91,9 +92,15 @@ def test_a_wizard_and_a_participant_meet_and_talk(tmp_path: Path) -> None:
         participant.get_by_text("Which area, please?").wait_for()
         say(participant, "the centre")
         wizard.get_by_text("the centre").wait_for()
-        wizard.locator("#reply").fill("The Swan, in Mill Lane.")
-        wizard.get_by_role("button", name="Send", exact=True).click()
+        with held_back(wizard, "**/wizard/say") as sent:
+            wizard.locator("#reply").fill("The Swan, in Mill Lane.")
+            wizard.get_by_role("button", name="Send", exact=True).dblclick()
+            wizard.locator("#reply").press_sequentially("It")  # the next one
+            expect(wizard.locator("#reply")).to_have_value("It")
+        assert len(sent) == 1
         participant.get_by_text("The Swan, in Mill Lane.").wait_for()
+        expect(wizard.locator("#standing")).to_have_text("The participant is writing.")
+        expect(wizard.locator("#reply")).to_have_value("It")
         say(participant, "thanks")
         wizard.get_by_text("thanks").wait_for()
         wizard.get_by_role("button", name="bye").click()

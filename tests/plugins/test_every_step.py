@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from scenes.eliciting import commanding_study
 from scenes.fighting import arena_study
 from scenes.listening import listening_study
+from scenes.patience import PATIENCE_S
 from scenes.transcribing import transcribing_study
 from scenes.websites import running
 from vivavoce.cli.main import app
@@ -107,7 +108,8 @@ def simulated(study: Study, log: Log, amount: int = 2) -> int:
 def sheet(study: Study, log: Log, language: str = "en") -> str:
     """The page on which somebody decides to take part."""
     with running(create_app(engine_of(study, log))) as server:
-        return html.unescape(httpx.get(f"{server.url}/?lang={language}", trust_env=False).text)
+        page = httpx.get(f"{server.url}/?lang={language}", trust_env=False, timeout=PATIENCE_S)
+        return html.unescape(page.text)
 
 
 def test_every_step_that_is_offered_has_an_example() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from playwright.sync_api import expect
 
 from scenes.browser import barriers, chromium, overflow, until
 from scenes.browsing import Forms, Visitor, events_of
@@ -421,10 +422,12 @@ def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
         if (field := page.locator(f'textarea[name="{name}"], input[name="{name}"]:not([type])')).count():
             field.fill(value)
             page.reload()
-            assert field.input_value() == value
+            expect(field).to_have_value(value)
         else:
-            page.locator(f'[name="{name}"][value="{value}"]').check(force=True)
+            choice = page.locator(f'[name="{name}"][value="{value}"]')
+            expect(choice).to_be_enabled()
+            choice.check(force=True)
             page.reload()
-            assert page.locator(f'[name="{name}"][value="{value}"]').is_checked()
+            expect(choice).to_be_checked()
         page.get_by_role("button", name="Continue").click()
         assert (overflow(page), barriers(page)) == (0, [])

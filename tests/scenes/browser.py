@@ -3,12 +3,13 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Error, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, Route, expect, sync_playwright
 
 from scenes.patience import PATIENCE_S, eventually
 
@@ -21,6 +22,15 @@ PATIENCE_MS: Final = PATIENCE_S * 1000
 expect.set_options(timeout=PATIENCE_MS)  # Playwright's own limit is five seconds
 Result = TypeVar("Result")
 DOCUMENT: Final = "document.readyState === 'complete' ? String(performance.timeOrigin) : ''"
+KEPT: Final = """([database, things]) => new Promise((resolve) => {
+    const opening = indexedDB.open(database);
+    opening.onupgradeneeded = () => opening.transaction.abort();  // else there would be an empty one
+    opening.onerror = () => resolve(0);
+    opening.onsuccess = () => {
+        const counted = opening.result.transaction(things).objectStore(things).count();
+        counted.onsuccess = () => (opening.result.close(), resolve(counted.result));
+    };
+})"""
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -55,10 +65,31 @@ def chromium(*extra: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=[*ARGUMENTS, *extra], timeout=PATIENCE_MS
         )
+        browser.on("context", lambda context: context.on("page", _listening))
         try:
             yield browser
         finally:
             browser.close()
+
+
+def _listening(page: Page) -> None:
+    for name in ("press", "type", "insert_text"):
+        setattr(page.keyboard, name, _heard(getattr(page.keyboard, name), lambda *_: page))
+
+
+def _heard(key: Callable[..., Any], page_of: Callable[..., Page]) -> Callable[..., Any]:
+    """Keys wait for the scripts that hear them: modules, which come after all that can be seen of a page."""
+
+    @wraps(key)
+    def heard(*given: Any, **more: Any) -> Any:
+        page_of(*given[:1]).wait_for_load_state()
+        return key(*given, **more)
+
+    return heard
+
+
+Locator.press = _heard(Locator.press, lambda element: element.page)
+Locator.press_sequentially = _heard(Locator.press_sequentially, lambda element: element.page)
 
 
 def of_one_page(page: Page, look: Callable[[], Result]) -> Result:
@@ -84,8 +115,34 @@ def barriers(page: Page) -> list[str]:
 
 
 def until(page: Page, expression: str) -> None:
-    """Wait until a JavaScript expression is true; the pages' own policy forbids Playwright's own way."""
-    eventually(lambda: page.evaluate(expression), f"never true: {expression}")
+    """Wait until a JavaScript expression is true; the pages' own policy forbids Playwright's own way.
+
+    It is not true of a page that goes, or of what is not there yet.
+    """
+
+    def holds() -> bool:
+        with suppress(Error):
+            return bool(page.evaluate(expression))
+        return False
+
+    eventually(holds, f"never true: {expression}")
+
+
+def kept(page: Page, database: str, things: str) -> int:
+    """How much a page keeps in the browser's own database; 0 where there is none yet."""
+    return page.evaluate(KEPT, [database, things])
+
+
+@contextmanager
+def held_back(page: Page, address: str) -> Iterator[list[Route]]:
+    """What the page asks of an address gets there when the block is left, as over a slow network."""
+    held: list[Route] = []
+    page.route(address, lambda route: held.append(route))
+    yield held
+    eventually(lambda: page.title() is not None and held, f"{address} was not asked for")
+    for route in held:
+        route.continue_()
+    page.unroute(address)
 
 
 def press(page: Page, button: str) -> None:

@@ -181,7 +181,6 @@ def code_reader(folder: Path) -> Recogniser:
 def page_of_a_visit(browser: Browser, lab: Laboratory, **more: object) -> Page:
     """A participant who has come to the page with the number to call."""
     page = browser.new_context(locale="en-GB", **more).new_page()  # type: ignore[arg-type]
-    page.set_default_timeout(PATIENCE_S * 1000)
     page.goto(lab.pages.url)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="I agree").click()
@@ -277,6 +276,11 @@ def read_code(lab: Laboratory, reader: Recogniser, heard: Sound) -> set[str]:
     return found
 
 
+def welcomed(leg: PhoneLeg) -> bool:
+    """Whether the caller has heard anything yet."""
+    return bool(leg.recording().channel(0).samples.any())
+
+
 def three_callers(lab: Laboratory, folder: Path, address: str) -> None:
     """Three dial one number at once: two key in the numbers of their visits, the third is turned away."""
     with ExitStack() as stack:
@@ -284,7 +288,7 @@ def three_callers(lab: Laboratory, folder: Path, address: str) -> None:
         first, second = lab.open_visit(), lab.open_visit()
         for telephone in (one, two, nobody):
             telephone.dial(address)
-        eventually(lambda: len(lab.legs) == 3 and all(leg.playing for leg in lab.legs), "not welcomed")
+        eventually(lambda: len(lab.legs) == 3 and all(map(welcomed, lab.legs)), "not welcomed")
         for telephone, keys in ((one, first.pin), (two, second.pin), (nobody, "0000#1*1#2222")):
             telephone.press(f"{keys}#")
         for visit in (first, second):

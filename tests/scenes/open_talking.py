@@ -14,7 +14,7 @@ from scenes.browser import until
 from scenes.voices import voice
 from scenes.websites import Running, restaurant_bot, running
 from vivavoce.audio.files import encode_sound, pcm16
-from vivavoce.audio.sound import Sound
+from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
@@ -119,9 +119,12 @@ def served(folder: Path, log_file: Path, port: int | None = None) -> Iterator[Pa
 
 def into_the_dialogue(context: BrowserContext, url: str, *, start: str = "Start") -> Page:
     """From the first page to the check of the microphone."""
+    for text in (WISH, QUESTION, FAREWELL):
+        voice(text, "slt")  # made now, for the program waits for nobody who is to interrupt it
     page = context.new_page()
     page.goto(url)
     page.get_by_role("button", name=start, exact=True).click()
+    page.wait_for_load_state()
     while not page.locator("#check").is_visible():
         page.locator("main form button.primary").first.click()
         page.wait_for_load_state()
@@ -147,7 +150,7 @@ def doing(page: Page, *states: str) -> None:
 
 
 def speak(page: Page, text: str) -> None:
-    """Say something into the microphone; returns when it was said."""
-    wav = encode_sound(Sound(pcm16(voice(text, "slt")), 16_000))
+    """Say something into the microphone; returns when it was said and has reached the page."""
+    wav = encode_sound(joined([Sound(pcm16(voice(text, "slt")), 16_000), silence(0.3, 16_000)], 16_000))
     page.evaluate("(encoded) => window.speak(encoded)", b64encode(wav).decode())
     until(page, "window.speaking === false")

@@ -1,25 +1,16 @@
 """The report in a real browser: nothing runs, nothing is fetched, nothing overflows."""
 
-from pathlib import Path
-
 import pytest
 
-pytestmark = pytest.mark.browser
+from scenes.browser import chromium
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def browser():
-    if not CHROMIUM.exists():
-        pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield chromium
-        chromium.close()
+    with chromium() as launched:
+        yield launched
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280])

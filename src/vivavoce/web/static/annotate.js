@@ -67,6 +67,7 @@ function play() {
   heard.ontimeupdate = () => {
     if (stopAt !== null && heard.currentTime >= stopAt) {
       heard.pause();
+      heard.currentTime = stopAt; // a busy page is told late
       stopAt = null;
     }
   };

@@ -10,8 +10,9 @@ function fields() {
 
 function restore() {
   const draft = JSON.parse(localStorage.getItem(name) ?? "{}");
+  const chosen = new Set(fields().filter((one) => one.checked !== one.defaultChecked).map((one) => one.name));
   for (const field of fields()) {
-    if (!(field.name in draft)) continue;
+    if (!(field.name in draft) || chosen.has(field.name)) continue; // chosen before this script came
     if (field.type === "radio") field.checked = field.value === draft[field.name];
     else if (field.type === "checkbox") field.checked = draft[field.name];
     else if (field.value === field.defaultValue) field.value = draft[field.name]; // as the service sent it

@@ -43,12 +43,12 @@ export class Outbox {
       );
       if (this.stopped) break;
       if (error !== "superseded") this.#drop();
+      if (this.empty) this.told.trouble(null);
       if (ok) this.told.acknowledged(turn, body);
       else this.told.refused(turn, error);
       if (error === "superseded") break;
     }
     this.sending = false;
-    if (this.empty) this.told.trouble(null);
   }
 
   #drop() {

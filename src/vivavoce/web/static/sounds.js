@@ -6,8 +6,15 @@ const closed = [...form.querySelectorAll("fieldset[data-heard], button.primary")
 const plays = form.querySelector("input[name='plays']");
 const name = `vivavoce-heard:${form.dataset.draft}`; // what was heard stays heard over a reload
 const before = JSON.parse(sessionStorage.getItem(name) ?? "[]");
-const heard = new Map(sounds.map((sound, place) => [sound, { until: 0, times: before[place] ?? 0 }]));
+const heard = new Map(sounds.map((sound, place) => [sound, { times: before[place] ?? 0 }]));
 let sent = false;
+
+// How far a sound was heard from its beginning: the player counts this, also while the page is too busy to be told.
+function heardTo({ played }) {
+  let to = 0;
+  for (let i = 0; i < played.length; i++) if (played.start(i) <= to + 1) to = Math.max(to, played.end(i));
+  return to;
+}
 
 function settle() {
   const times = [...heard.values()].map((one) => one.times);
@@ -17,11 +24,9 @@ function settle() {
 }
 
 for (const [sound, own] of heard) {
-  sound.addEventListener("timeupdate", () => {
-    if (!sound.seeking && sound.currentTime <= own.until + 1) own.until = Math.max(own.until, sound.currentTime);
-  });
   sound.addEventListener("seeking", () => {
-    if (!own.times && sound.currentTime > own.until + 0.2) sound.currentTime = own.until;
+    const to = heardTo(sound);
+    if (!own.times && sound.currentTime > to + 0.2) sound.currentTime = to;
   });
   sound.addEventListener("ratechange", () => {
     if (sound.playbackRate !== 1) sound.playbackRate = 1;
@@ -30,7 +35,7 @@ for (const [sound, own] of heard) {
     for (const other of sounds) if (other !== sound) other.pause();
   });
   sound.addEventListener("ended", () => {
-    if (own.until < sound.duration - 1) return;
+    if (heardTo(sound) < sound.duration - 1) return;
     own.times += 1;
     settle();
   });

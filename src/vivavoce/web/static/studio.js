@@ -59,6 +59,7 @@ async function start() {
   taken = { key: crypto.randomUUID(), takes: (taken?.takes ?? 0) + 1, rate: context.sampleRate, pieces: [] };
   const recorder = new AudioWorkletNode(context, "vivavoce-recorder", { numberOfOutputs: 0 });
   running = { stream, context, recorder, unkept: [], frames: 0 };
+  told.soFar = "0";
   recorder.port.onmessage = ({ data }) => (data ? heard(data) : stopped());
   context.createMediaStreamSource(stream).connect(recorder);
   element("playback").hidden = send.hidden = true;

@@ -84,7 +84,9 @@ function heard(samples) {
 }
 
 function stop() {
-  running?.recorder.port.postMessage("stop");
+  if (!running || running.stopping) return; // a second press while the first is under way
+  running.stopping = true;
+  running.recorder.port.postMessage("stop");
 }
 
 async function stopped() {

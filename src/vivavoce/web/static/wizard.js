@@ -8,6 +8,7 @@ const title = document.title;
 let seats = [];
 let open = null; // the conversation that is shown: "system key"
 let drawn = ""; // what is drawn of it, so that nothing is drawn anew under the wizard's hands
+let sending = false;
 
 const name = (seat) => `${seat.system} ${seat.key}`;
 const current = () => seats.find((seat) => name(seat) === open && seat.mine);
@@ -102,7 +103,7 @@ function drawTalk() {
     canned("script", "script-buttons", seat.script);
     canned("prompts", "prompt-buttons", seat.prompts);
   }
-  if (seat.may_speak && !here("reply").value) {
+  if (seat.may_speak && !sending && !here("reply").value) {
     if (seat.proposal !== null) here("reply").value = seat.proposal;
     else if (["recognition", "understanding"].includes(seat.replaces)) here("reply").value = seat.turn ?? "";
   }
@@ -111,8 +112,16 @@ function drawTalk() {
 async function send(ends) {
   const seat = current();
   const text = here("reply").value;
-  if (!seat || !(await ask("say", { system: seat.system, key: seat.key, text, ends }))) return;
-  here("reply").value = "";
+  if (!seat || sending) return;
+  sending = true;
+  here("reply").value = ""; // what is written from now on is the next reply
+  const said = await ask("say", { system: seat.system, key: seat.key, text, ends });
+  sending = false;
+  if (!said) {
+    here("reply").value ||= text;
+    return;
+  }
+  drawn = "";
   await look(0);
   here("reply").focus();
 }
@@ -134,8 +143,10 @@ here("release").addEventListener("click", async () => {
 });
 
 let version = -1;
+let looks = 0; // answered so far
 
 async function look(seconds) {
+  const before = looks;
   const query = new URLSearchParams({ after: String(version), wait: String(seconds) });
   const response = await fetch(`${base}/state?${query}`, { signal: AbortSignal.timeout(40000) });
   if (response.status === 401) {
@@ -143,6 +154,7 @@ async function look(seconds) {
     throw new Error("signed out");
   }
   const news = await response.json();
+  if (looks++ > before && news.version < version) return; // it was overtaken by an answer that knew more
   version = news.version;
   seats = news.seats;
   drawSeats();
