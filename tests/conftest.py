@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 pytest.register_assert_rewrite("scenes", "vivavoce.testing")  # so that what they assert says what it saw
 
@@ -22,10 +23,25 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# the same examples in every run; `make test-long` looks for others
 settings.register_profile(
-    "vivavoce", deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "same", deadline=None, database=None, max_examples=60, derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
+settings.register_profile(
+    "searching", settings.get_profile("same"), max_examples=300, derandomize=False, print_blob=True
 )
-settings.load_profile("vivavoce")
+settings.load_profile("same")
+
+_local_constants = providers._get_local_constants
+
+
+def _constants_of_sources() -> providers.Constants:
+    """None where examples are to be the same: which sources are imported hangs on the tests that ran before."""
+    return providers.Constants() if settings.default.derandomize else _local_constants()
+
+
+providers._get_local_constants = _constants_of_sources
 
 
 @pytest.fixture(scope="session")
