@@ -1,6 +1,7 @@
 # make setup   everything into .venv, from pinned and hashed requirement files
 # make demo    a whole trial on bundled bots, then its pages
-# make test    all tests; make test-long the minutes-long ones; make check lint, types, contracts and all tests
+# make test    all tests; make test-long the minutes-long ones, and new examples for properties
+# make check   lint, types, contracts and all tests
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
 # make counterparts  connectors against a real Rasa and Bot Framework, which it installs below ~/.cache (3 GB)
 SHELL := /bin/bash
@@ -64,7 +65,7 @@ test: .venv/dev.stamp .venv/typescript.stamp system-packages
 	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(ARGS) && exit $$first
 
 test-long: .venv/dev.stamp system-packages
-	$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
+	$(BIN)/python -m pytest -m "long or hypothesis" --hypothesis-profile searching --timeout 3600 $(ARGS)
 
 telephony: .venv/dev.stamp system-packages
 	./scripts/install-asterisk "$(ASTERISK_ROOT)"

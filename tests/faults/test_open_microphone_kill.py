@@ -46,7 +46,10 @@ class Talker:
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[tuple[ClientConnection, Page]]:
         url = f"ws{self.base[4:]}/voice/microphone?dialogue_id={self.dialogue}&tab={self.tab}"
-        async with connect(url, additional_headers={"Cookie": self.cookies}, proxy=None) as socket:
+        headers = {"Cookie": self.cookies}
+        async with connect(
+            url, additional_headers=headers, proxy=None, open_timeout=PATIENCE_S, ping_timeout=PATIENCE_S
+        ) as socket:
             page = Page()
             told = await socket.recv()
             assert isinstance(told, str) and '"hello"' in told

@@ -72,13 +72,14 @@ async def compare(
 
 
 def judge_all(study: Study, log: Log, people: int, likes: dict[str, float], seed: int = 1) -> None:
-    """So many judges through the session engine, without pages."""
+    """So many judges through the session engine, without pages; the seed settles what each is shown, too."""
     engine = SessionEngine(study, log, {})
     with ThreadPoolExecutor(1) as aside:  # Playwright has a running loop in this thread
         aside.submit(lambda: asyncio.run(_judge_all(engine, people, likes, Random(seed)))).result()
 
 
 async def _judge_all(engine: SessionEngine, people: int, likes: dict[str, float], chance: Random) -> None:
+    engine.rules.chance = lambda _: chance
     await engine.start()
     for _ in range(people):
         opened = await engine.open_visit(language=engine.study.default_language)

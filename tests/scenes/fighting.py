@@ -82,8 +82,9 @@ async def fight(engine: SessionEngine, worth: Mapping[str, float], chance: Rando
 
 
 async def fight_all(engine: SessionEngine, people: int, worth: Mapping[str, float], seed: int = 1) -> None:
-    """So many people, one after another."""
+    """So many people, one after another; the seed settles who meets whom, and how they vote."""
     chance = Random(seed)
+    engine.rules.chance = lambda _: chance
     await engine.start()
     for _ in range(people):
         await fight(engine, worth, chance)

@@ -41,7 +41,7 @@ def vivavoce(tmp_path: Path) -> Run:
         command = [sys.executable, "-m", "vivavoce", *map(str, words)]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
         return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
 
     return run

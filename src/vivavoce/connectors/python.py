@@ -48,6 +48,9 @@ class PythonSettings(ConnectorSettings):
     folders: ClassVar[tuple[str, ...]] = ("path",)
 
     call: Annotated[str, AfterValidator(_target)] = Field(description="package.module:function")
+    connect_timeout_s: float = Field(
+        120.0, gt=0, le=600, description="seconds until its process is ready: a model may be loaded"
+    )
     path: str | None = Field(None, description="folder of the module; the study's own when left out")
     in_process: bool = Field(False, description="run in this process instead of a worker")
     greeting: bool = Field(False, description="call the bot with empty text when a conversation begins")

@@ -7,16 +7,20 @@ PostgreSQL  a transaction that writes begins with one advisory lock, so that the
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from vivavoce.core.errors import InputError
 
+Result = TypeVar("Result")
+
 BUSY_S: Final = 5
+PATIENCE_S: Final = 30.0
 # "vivavoce" in bytes; held by whoever writes, until the end of its transaction
 WRITE_LOCK: Final = 0x7669_7661_766F_6365
 NETWORK_FILE_SYSTEMS: Final = frozenset({
@@ -42,8 +46,10 @@ class Engines(NamedTuple):
         self.reader.dispose()
 
 
-def open_engines(url: str, **options: Any) -> Engines:
+def open_engines(url: str, *, patience_s: float = PATIENCE_S, **options: Any) -> Engines:
     """Engines for `sqlite:///path` or `postgresql://...`; options go to SQLAlchemy's create_engine.
+
+    patience_s  how long to wait while another process holds the database
 
     Raises  InputError: not such a URL, a network file system, an unreachable or a forgetful server
     """
@@ -53,8 +59,7 @@ def open_engines(url: str, **options: Any) -> Engines:
     else:
         engines = _postgresql(address, options)
     try:
-        with engines.writer.connect() as connection:
-            check_settings(connection)
+        when_free(lambda: _look_at(engines.writer), patience_s)
     except DBAPIError as error:
         raise InputError(
             f"the log's database cannot be opened: {first_line(error)}",
@@ -62,6 +67,24 @@ def open_engines(url: str, **options: Any) -> Engines:
             hint="check that the folder or the server exists and that you may write to it",
         ) from None
     return engines
+
+
+def _look_at(writer: Engine) -> None:
+    with writer.connect() as connection:
+        check_settings(connection)
+
+
+def when_free(work: Callable[[], Result], patience_s: float) -> Result:
+    """The result of `work`, which is tried again while another process writes to the database."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return work()
+        except DBAPIError as error:
+            held = "database is locked" in str(error.orig) or getattr(error.orig, "sqlstate", "") == "55P03"
+            if not held or time.monotonic() > until:
+                raise
+        time.sleep(0.05)
 
 
 def shown(address: URL) -> str:

@@ -7,21 +7,26 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from vivavoce.core.errors import InputError, LogError
-from vivavoce.log.engine import first_line, shown
+from vivavoce.log.engine import PATIENCE_S, first_line, shown, when_free
 
 HEAD: Final = "0005"
 SCRIPTS: Final = Path(__file__).parent / "migrations"
 
 
-def migrate(engine: Engine) -> None:
+def migrate(engine: Engine, *, patience_s: float = PATIENCE_S) -> None:
     """Make the log's tables, or alter them, in one transaction; nothing happens where they are up to date.
 
-    Raises  InputError: the tables were made by a newer version
+    patience_s  how long to wait while another process does so, or writes
+    Raises      InputError: the tables were made by a newer version; LogError: they could not be made
     """
-    try:
+
+    def bring_up_to_date() -> None:
         with engine.connect() as connection, connection.begin():
             if version(connection) != HEAD:
                 _upgrade(connection)
+
+    try:
+        when_free(bring_up_to_date, patience_s)
     except DBAPIError as error:
         raise LogError(
             f"{shown(engine.url)}: the log's tables could not be made: {first_line(error)}"

@@ -8,7 +8,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
@@ -21,11 +21,18 @@ LOCK: Final = WRITE_LOCK + 1
 ASKED_EVERY_S: Final = 10.0
 _SERVER: Final = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 _HOLDER: Final = text(
-    "SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid) "
+    "SELECT application_name, pid FROM pg_stat_activity JOIN pg_locks USING (pid) "
     "WHERE locktype = 'advisory' AND granted AND classid = :high AND objid = :low "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
 _report = structlog.get_logger("vivavoce.log")
+
+
+class _Holder(NamedTuple):
+    """Who holds the lock; process: the server's for their connection, None where nobody does any more."""
+
+    name: str
+    process: int | None
 
 
 @contextmanager
@@ -49,7 +56,7 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
     try:
         if not _taken(held):
             raise InputError(
-                f"{_holder(held)} serves this log already", place=shown(engine.url),
+                f"{_holder(held).name} serves this log already", place=shown(engine.url),
                 hint="use the pages that it printed, stop it first, or name another log with --log",
             )  # fmt: skip
         keeper = threading.Thread(
@@ -68,16 +75,26 @@ def served_alone(url: str, lost: Callable[[], object], *, every_s: float = ASKED
 def _keep(
     engine: Engine, held: Connection, over: threading.Event, lost: Callable[[], object], every_s: float
 ) -> None:
-    """See that the lock is held; take it again where the server was away."""
+    """See that the lock is held; take it again where the server was away.
+
+    A server may notice late that it has lost us: the lock that an old connection of ours holds is waited for.
+    """
     current: Connection | None = held
+    ours = {_server_process(held), None}
     while not over.wait(every_s):
         try:
             if current is None:
                 current = engine.connect()
                 if not _taken(current):
-                    _report.error("log_served_by_another", by=_holder(current))
-                    lost()
-                    break
+                    holder = _holder(current)
+                    if holder.process not in ours:
+                        _report.error("log_served_by_another", by=holder.name)
+                        lost()
+                        break
+                    _let_go(current)
+                    current = None
+                    continue
+                ours.add(_server_process(current))
             current.execute(text("SELECT 1"))
         except DBAPIError:
             if current is not None:
@@ -91,11 +108,22 @@ def _taken(connection: Connection) -> bool:
     return bool(connection.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}).scalar_one())
 
 
-def _holder(connection: Connection) -> str:
+def _holder(connection: Connection) -> _Holder:
     key: dict[str, Any] = {"high": LOCK >> 32, "low": LOCK & 0xFFFF_FFFF}
-    return connection.execute(_HOLDER, key).scalars().first() or "another process"
+    found = connection.execute(_HOLDER, key).first()
+    return _Holder(*found) if found is not None else _Holder("another process", None)
+
+
+def _server_process(connection: Connection) -> int | None:
+    """The process that the server has for a connection."""
+    raw: Any = connection.connection.dbapi_connection
+    return raw.info.backend_pid
 
 
 def _let_go(connection: Connection) -> None:
+    """Close a connection; the lock is free when this returns, and not when the server comes to it."""
+    with suppress(DBAPIError):
+        if not connection.closed and not connection.invalidated:
+            connection.execute(text("SELECT pg_advisory_unlock_all()"))
     with suppress(DBAPIError):
         connection.close()

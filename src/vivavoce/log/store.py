@@ -10,12 +10,12 @@ from sqlalchemy import URL
 
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
-from vivavoce.log.engine import Engines, open_engines
+from vivavoce.log.engine import PATIENCE_S, Engines, open_engines
 from vivavoce.log.migrate import migrate
 from vivavoce.log.models import Conflict, StoredEvent, VisitRecord
 from vivavoce.log.queries import Reader
 from vivavoce.log.transaction import Transaction
-from vivavoce.log.writer import PATIENCE_S, Writer
+from vivavoce.log.writer import Writer
 
 __all__ = ["Conflict", "Log", "StoredEvent", "Transaction", "VisitRecord"]
 
@@ -50,14 +50,14 @@ class Log(Reader):
         """Open a log, make it if it is new, and bring its tables up to date.
 
         url               `sqlite:///path` or `postgresql://user@host/database`
-        patience_s        how long callers wait for a database server that is away
+        patience_s        how long to wait for another process that writes, or a server that is away
         recording_folder  where audio files lie; left out, beside the file of a SQLite log
         engine_options    passed on to SQLAlchemy's create_engine
         Raises            InputError: no such database, one that may forget commits, or one of a newer version
         """
-        engines = open_engines(url, **engine_options)
+        engines = open_engines(url, patience_s=patience_s, **engine_options)
         try:
-            migrate(engines.writer)
+            migrate(engines.writer, patience_s=patience_s)
         except BaseException:
             engines.dispose()
             raise

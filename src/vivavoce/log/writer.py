@@ -22,17 +22,19 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, InternalE
 
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError
-from vivavoce.log.engine import first_line, shown
+from vivavoce.log.engine import PATIENCE_S, first_line, shown
 from vivavoce.log.models import Conflict
 from vivavoce.log.tables import runs
 from vivavoce.log.transaction import Transaction
 
 BATCH: Final = 500
-PATIENCE_S: Final = 30.0
 FATAL: Final = (OperationalError, InternalError, InterfaceError)
 # lock not available, deadlock, too many connections, shutting down (twice), starting up
 PASSING_STATES: Final = frozenset({"55P03", "40P01", "53300", "57P01", "57P02", "57P03"})
-PASSING_WORDS: Final = ("database is locked", "connection failed", "connection is bad", "connection refused")
+PASSING_WORDS: Final = (
+    "database is locked", "connection failed", "connection is bad", "connection refused",
+    "connection timeout expired",
+)  # fmt: skip
 
 
 class _Caller(NamedTuple):

@@ -9,6 +9,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 HEAD_S: Final = 15.0  # from the first byte, or from connecting, to the end of a request's head
 BODY_S: Final = 30.0  # without a byte of a body that was announced
 MOST_WAITING: Final = 400
+# longer than clients keep an idle connection (5 s in most): none is closed while a question is on its way
+IDLE_S: Final = 10
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -98,4 +100,4 @@ def allow_connections() -> None:
 def options() -> dict[str, Any]:
     """What uvicorn is told about connections."""
     allow_connections()
-    return {"http": PatientProtocol, "timeout_keep_alive": 5, "backlog": 1024}
+    return {"http": PatientProtocol, "timeout_keep_alive": IDLE_S, "backlog": 1024}

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from scenes.patience import eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
 from vivavoce.log import events
@@ -235,6 +236,6 @@ def test_an_empty_trial_has_pages_too(study: Study, empty_log: Log, tmp_path) ->
     answer = browser.get("/export/dataset.zip")
     assert answer.status_code == 409 and "the log knows no study" in answer.text
     browser.get("/results")
-    desk.snapshots.make(lambda snapshot: None) if study.name in empty_log.study_names() else None
+    eventually(lambda: not browser.get("/results/state").json()["computing"])
     desk.snapshots.close()
     assert "the log knows no study" in browser.get("/results").text

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from scenes.patience import PATIENCE_S
 from scenes.stress_corpora import utterances
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
@@ -166,7 +167,7 @@ def test_apertium_is_a_program_of_its_own_and_ends_with_its_owner() -> None:
     assert process.poll() is None
     del words
     gc.collect()
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE_S)
 
 
 @pytest.mark.shared
