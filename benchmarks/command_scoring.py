@@ -14,8 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from vivavoce.study.notation import write_predicates
 from vivavoce_commands.kitchen.corpus import generate
+from vivavoce_commands.notation import write_predicates
 
 LIMIT_S = 5
 SPEAKERS, COMMANDS = 36, 100_000

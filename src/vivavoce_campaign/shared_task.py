@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import load_model, mistake
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.study.command_file import CommandFile, command_files, read_command_file
 from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce_commands.command_file import CommandFile, command_files, read_command_file
 from vivavoce_commands.figures import corpus_figures
 from vivavoce_commands.scoring import score_commands
 

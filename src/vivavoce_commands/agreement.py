@@ -8,9 +8,9 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
 from vivavoce.desk.agreement import AgreementLine, Units, line
 from vivavoce.log.annotation_state import AnnotationState
-from vivavoce.log.command_annotation import SCHEME, chosen
-from vivavoce.study.notation import Predicate, read_predicates, write_argument, write_predicates
+from vivavoce_commands.annotation.standing import SCHEME, chosen
 from vivavoce_commands.arguments import fits
+from vivavoce_commands.notation import Predicate, read_predicates, write_argument, write_predicates
 from vivavoce_commands.pairing import pair_by_alignment
 
 NOTHING: Final = "nothing"

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from vivavoce.study.notation import REPEATED, Argument, Listed, Predicate, Words
+from vivavoce_commands.notation import REPEATED, Argument, Listed, Predicate, Words
 
 
 class ArgumentCounts(NamedTuple):

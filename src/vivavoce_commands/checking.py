@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from vivavoce.study.command_file import Command, CommandFile
-from vivavoce.study.command_templates import CommandTemplates, check_predicate, propose_implicit
-from vivavoce.study.notation import Predicate, write_argument, write_predicates
+from vivavoce_commands.command_file import Command, CommandFile
+from vivavoce_commands.command_templates import CommandTemplates, check_predicate, propose_implicit
+from vivavoce_commands.notation import Predicate, write_argument, write_predicates
 
 
 class Remark(NamedTuple):

@@ -12,7 +12,7 @@ from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
-    from vivavoce.study.command_file import CommandFile, LineProblem
+    from vivavoce_commands.command_file import CommandFile, LineProblem
     from vivavoce_commands.scoring import Mode, Scores
 
 app = typer.Typer(no_args_is_help=True)
@@ -132,8 +132,8 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Say where annotated commands cannot be read or do not fit the robot's templates; exit 1 if anywhere."""
-    from vivavoce.study.command_templates import read_templates
     from vivavoce_commands.checking import check_file
+    from vivavoce_commands.command_templates import read_templates
 
     rules = read_templates(templates)
     reading = _Reading(stop_at_first_problem=False)
@@ -275,7 +275,7 @@ class _Reading:
         self.read_files: list[Path] = []
 
     def read(self, path: Path, side: str, report: Report) -> "dict[str, CommandFile]":
-        from vivavoce.study.command_file import command_files, read_command_file
+        from vivavoce_commands.command_file import command_files, read_command_file
 
         files = command_files(path)
         read: dict[str, CommandFile] = {}

@@ -6,8 +6,6 @@ from typing import Annotated, Any, Final, NamedTuple
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from vivavoce.annotation.command_form import LONGEST, examine
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, ThisDesk, desk_of
 from vivavoce.desk.language import gettext, told
@@ -15,8 +13,11 @@ from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.pages_annotation import annotator_names, kept_once, people
 from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
-from vivavoce.log.command_annotation import SCHEME, annotation_of, chosen, place_of, standing
 from vivavoce_commands.agreement import CommandAgreement, command_agreement
+from vivavoce_commands.annotation.draft import LONGEST, examine
+from vivavoce_commands.annotation.kind import COMMANDS
+from vivavoce_commands.annotation.standing import SCHEME, annotation_of, chosen, place_of, standing
+from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="commands", router=router, templates=Path(__file__).parent / "templates")
@@ -26,7 +27,7 @@ ADDRESS: Final = "/annotation/commands"
 def workplace_of(request: Request) -> CommandWorkplace:
     """The study's workplace for commands; a study that annotates none has no such page."""
     desk, state = desk_of(request), request.app.state
-    if desk.study.annotation is None or desk.study.annotation.commands is None:
+    if desk.study.annotation is None or COMMANDS.name not in desk.study.annotation.judgements:
         raise HTTPException(404, gettext("This study annotates no commands."))
     if not hasattr(state, "command_workplace"):
         state.command_workplace = CommandWorkplace(desk.study, desk.log)

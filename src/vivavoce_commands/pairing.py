@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vivavoce.study.notation import Predicate
 from vivavoce_commands.arguments import count_arguments
+from vivavoce_commands.notation import Predicate
 
 
 class PredicatePair(NamedTuple):

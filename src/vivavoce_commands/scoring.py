@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from vivavoce.study.command_file import Command, CommandFile
-from vivavoce.study.notation import REPEAT, REPEATED, Predicate
 from vivavoce_commands.arguments import count_arguments
+from vivavoce_commands.command_file import Command, CommandFile
+from vivavoce_commands.notation import REPEAT, REPEATED, Predicate
 from vivavoce_commands.official import choose, read_line
 from vivavoce_commands.pairing import PredicatePair, pair_by_alignment
 

@@ -1,4 +1,4 @@
-"""The verb of spoken commands, as `vivavoce --help` lists it; it imports no more than this."""
+"""The verbs of spoken commands as `vivavoce --help` and `annotate --help` list them; it imports no more."""
 
 from vivavoce.core.verb import Verb
 
@@ -17,4 +17,16 @@ UNDERSTAND = Verb(
         "evaluate system-d kitchen/test",
         "generate --language en --into kitchen",
     ),
+)
+COMMANDS_OUT = Verb(
+    "commands-out",
+    "vivavoce_commands.annotation.cli:commands_out",
+    short_help="Write annotated commands to files.",
+    examples=("my-study --into annotated",),
+)
+COMMANDS_IN = Verb(
+    "commands-in",
+    "vivavoce_commands.annotation.cli:commands_in",
+    short_help="Take annotated commands in from files.",
+    examples=("my-study kitchen/reference --annotator anna",),
 )

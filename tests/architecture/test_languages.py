@@ -12,7 +12,7 @@ NAMING = {
     "vivavoce_stress": "dictionaries and grammar of a language as code",
     "vivavoce_commands/kitchen": "articles and verbs of two languages as code",
     "vivavoce_commands/cli.py": "the default of that corpus",
-    "vivavoce/importers/sugar.py": "the language of the corpus that it reads",
+    "vivavoce_commands/importers/sugar.py": "the language of the corpus that it reads",
     "vivavoce_campaign/campaign_file.py": "the defaults of IDIAL 2018, an Italian evaluation",
 }
 

@@ -11,13 +11,13 @@ from scenes.annotating import PASSWORD
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from scenes.browser import whole
 from scenes.websites import Running, running
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.app import create_desk
-from vivavoce.log.command_annotation import annotation_of, place_of, standing
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
+from vivavoce_commands.annotation.standing import annotation_of, place_of, standing
+from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 pytestmark = pytest.mark.browser
 PICTURES = os.environ.get("VIVAVOCE_PICTURES")

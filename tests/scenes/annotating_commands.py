@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from scenes.annotating import annotated_study
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.study.model import Study
+from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 SECTION = "commands: {templates: kitchen-en, dataset: commands}\n  double: 1"
 RECIPES = {

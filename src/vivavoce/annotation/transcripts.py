@@ -5,6 +5,7 @@ import json
 import re
 import wave
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +15,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.queries import Reader
+from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.study.transcription import COLUMNS as ITEM_COLUMNS
 
@@ -154,20 +156,20 @@ def is_transcripts(path: Path) -> bool:
 
 
 class TranscriptSaid(NamedTuple):
-    """What was said: by dialogue and turn, and by the file of a command's recording."""
+    """What was said: by dialogue and turn, and by the file of another recording, such as a command's."""
 
     turns: dict[tuple[str, int], str]
-    commands: dict[str, str]
+    recordings: dict[str, str]
 
     def __or__(self, other: "TranscriptSaid") -> "TranscriptSaid":
-        return TranscriptSaid(self.turns | other.turns, self.commands | other.commands)
+        return TranscriptSaid(self.turns | other.turns, self.recordings | other.recordings)
 
     def __len__(self) -> int:
-        return len(self.turns) + len(self.commands)
+        return len(self.turns) + len(self.recordings)
 
 
 def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
-    """The transcript of every turn that a file names, and of every recording of a command.
+    """The transcript of every turn that a file names, and of every other recording, such as a command's.
 
     Raises  InputError: names the line and what is wrong there
     """
@@ -176,7 +178,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
         for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party"]).to_pylist()
         if row["party"] == "user"
     }
-    spoken = set(_recorded_commands(dataset))
+    spoken = _recorded(dataset)
     found = TranscriptSaid({}, {})
     with opened_csv(path) as file:
         reader = csv.DictReader(file)
@@ -190,32 +192,32 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
             )
             key = (cells.get("dialogue_id") or "", int(turn) if turn.isdecimal() else -1)
             if not key[0] and Path(audio).stem in spoken:
-                found.commands.update({} if text is None else {Path(audio).stem: text})
+                found.recordings.update({} if text is None else {Path(audio).stem: text})
                 continue
             if key not in known:
                 problem = f"dialogue {key[0]!r} has no user turn {turn or '(none)'}"
-                hint = "name a user turn, or the recording of a command, of this dataset"
+                hint = "name a user turn, or the recording of a response, of this dataset"
                 raise InputError(problem, place=place, hint=hint)
             if text is not None:
                 found.turns[key] = text
     return found
 
 
-def _recorded_commands(dataset: Dataset) -> dict[str, str]:
-    """Commands by their recordings' file names, without ending: it changes where sound is converted."""
-    rows = dataset.read("commands").to_pylist()
-    return {Path(row["recording"]).stem: row["command_id"] for row in rows if row["recording"]}
+def _recorded(dataset: Dataset) -> set[str]:
+    """Names of recorded responses' files, without ending: it changes where sound is converted."""
+    tables = [name for name, table in TABLES.items() if table.spoken]
+    files = (file for name in tables for file in dataset.read(name).column("recording").to_pylist())
+    return {Path(file).stem for file in files if file}
 
 
 def with_transcripts(dataset: Dataset, said: TranscriptSaid, into: Path) -> Dataset:
-    """A copy of a dataset in which these transcripts are the `reference` of turns, and commands' `text`."""
+    """A copy of a dataset with transcripts: the `reference` of turns, and `text` of other recordings."""
 
     def turn(row: Row) -> Row:
         return row | {"reference": said.turns.get((row["dialogue_id"], row["turn_index"]), row["reference"])}
 
-    def command(row: Row) -> Row:
-        return row | {"text": said.commands.get(Path(row["recording"] or "").stem, row["text"])}
+    def recorded(row: Row) -> Row:
+        return row | {"text": said.recordings.get(Path(row["recording"] or "").stem, row["text"])}
 
-    return copy_dataset(
-        dataset, into, turns=lambda rows: map(turn, rows), commands=lambda rows: map(command, rows)
-    )
+    changed = {name: partial(map, recorded) for name, table in TABLES.items() if table.spoken}
+    return copy_dataset(dataset, into, turns=partial(map, turn), **changed)

@@ -169,47 +169,6 @@ def transcripts(
         note(f"{write_manifest(manifest, rows, step.audio)} lines into {manifest}")
 
 
-@app.command("commands-out", short_help="Write annotated commands to files.")
-def commands_out(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
-    into: Into,
-    log: LogUrl = None,
-    replace: Replace = False,
-) -> None:
-    """Write everybody's annotations (CSV), those that stand (notation files), and the dataset with them."""
-    from vivavoce.annotation.command_files import with_commands, write_commands
-    from vivavoce.annotation.commands import CommandWorkplace
-    from vivavoce.api.studies import export_study, open_log, read_study
-    from vivavoce.log.dataset import Dataset
-
-    plan = read_study(study)
-    with TemporaryDirectory() as folder, open_log(plan, log) as opened:
-        workplace = CommandWorkplace(plan, opened)
-        counts = write_commands(workplace, into)
-        source = workplace.commands.dataset
-        dataset = Dataset(source) if source is not None else export_study(plan, opened, Path(folder))
-        with_commands(workplace, dataset, into / "dataset")
-    note(f"{counts['standing']} of {counts['commands']} commands with an annotation that stands into {into}")
-
-
-@app.command("commands-in", short_help="Take annotated commands in from files.")
-def commands_in(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="CSV file, or notation: file or folder.")],
-    annotator: Annotated[str, typer.Option("--annotator", help="Who annotated: a pseudonym.")],
-    log: LogUrl = None,
-) -> None:
-    """Take annotations of commands into a study's log, as one annotator's work."""
-    from vivavoce.annotation.command_files import take_in
-    from vivavoce.annotation.commands import CommandWorkplace
-    from vivavoce.api.studies import open_log, read_study
-
-    plan = read_study(study)
-    with open_log(plan, log) as opened:
-        count = take_in(CommandWorkplace(plan, opened), path, annotator)
-    note(f"{count} annotations of {annotator} taken in")
-
-
 def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
     from vivavoce.annotation.taking_in import take_in
     from vivavoce.annotation.workplace import Workplace

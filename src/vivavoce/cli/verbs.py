@@ -165,8 +165,6 @@ ANNOTATE = Verb(
         "in results said.csv --into transcribed",
         "items my-study --into transcribing/items.csv",
         "transcripts transcribing --into said.csv --manifest train.jsonl",
-        "commands-out my-study --into annotated",
-        "commands-in my-study kitchen/reference --annotator anna",
     ),
 )
 FLAGS = Verb(

@@ -19,7 +19,8 @@ OTHERS: Final = "More"
 
 @dataclass(frozen=True)
 class Verb:
-    """What stands after `vivavoce`, as a package offers it in the group `vivavoce.verbs`.
+    """What stands after `vivavoce`, as a package offers it in the group `vivavoce.verbs`; below a verb with
+    others below it, such as `annotate`, in the group `vivavoce.verbs.annotate`.
 
     run         a function that Typer reads, or a Typer with verbs below this one; or where it stands, as
                 `module:name`, to be imported when it is asked for
@@ -38,16 +39,19 @@ class Verb:
     examples: tuple[str, ...] = ()
     hidden: bool = False
 
-    def command(self) -> Any:
-        """What Typer makes of it."""
+    def command(self, below: str = "") -> Any:
+        """What Typer makes of it; `below`: the verb below which it stands."""
         run = pkgutil.resolve_name(self.run) if isinstance(self.run, str) else self.run
         if isinstance(run, typer.Typer):
             _complete(run, self.name, self.examples)
             run.rich_markup_mode = None  # the framed help takes longer to import than all the rest
             command: Any = get_group(run)
+            for name, verb in verbs_below(self.name):
+                command.add_command(verb.command(self.name), name)
         else:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(self.name, epilog=_epilog(self.name, self.examples), hidden=self.hidden)(run)
+            epilog = _epilog(f"{below} {self.name}".strip(), self.examples)
+            alone.command(self.name, epilog=epilog, hidden=self.hidden)(run)
             command = get_command(alone)
         command.name = self.name
         command.short_help = self.short_help or command.short_help or _first_sentence(run) or None
@@ -55,6 +59,11 @@ class Verb:
 
 
 VERBS: Final = Shelf("verb", Verb)
+
+
+def verbs_below(name: str) -> Shelf[Verb]:
+    """What packages offer below a verb that has others below it."""
+    return Shelf("verb", Verb, group=f"{VERBS.group}.{name}")
 
 
 class _Commands(MutableMapping[str, Any]):

@@ -33,6 +33,11 @@ class Table(NamedTuple):
     counted: str = ""
     unit: tuple[str, ...] = ()
 
+    @property
+    def spoken(self) -> bool:
+        """Whether its rows have recordings, and as `text` what was said in them."""
+        return {"text", "recording"} <= {column.name for column in self.columns}
+
     def arrow(self, factors: tuple[str, ...] = ()) -> pa.Schema:
         """The Arrow schema; `factors` are names without prefix, for `dialogues` only."""
         fields = [pa.field(c.name, c.type, nullable=not c.required) for c in self.columns]

@@ -14,7 +14,6 @@ from vivavoce.log.annotation_events import annotation_stream
 from vivavoce.log.annotation_rows import annotation_rows
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.call_events import CallRouted
-from vivavoce.log.command_annotation import annotated, command_stream
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
 from vivavoce.log.events import (
@@ -30,11 +29,11 @@ from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
-from vivavoce.log.schema_steps import COMMANDS
+from vivavoce.log.schema import TABLES
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows, vote_rows
 from vivavoce.log.stimulus_events import ResponseGiven
-from vivavoce.log.stimulus_rows import command_rows, response_rows
+from vivavoce.log.stimulus_rows import response_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.tables import events, studies
@@ -42,6 +41,7 @@ from vivavoce.log.transaction import events_of
 from vivavoce.log.transcriptions import references, with_texts
 from vivavoce.log.wizard_rows import pseudonymous
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.step_kind import STEPS
 
 LEVELS: Final = ("analysis",)
@@ -94,13 +94,12 @@ def export_dataset(
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = People()
             readers = Readers(parse, flags or {}, references(connection), outline.salt)
-            commands: list[Row] = []
+            waiting: dict[str, list[Row]] = {}
             for visit_id in outline.visits:
                 visit = fold(events_of(connection, visit_id))
-                export_visit(writer, visit, outline.numbers, people, readers)
-                commands += command_rows(visit)
-            labels = events_of(connection, command_stream(study_name))
-            writer.add("commands", annotated(with_texts(connection, commands), labels))
+                export_visit(writer, visit, outline.numbers, people, readers, waiting)
+            for table, rows in waiting.items():
+                writer.add(table, _completed(connection, study_name, table, rows))
             writer.add("participants", people.rows())
             writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
             recorded = [
@@ -116,6 +115,23 @@ def export_dataset(
                 left = outline.never_began
                 writer.notes.append(statement("{n} assigned dialogues never began and are left out", n=left))
             return writer.close()
+
+
+def _judging(table: str) -> list[JudgementKind]:
+    return [kind for _, kind in JUDGEMENTS if kind.table == table]
+
+
+def _said_by_others(table: str) -> bool:
+    """Whether transcripts of other visits, or judgements, are added to the rows of a table."""
+    return TABLES[table].spoken or bool(_judging(table))
+
+
+def _completed(connection: Connection, study_name: str, table: str, rows: list[Row]) -> Iterable[Row]:
+    """All rows of a table with the texts that others wrote of their recordings, and what was judged."""
+    found = with_texts(connection, rows) if TABLES[table].spoken else rows
+    for kind in _judging(table):
+        found = list(kind.judged(found, events_of(connection, kind.stream(study_name))))
+    return found
 
 
 def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement]:
@@ -215,9 +231,13 @@ class RowsTaker(Protocol):
 
 
 def export_visit(
-    writer: RowsTaker, visit: VisitHistory, numbers: Mapping[str, int], people: People, readers: Readers
+    writer: RowsTaker, visit: VisitHistory, numbers: Mapping[str, int], people: People, readers: Readers,
+    waiting: dict[str, list[Row]] | None = None,
 ) -> None:  # fmt: skip
-    """Hand on the rows of one visit; `numbers` of the dialogues that began, `people` gathers its person."""
+    """Hand on the rows of one visit; `numbers` of the dialogues that began, `people` gathers its person.
+
+    waiting  gathers, by table, rows to which what others said of them is added; None: nobody wants them
+    """
     if visit.opened is None:
         return
     people.take(visit)
@@ -234,8 +254,10 @@ def export_visit(
     writer.add("ratings", _ratings(visit))
     writer.add("votes", vote_rows(visit))
     for table, rows in response_rows(visit):
-        if table != COMMANDS.name:  # these wait for transcripts of other visits
+        if not _said_by_others(table):
             writer.add(table, rows)
+        elif waiting is not None:
+            waiting.setdefault(table, []).extend(rows)
     writer.add("steps", step_rows(visit))
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from vivavoce.log.columns import Table
 from vivavoce.log.history import VisitHistory
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.schema_steps import COMMANDS, RECORDINGS
+from vivavoce.log.schema_steps import RECORDINGS
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
 from vivavoce.study.step_kind import STEPS
 
@@ -88,11 +88,6 @@ def response_rows(visit: VisitHistory, table: str | None = None) -> Iterator[tup
     for kind in responded_kinds() if named else ():
         if kind.name in named and kind.table is not None and table in (None, kind.table.name):
             yield kind.table.name, [row for given in _given(visit, kind) for row in kind.rows(given)]
-
-
-def command_rows(visit: VisitHistory) -> list[Row]:
-    """Rows of the table `commands`, as far as one visit knows them: without transcripts and annotation."""
-    return [row for _, rows in response_rows(visit, COMMANDS.name) for row in rows]
 
 
 def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]]:

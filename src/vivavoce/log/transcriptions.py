@@ -121,8 +121,8 @@ def references(connection: Connection) -> dict[tuple[str, int], str]:
     }
 
 
-def with_texts(connection: Connection, commands: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Commands, spoken ones with the accepted transcript of their recording as text, where there is one.
+def with_texts(connection: Connection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows, spoken ones with the accepted transcript of their recording as text, where there is one.
 
     Note  a recording goes by the name of its file without ending, which may change when it is transcribed
     """
@@ -133,5 +133,5 @@ def with_texts(connection: Connection, commands: list[dict[str, Any]]) -> list[d
     }
     return [
         row if row["text"] is not None else {**row, "text": said.get(Path(row["recording"] or "").stem)}
-        for row in commands
+        for row in rows
     ]

@@ -1,17 +1,20 @@
 """The study file's section `annotation` checked into a plan; each problem with its place."""
 
 from pathlib import Path
+from typing import Any
 
-from vivavoce.core.errors import InputError
+from pydantic import ValidationError
+
+from vivavoce.core.errors import nearest
+from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath
-from vivavoce.study.command_templates import read_templates
-from vivavoce.study.file import CommandAnnotation, StudyFile
-from vivavoce.study.materials import Materials
+from vivavoce.study.file import Annotation, StudyFile
+from vivavoce.study.judgement_kind import JUDGEMENTS
+from vivavoce.study.materials import Materials, NamedFiles
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.schemes import (
     MOST_LABELS,
     AnnotationPlan,
-    CommandPlan,
     Scheme,
     read_scheme,
     scheme_file,
@@ -40,30 +43,27 @@ def read_annotation(
         materials.source.report((*at, "schemes", place), problem, hint)
     return AnnotationPlan(
         schemes=tuple(sound), double=written.double, annotators=tuple(written.annotators),
-        recordings=recordings, seed=written.seed, commands=_commands(materials, written.commands, at),
+        recordings=recordings, seed=written.seed, judgements=_judgements(materials, file, written, at),
     )  # fmt: skip
 
 
-def _commands(materials: Materials, written: CommandAnnotation | None, at: KeyPath) -> CommandPlan | None:
-    if written is None:
-        return None
-    place: KeyPath = (*at, "commands")
-    beside = materials.within(written.templates, (*place, "templates"))
-    if beside is None:
-        return None
-    if beside.is_file():
-        materials.keep(beside, f"commands/{written.templates}", (*place, "templates"))
-    dataset = materials.folder / written.dataset if written.dataset else None
-    if dataset is not None and not (dataset / "dataset.json").is_file():
-        hint = "name the folder of an exported or imported dataset, relative to the study file"
-        materials.source.report((*place, "dataset"), f"no dataset {written.dataset!r}", hint)
-    try:
-        return CommandPlan(
-            templates=read_templates(beside if beside.is_file() else written.templates), dataset=dataset
-        )
-    except InputError as error:
-        materials.source.report((*place, "templates"), error.problem, error.hint or "")
-        return None
+def _judgements(materials: Materials, file: StudyFile, written: Annotation, at: KeyPath) -> dict[str, Any]:
+    """The plans of other kinds of judgement by name."""
+    plans: dict[str, Any] = {}
+    for name, settings in written.judgements.items():
+        place: KeyPath = (*at, name)
+        if name not in JUDGEMENTS:
+            known = [*Annotation.model_fields, *JUDGEMENTS.names()]
+            materials.source.report(place, f"unknown key {name!r}", nearest(name, known))
+            continue
+        kind = JUDGEMENTS.get(name)
+        try:
+            checked = kind.settings.model_validate(settings)
+        except ValidationError as error:
+            materials.source.problems += problems_of(error, materials.source, kind.settings, place)
+            continue
+        plans[name] = kind.plan(checked, NamedFiles(materials, tuple(file.languages), place, name))
+    return plans
 
 
 def _scheme(materials: Materials, name: str, ontology: Ontology | None, at: KeyPath) -> Scheme | None:

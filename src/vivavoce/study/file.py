@@ -10,6 +10,7 @@ from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps_file import StepEntry, WrittenRange
@@ -99,26 +100,14 @@ class Identity(Settings):
     )
 
 
-class CommandAnnotation(Settings):
-    """Commands to a robot that annotators turn into predicates."""
-
-    shorthand = "templates"
-
-    templates: str = Field(
-        description="what the robot can be told: `kitchen-it`, `kitchen-en`, or a YAML file"
-    )
-    dataset: str | None = Field(
-        None, description="folder of a dataset with commands; those that the study elicits when left out"
-    )
-
-
 class Annotation(Settings):
-    """What experts say of the dialogues or commands afterwards, on pages of their own."""
+    """What experts say afterwards, on pages of their own: labels of dialogues, and other judgements."""
+
+    model_config = ConfigDict(extra="allow")
 
     schemes: list[str] = Field(
         [], description="schemes in their order: names of ours, or YAML files beside the study"
     )
-    commands: CommandAnnotation | None = Field(None, description="commands that become predicates")
     double: Number = Field(0.2, ge=0, le=1, description="share of dialogues that two annotators get")
     annotators: list[str] = Field([], description="accounts that may annotate; all annotators' when left out")
     recordings: str | None = Field(
@@ -128,9 +117,15 @@ class Annotation(Settings):
 
     @model_validator(mode="after")
     def _something(self) -> "Annotation":
-        if not self.schemes and self.commands is None:
-            raise mistake("nothing is annotated", "name a scheme in `schemes`, or templates in `commands`")
+        if not self.schemes and not self.judgements:
+            others = "".join(f", or write `{name}`" for name in JUDGEMENTS.names())
+            raise mistake("nothing is annotated", "name a scheme in `schemes`" + others)
         return self
+
+    @property
+    def judgements(self) -> dict[str, Any]:
+        """Other kinds of judgement by name, with their settings as written."""
+        return {name: one for name, one in (self.model_extra or {}).items() if one is not None}
 
 
 def _check_factors(systems: dict[str, System]) -> None:

@@ -176,18 +176,24 @@ class Materials:
         return () if wrong else generate_tasks(ontology, settings, languages)
 
 
-class FilesOfStep:
-    """What a step of another package reads: see `StepFiles`."""
+class NamedFiles:
+    """What a step or a judgement of another package reads: see `StepFiles`.
 
-    def __init__(self, materials: Materials, languages: tuple[str, ...], at: KeyPath) -> None:
-        self._materials, self._at, self.languages = materials, at, languages
+    under  what stands before the files' names in the revision
+    """
+
+    def __init__(
+        self, materials: Materials, languages: tuple[str, ...], at: KeyPath, under: str = "step"
+    ) -> None:
+        self._materials, self._at, self.languages, self._under = materials, at, languages, under
+        self.folder = materials.folder
 
     def text(self, name: str, key: str) -> str:
         path = self.path(name, key)
         if path is None:
             return ""
         try:
-            return self._materials.keep(path, f"step/{name}", (*self._at, key)).decode("utf-8-sig")
+            return self._materials.keep(path, f"{self._under}/{name}", (*self._at, key)).decode("utf-8-sig")
         except UnicodeDecodeError:
             self.report(key, f"{name} is not UTF-8 text", "save it as UTF-8")
             return ""
@@ -196,8 +202,11 @@ class FilesOfStep:
         at = (*self._at, key)
         path = self._materials.file(name, at, "put it beside the study file")
         if path is not None:
-            self._materials.keep(path, f"step/{name}", at)
+            self._materials.keep(path, f"{self._under}/{name}", at)
         return path
+
+    def within(self, name: str, key: str) -> Path | None:
+        return self._materials.within(name, (*self._at, key))
 
     def report(self, key: str, problem: str, hint: str, *, file: str = "", line: int | None = None) -> None:
         source = self._materials.source
@@ -224,6 +233,6 @@ def read_offered(
         except ValidationError as error:
             materials.source.problems += problems_of(error, materials.source, kind.settings, at)
             continue
-        files = FilesOfStep(materials, languages, at)
+        files = NamedFiles(materials, languages, at)
         steps[place] = OfferedStep(kind=name, settings=settings, material=kind.materials(settings, files))
     return steps

@@ -12,6 +12,7 @@ from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.judgement_kind import JudgementKind
 from vivavoce.study.listening import Clip
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import ComparisonQuestion, Pair
@@ -98,6 +99,11 @@ class Study(BaseModel):
     folder: Path
     file_text: str = Field(default="", repr=False)
     revision: str
+
+    @property
+    def judgement_kinds(self) -> list[JudgementKind]:
+        """What annotators judge beside labels of dialogues."""
+        return self.annotation.kinds if self.annotation is not None else []
 
     @property
     def default_language(self) -> str:

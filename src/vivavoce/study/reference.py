@@ -4,6 +4,7 @@ from typing import Final
 
 from vivavoce.core.reference import model_tables
 from vivavoce.study.file import StudyFile
+from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
@@ -83,7 +84,10 @@ by language: `{en: ..., it: ...}`.
 
 def study_reference() -> str:
     """The whole page, Markdown."""
-    parts = [_HEAD, model_tables(StudyFile, "study.yaml"), "", _later(), _presets()]
+    parts = [_HEAD, model_tables(StudyFile, "study.yaml"), ""]
+    for name, kind in JUDGEMENTS:
+        parts += [model_tables(kind.settings, f"annotation: {name}"), ""]
+    parts += [_later(), _presets()]
     parts += [
         _TASKS,
         model_tables(TasksFile, "tasks.yaml", 3),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.study.file import NAME_CURE, StudyFile, is_name
+from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.model import Study
 from vivavoce.study.presets import ROOM, protocol_names, shipped_texts
 from vivavoce.study.step_kind import STEPS
@@ -108,12 +109,13 @@ def study_schema() -> dict[str, Any]:
     schema["title"] = "Vivavoce study file"
     schema["required"] = [key for key in schema["required"] if key != "visit"]
     schema["anyOf"] = [{"required": ["visit"]}, {"required": ["protocol"]}]
-    entry = schema["$defs"]["StepEntry"]
-    entry["additionalProperties"] = False
-    for name in set(STEPS.names()) - entry["properties"].keys():
-        offered = STEPS.get(name).settings.model_json_schema(ref_template="#/$defs/{model}")
-        schema["$defs"] |= offered.pop("$defs", {})
-        entry["properties"][name] = offered
+    for model, shelf in (("StepEntry", STEPS), ("Annotation", JUDGEMENTS)):
+        known = schema["$defs"][model]
+        known["additionalProperties"] = False
+        for name in sorted(set(shelf.names()) - known["properties"].keys()):
+            offered = shelf.get(name).settings.model_json_schema(ref_template="#/$defs/{model}")
+            schema["$defs"] |= offered.pop("$defs", {})
+            known["properties"][name] = offered
     schema["properties"]["protocol"] = {
         "description": schema["properties"]["protocol"]["description"],
         "anyOf": [{"enum": protocol_names()}, {"type": "null"}],

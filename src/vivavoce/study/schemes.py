@@ -21,7 +21,7 @@ from pydantic import (
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake, read_model, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
-from vivavoce.study.command_templates import CommandTemplates
+from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"
@@ -162,18 +162,10 @@ class Scheme(_Written):
         return self.about in (party, "turn")
 
 
-class CommandPlan(BaseModel):
-    """Commands that become predicates: the robot's templates, and a dataset where the study elicits none."""
-
-    model_config = ConfigDict(frozen=True)
-
-    templates: CommandTemplates
-    dataset: Path | None = None
-
-
 class AnnotationPlan(BaseModel):
     """What of a study's dialogues is annotated, and by whom.
 
+    judgements  plans of other kinds of judgement, by name
     double      share of dialogues that two annotate
     annotators  names of the accounts that may annotate; empty: every annotator's
     recordings  folder of recordings, `<dialogue_id>.wav` and the like
@@ -182,7 +174,7 @@ class AnnotationPlan(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     schemes: tuple[Scheme, ...]
-    commands: CommandPlan | None = None
+    judgements: dict[str, Any] = {}
     double: float = 0.0
     annotators: tuple[str, ...] = ()
     recordings: Path | None = None
@@ -190,6 +182,11 @@ class AnnotationPlan(BaseModel):
 
     def scheme(self, name: str) -> Scheme | None:
         return next((one for one in self.schemes if one.scheme == name), None)
+
+    @property
+    def kinds(self) -> list[JudgementKind]:
+        """Of judgement beside labels, in the order in which the study names them."""
+        return [JUDGEMENTS.get(name) for name in self.judgements]
 
 
 def scheme_names() -> list[str]:

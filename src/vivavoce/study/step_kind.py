@@ -13,6 +13,7 @@ from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.shelf import Shelf
 from vivavoce.languages.base import words
 from vivavoce.study.settings import Settings
+from vivavoce.study.step_files import StepFiles
 from vivavoce.study.steps import QuestionnaireStep, Step
 
 if TYPE_CHECKING:
@@ -79,30 +80,6 @@ class SimulatedParticipant(Protocol):
 
     async def converse(self) -> None:
         """The next move in a dialogue step: hold a dialogue, show its code, answer about it, or go on."""
-        ...
-
-
-class StepFiles(Protocol):
-    """The files that a step's settings name: what they hold counts in the study's revision."""
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Of the study, the default first."""
-        ...
-
-    def text(self, name: str, key: str) -> str:
-        """A file of UTF-8 text beside the study file; "" where it is missing, which is reported.
-
-        key  the setting that names it
-        """
-        ...
-
-    def path(self, name: str, key: str) -> Path | None:
-        """Where a file beside the study file stands; None where it is missing, which is reported."""
-        ...
-
-    def report(self, key: str, problem: str, hint: str, *, file: str = "", line: int | None = None) -> None:
-        """Something is wrong with a setting, or with a line of a file that it names."""
         ...
 
 

@@ -77,8 +77,9 @@ def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due |
 @router.get(HOME)
 def home(request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
     """How far the work has come. Assigns nothing: only pressing the button does."""
-    if not workplace.plan.schemes:
-        return site.to(f"{HOME}/commands")
+    others = workplace.plan.kinds
+    if not workplace.plan.schemes and others:
+        return site.to(f"{HOME}/{others[0].name}")
     mine = workplace.see().of_annotator(key_of(who))
     finished = sum(work.finished_at is not None for work in mine.values())
     language = expert_language(request)
@@ -86,7 +87,6 @@ def home(request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisEx
         request, "annotate_home", finished=finished, under_way=len(mine) > finished,
         nothing="nothing" in request.query_params, held=len(workplace.waiting()),
         schemes=[said(scheme.title, language) for scheme in workplace.plan.schemes],
-        commands=workplace.plan.commands is not None,
     )  # fmt: skip
 
 

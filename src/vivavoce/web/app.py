@@ -26,7 +26,6 @@ from vivavoce.web import (
     annotation,
     arena,
     chat_routes,
-    command_annotation,
     health,
     open_microphone,
     push_to_talk,
@@ -89,7 +88,8 @@ def create_app(
     for language in engine.study.languages:  # a mistake in a catalogue is told before anybody comes
         translations(page_language(language))
     app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), lines)
-    app.mount(f"{base}/static", StaticFiles(directory=STATIC), name="static")
+    static = StaticFiles(directory=STATIC)
+    app.mount(f"{base}/static", static, name="static")
     for router in (
         visit_routes.router,
         stimulus.router,
@@ -97,7 +97,6 @@ def create_app(
         chat_routes.router,
         sign_in.router,
         annotation.router,
-        command_annotation.router,
         push_to_talk.router,
         open_microphone.router,
         wizard.router,
@@ -105,6 +104,9 @@ def create_app(
         *(channel.router for channel in channels_of(engine.study) if channel.router is not None),
     ):
         app.include_router(router, prefix=base)
+    for kind in engine.study.judgement_kinds:
+        app.include_router(kind.router(), prefix=base)
+        static.all_directories.append(kind.folder / "static")
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
     recorded = [*(["/voice/turn"] if spoken else []), *stimulus.recorded_paths(engine.study)]

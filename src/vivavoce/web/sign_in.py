@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
+from vivavoce.study.schemes import AnnotationPlan
 from vivavoce.web.accounts import (
     ANNOTATOR,
     BROWSER_COOKIE,
@@ -85,9 +86,21 @@ def expert_language(request: Request) -> str:
 
 
 def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any) -> Response:
-    """A page for experts: it can change its language, and sign out."""
-    who = signed_in(request)
-    return site_of(request).page(name, expert_language(request), status=status, who=who, **facts)
+    """A page for experts: it can change its language, lead to other work of theirs, and sign out."""
+    who, site = signed_in(request), site_of(request)
+    works = _works(site.study.annotation) if who is not None and who.account_id else {}
+    path = request.url.path.removeprefix(site.base)
+    here = max((one for one in works if path.startswith(one)), key=len, default="")
+    facts |= {"works": works, "here": here if name != "expert_door" else ""}
+    return site.page(name, expert_language(request), status=status, who=who, **facts)
+
+
+def _works(plan: AnnotationPlan | None) -> dict[str, str]:
+    """What each kind of judgement is called, by address, labels first; none where there is one kind only."""
+    kinds = plan.kinds if plan is not None else []
+    dialogues = {HOME: ""} if plan is not None and plan.schemes else {}
+    works = dialogues | {f"{HOME}/{kind.name}": kind.invitation for kind in kinds}
+    return works if len(works) > 1 else {}
 
 
 def not_signed_in(request: Request, error: Exception) -> Response:

@@ -130,7 +130,8 @@ class Site:
     def environment(self, language: str, of: StepKind[Any] | Channel | None = None) -> Environment:
         """The templates in one of the pages' languages; with the page of a step or channel, and its words."""
         if (language, of) not in self._environments:
-            folders = [TEMPLATES] if of is None else [of.folder, TEMPLATES]
+            folders = [TEMPLATES, *(one.folder / "templates" for one in self.study.judgement_kinds)]
+            folders = folders if of is None else [of.folder, *folders]
             environment = Environment(
                 loader=FileSystemLoader(folders), autoescape=select_autoescape(["html"]),
                 undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,

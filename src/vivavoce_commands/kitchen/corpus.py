@@ -9,10 +9,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from vivavoce.log.dataset import DatasetWriter
-from vivavoce.study.notation import write_predicates
 from vivavoce_commands.kitchen.lexicon import read_lexicon
 from vivavoce_commands.kitchen.recipes import Step, make_recipe
 from vivavoce_commands.kitchen.speaking import Speaker, SpokenCommand, make_habits
+from vivavoce_commands.notation import write_predicates
 
 TRAINING_SPEAKERS: Final = 27
 TEST_SPEAKERS: Final = 9

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.study.command_templates import read_templates
+from vivavoce_commands.command_templates import read_templates
 
 ROOM: Final = Path(__file__).parent
 GROUPS: Final = ("ingredients", "containers", "tools", "appliances", "wraps", "lids", "parts")

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from vivavoce.study.notation import Argument, Listed, Predicate, Words
 from vivavoce_commands.kitchen.lexicon import Lexicon
 from vivavoce_commands.kitchen.recipes import Step
 from vivavoce_commands.kitchen.wording import WORDINGS
+from vivavoce_commands.notation import Argument, Listed, Predicate, Words
 
 
 class SpokenCommand(NamedTuple):

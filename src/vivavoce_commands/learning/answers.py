@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from vivavoce.study.command_file import Command, CommandFile
-from vivavoce.study.notation import write_predicates
+from vivavoce_commands.command_file import Command, CommandFile
 from vivavoce_commands.learning.examples import Recipe
 from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.notation import write_predicates
 from vivavoce_commands.scoring import Mode, Scores, score_commands
 
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.study.notation import NotationError, Predicate, read_predicates, write_predicates
+from vivavoce_commands.notation import NotationError, Predicate, read_predicates, write_predicates
 
 _TOKEN = re.compile(r"[()\[\],;/*#]|[^()\[\],;/*#\s]+")
 SIGNS: Final = ("(", ")", "[", "]", ",", ";", "/", "*", "#")

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from vivavoce.study.notation import read_predicates, write_predicates
 from vivavoce_commands.learning.examples import Recipe, to_tokens
 from vivavoce_commands.learning.system import Answer, answer_of, confident
+from vivavoce_commands.notation import read_predicates, write_predicates
 
 
 class Majority:

@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from vivavoce.study.notation import Predicate
 from vivavoce_commands.learning.examples import SIGNS, Recipe, to_tokens
 from vivavoce_commands.learning.form import END as STOP
 from vivavoce_commands.learning.form import PredicateForm
@@ -26,6 +25,7 @@ from vivavoce_commands.learning.learner import Learner, Written, told
 from vivavoce_commands.learning.system import Answer
 from vivavoce_commands.learning.training import device, padded
 from vivavoce_commands.learning.vocabulary import END, PAD, Vocabulary, letters
+from vivavoce_commands.notation import Predicate
 
 REMEMBERED: Final = 3
 LONGEST: Final = 60

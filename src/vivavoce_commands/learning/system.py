@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vivavoce.study.notation import Predicate
 from vivavoce_commands.learning.examples import SIGNS, from_tokens
+from vivavoce_commands.notation import Predicate
 
 
 class Answer(NamedTuple):

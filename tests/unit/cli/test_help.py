@@ -12,7 +12,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
-from vivavoce.core.verb import VERBS
+from vivavoce.core.verb import VERBS, verbs_below
 
 ALL: Any = get_command(app)
 SHOWN = [name for name in VERBS.names() if not VERBS.get(name).hidden]
@@ -34,6 +34,8 @@ def leaves() -> Iterator[str]:
 
 
 EXAMPLES = [(name, one) for name in SHOWN for one in VERBS.get(name).examples]
+BELOW = [(name, one, verb) for name in GROUPS for one, verb in verbs_below(name)]
+EXAMPLES += [(name, f"{one} {example}") for name, one, verb in BELOW for example in verb.examples]
 
 
 def test_every_verb_but_a_plain_list_has_an_example() -> None:

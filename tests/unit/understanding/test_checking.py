@@ -6,9 +6,9 @@ from pathlib import Path
 
 from vivavoce import study
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.study.command_file import read_command_file
-from vivavoce.study.command_templates import read_templates
 from vivavoce_commands.checking import check_file
+from vivavoce_commands.command_file import read_command_file
+from vivavoce_commands.command_templates import read_templates
 
 
 def test_context_does_not_cross_the_end_of_a_recipe(tmp_path):

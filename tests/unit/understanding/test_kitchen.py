@@ -7,9 +7,8 @@ import pytest
 
 from vivavoce.core.alignment import align
 from vivavoce.log.dataset import Dataset
-from vivavoce.study.command_file import command_files, read_command_file
-from vivavoce.study.command_templates import check_predicate, read_templates
-from vivavoce.study.notation import Predicate, Words, read_predicates, write_predicates
+from vivavoce_commands.command_file import command_files, read_command_file
+from vivavoce_commands.command_templates import check_predicate, read_templates
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.kitchen.lexicon import read_lexicon
 from vivavoce_commands.kitchen.phenomena import PHENOMENA, by_phenomenon, phenomena_of
@@ -18,6 +17,7 @@ from vivavoce_commands.kitchen.speaking import Habits, Speaker
 from vivavoce_commands.kitchen.wording import Italian
 from vivavoce_commands.learning.examples import Example, Recipe
 from vivavoce_commands.learning.system import Answer
+from vivavoce_commands.notation import Predicate, Words, read_predicates, write_predicates
 from vivavoce_commands.scoring import score_commands
 
 BOTH = pytest.mark.parametrize("language", ["it", "en"])

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.study.notation import read_predicates, write_predicates
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.learning import systems
 from vivavoce_commands.learning.answers import score_answers, write_answers
 from vivavoce_commands.learning.examples import SIGNS, from_tokens, read_recipes, to_tokens
 from vivavoce_commands.learning.form import END, PredicateForm
 from vivavoce_commands.learning.system import confident
+from vivavoce_commands.notation import read_predicates, write_predicates
 
 LEARNT = pytest.mark.parametrize("name", ["a", "b", "c", "d"])
 

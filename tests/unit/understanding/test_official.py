@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.study.command_file import CommandFile, read_command_file
+from vivavoce_commands.command_file import CommandFile, read_command_file
 from vivavoce_commands.figures import corpus_figures
 from vivavoce_commands.scoring import Scores, score_commands
 

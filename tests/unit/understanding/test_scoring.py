@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.study.command_file import Command, CommandFile, read_command_file
-from vivavoce.study.notation import read_predicates
+from vivavoce_commands.command_file import Command, CommandFile, read_command_file
 from vivavoce_commands.figures import compare_figures, corpus_figures
+from vivavoce_commands.notation import read_predicates
 from vivavoce_commands.pairing import PredicatePair, pair_by_alignment
 from vivavoce_commands.scoring import score_commands
 

@@ -3,7 +3,7 @@
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.command_templates import (
+from vivavoce_commands.command_templates import (
     check_predicate,
     propose_implicit,
     propose_several,
@@ -11,7 +11,7 @@ from vivavoce.study.command_templates import (
     shipped_templates,
     with_proposal,
 )
-from vivavoce.study.notation import read_predicates, write_argument, write_predicates
+from vivavoce_commands.notation import read_predicates, write_argument, write_predicates
 
 KITCHEN = read_templates("kitchen-en")
 

@@ -6,20 +6,21 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 
-from vivavoce.annotation.command_form import LONGEST, AnnotationDraft, Filled, examine, with_predicate
-from vivavoce.annotation.commands import CommandWorkplace, next_command, predicates_of
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_state import Work
-from vivavoce.log.command_annotation import CommandSaid, CommandSequence, annotation_of, place_of
-from vivavoce.study.command_templates import CommandTemplates
-from vivavoce.study.notation import NotationError, Predicate
 from vivavoce.web.annotation import key_of, recording_key
 from vivavoce.web.sign_in import HOME, ThisExpert, expert_page
 from vivavoce.web.site import Site, ThisSite, site_of
+from vivavoce_commands.annotation.draft import LONGEST, AnnotationDraft, Filled, examine, with_predicate
+from vivavoce_commands.annotation.kind import COMMANDS
+from vivavoce_commands.annotation.standing import CommandSaid, CommandSequence, annotation_of, place_of
+from vivavoce_commands.annotation.workplace import CommandWorkplace, next_command, predicates_of
+from vivavoce_commands.command_templates import CommandTemplates
+from vivavoce_commands.notation import NotationError, Predicate
 
 router = APIRouter(include_in_schema=False)
-COMMANDS: Final = f"{HOME}/commands"
+ADDRESS: Final = f"{HOME}/{COMMANDS.name}"
 FIELDS: Final = 5
 BLANK: Final = {"action": "", "unsaid": "", "arguments": [Filled("")] * FIELDS}
 Words = Annotated[str, Form(max_length=LONGEST)]
@@ -29,7 +30,7 @@ Short = Annotated[str, Form(max_length=200)]
 def workplace_of(request: Request) -> CommandWorkplace:
     """The study's workplace for commands; a study that annotates none has no such pages."""
     state, site = request.app.state, site_of(request)
-    if site.study.annotation is None or site.study.annotation.commands is None:
+    if site.study.annotation is None or COMMANDS.name not in site.study.annotation.judgements:
         raise HTTPException(404)
     if not hasattr(state, "command_workplace"):
         state.command_workplace = CommandWorkplace(site.study, site.engine.log)
@@ -39,7 +40,7 @@ def workplace_of(request: Request) -> CommandWorkplace:
 ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of)]
 
 
-@router.get(COMMANDS)
+@router.get(ADDRESS)
 def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Response:
     """How far the work has come. Assigns nothing: only pressing the button does."""
     mine = workplace.see().of_annotator(key_of(who))
@@ -50,13 +51,13 @@ def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Respons
     )  # fmt: skip
 
 
-@router.post(f"{COMMANDS}/next")
+@router.post(f"{ADDRESS}/next")
 def next_sequence(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
     found = workplace.next_dialogue(key_of(who))
-    return site.to(f"{COMMANDS}?nothing=1" if found is None else f"{COMMANDS}/work")
+    return site.to(f"{ADDRESS}?nothing=1" if found is None else f"{ADDRESS}/work")
 
 
-@router.get(f"{COMMANDS}/work")
+@router.get(f"{ADDRESS}/work")
 def work(
     request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, at: int | None = None,
     stale: bool = False,
@@ -64,7 +65,7 @@ def work(
     """The command that is due, whatever the browser believes; `at` goes back to an earlier one."""
     found = _due(workplace, key_of(who))
     if found is None:
-        return site.to(COMMANDS)
+        return site.to(ADDRESS)
     sequence, mine = found
     count = len(sequence.commands)
     nearest = next_command(mine, count)
@@ -86,7 +87,7 @@ def _sounds(site: Site, workplace: CommandWorkplace, sequence: CommandSequence) 
     }
 
 
-@router.get(f"{COMMANDS}/sound/{{name}}")
+@router.get(f"{ADDRESS}/sound/{{name}}")
 def sound(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert, name: str) -> Response:
     """A recording of the recipe that this annotator is at; of no other."""
     found = _due(workplace, key_of(who))
@@ -144,7 +145,7 @@ def _actions(templates: CommandTemplates) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-@router.post(f"{COMMANDS}/work")
+@router.post(f"{ADDRESS}/work")
 async def press(
     request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
     sequence: Annotated[str, Form(max_length=400)], at: Annotated[int, Form(ge=0, le=100_000)],
@@ -154,7 +155,7 @@ async def press(
     """Check the text, add a predicate or an offer to it, or save it and go on."""
     found = _due(workplace, key_of(who))
     if found is None or found[0].key != sequence or at >= len(found[0].commands):
-        return site.to(f"{COMMANDS}/work?stale=1")
+        return site.to(f"{ADDRESS}/work?stale=1")
     form = await request.form()
     filled = [
         Filled(str(form.get(f"argument_{n}", ""))[:200], bool(form.get(f"unsaid_{n}"))) for n in range(FIELDS)
@@ -188,11 +189,11 @@ def _save(
     try:
         workplace.annotate(who, key, at, annotation)
     except JudgementRefused:
-        return site.to(f"{COMMANDS}/work?stale=1")
-    return site.to(f"{COMMANDS}/work")
+        return site.to(f"{ADDRESS}/work?stale=1")
+    return site.to(f"{ADDRESS}/work")
 
 
-@router.post(f"{COMMANDS}/finish")
+@router.post(f"{ADDRESS}/finish")
 def finish(
     site: ThisSite, workplace: ThisWorkplace, who: ThisExpert,
     sequence: Annotated[str, Form(max_length=400)], pause: Annotated[str, Form(max_length=5)] = "",
@@ -201,5 +202,5 @@ def finish(
     try:
         workplace.finish_commands(key_of(who), sequence)
     except JudgementRefused:
-        return site.to(f"{COMMANDS}/work?stale=1")
-    return site.to(COMMANDS) if pause else next_sequence(site, workplace, who)
+        return site.to(f"{ADDRESS}/work?stale=1")
+    return site.to(ADDRESS) if pause else next_sequence(site, workplace, who)

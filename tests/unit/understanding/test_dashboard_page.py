@@ -9,11 +9,11 @@ from starlette.testclient import TestClient
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from scenes.translated import same_in_italian
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.desk.app import create_desk
-from vivavoce.log.command_annotation import standing
 from vivavoce.log.store import Log
 from vivavoce_commands.agreement import command_agreement
+from vivavoce_commands.annotation.standing import standing
+from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 BASE = "http://desk.test"
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from vivavoce.core.errors import UnknownName, nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.study.notation import REPEAT, REPEATED, Argument, Listed, Predicate, Words, write_argument
+from vivavoce_commands.notation import REPEAT, REPEATED, Argument, Listed, Predicate, Words, write_argument
 
-SHIPPED: Final = Path(__file__).parent / "commands"
+SHIPPED: Final = Path(__file__).parent / "actions"
 QUANTITY: Final = "quantity"
 MANNER: Final = "manner"
 MOST_MANNERS: Final = 4

@@ -8,8 +8,8 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
-from vivavoce.study.command_file import CommandFile, command_files, read_command_file
-from vivavoce.study.notation import write_predicates
+from vivavoce_commands.command_file import CommandFile, command_files, read_command_file
+from vivavoce_commands.notation import write_predicates
 
 LAYOUT: Final = "<speaker>.csv or .txt, one command a line"
 NOTES: Final = (

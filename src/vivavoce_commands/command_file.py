@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.notation import Notation, NotationError, Predicate, normalised, read_predicates
+from vivavoce_commands.notation import Notation, NotationError, Predicate, normalised, read_predicates
 
 SUFFIXES: Final = (".csv", ".txt")
 _LINE = re.compile(r"\s*(\d+)\s*;")

@@ -11,7 +11,7 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
-from vivavoce.study.notation import Argument, Predicate, Words, write_predicates
+from vivavoce_commands.notation import Argument, Predicate, Words, write_predicates
 
 LAYOUT: Final = "<number>.hrc"
 NOTES: Final = (

@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.study.notation import read_predicates
+from vivavoce_commands.notation import read_predicates
 
 SUGAR, HURIC = IMPORTERS.get("sugar"), IMPORTERS.get("huric")
 

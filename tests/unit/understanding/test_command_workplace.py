@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_layers import ADJUDICATED
-from vivavoce.log.command_annotation import standing
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
-from vivavoce.study.notation import NotationError
+from vivavoce_commands.annotation.standing import standing
+from vivavoce_commands.annotation.workplace import CommandWorkplace
+from vivavoce_commands.notation import NotationError
 
 
 @pytest.fixture

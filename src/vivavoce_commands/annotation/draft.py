@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.study.command_templates import (
+from vivavoce_commands.command_templates import (
     CommandTemplates,
     check_predicate,
     propose_several,
     with_proposal,
 )
-from vivavoce.study.notation import (
+from vivavoce_commands.notation import (
     NotationError,
     Predicate,
     read_predicates,

@@ -1,7 +1,7 @@
 """Annotated commands of a study: who gave which annotation, and which one stands.
 
 The commands that one speaker gave for one recipe are annotated together, in order: earlier ones are context.
-They stand in a stream of their own (`command_stream`) with the events of other annotation: such a sequence
+They stand in a stream of their own with the events of other annotation: such a sequence
 in the place of a dialogue, a command in that of a turn, its annotation as the value of the label `command`.
 """
 
@@ -15,11 +15,6 @@ from vivavoce.log.models import StoredEvent
 
 SCHEME: Final = "command"
 Row = dict[str, Any]
-
-
-def command_stream(study: str) -> str:
-    """The key under which the annotation of a study's commands is logged."""
-    return f"commands:{study}"
 
 
 class CommandSaid(NamedTuple):
@@ -128,7 +123,7 @@ def with_standing(rows: Iterable[Row], found: Mapping[str, StandingAnnotation]) 
 
 
 def annotated(rows: Sequence[Row], events: Iterable[StoredEvent]) -> Iterable[Row]:
-    """All commands of a study with what stands after these events of its `command_stream`."""
+    """All commands of a study with what stands after these events of its stream."""
     state = AnnotationState()
     for stored in events:
         state.apply(stored)

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.log.annotation_events import AnnotationAssigned
 from vivavoce.log.annotation_state import AnnotationState
-from vivavoce.log.command_annotation import (
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.log.event import Event
+from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce_commands.annotation.standing import (
     SCHEME,
     CommandSequence,
     StandingAnnotation,
@@ -17,12 +20,9 @@ from vivavoce.log.command_annotation import (
     standing,
     with_standing,
 )
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.log.event import Event
-from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce.study.command_file import command_files, read_command_file
-from vivavoce.study.notation import NotationError, read_predicates, write_predicates
+from vivavoce_commands.annotation.workplace import CommandWorkplace
+from vivavoce_commands.command_file import command_files, read_command_file
+from vivavoce_commands.notation import NotationError, read_predicates, write_predicates
 
 COLUMNS: Final = (
     "command_id", "participant_id", "recipe", "utterance", "text", "annotator_id", "annotation", "stands",

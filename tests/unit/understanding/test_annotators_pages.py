@@ -10,12 +10,18 @@ import pytest
 from scenes.annotating import Annotator, bench
 from scenes.annotating_commands import commanding_study
 from scenes.listening import clip
-from vivavoce.annotation.commands import CommandWorkplace
-from vivavoce.log.command_annotation import annotation_of, place_of
 from vivavoce.log.dataset import DatasetWriter, replacing
 from vivavoce.log.store import Log
+from vivavoce_commands.annotation.standing import annotation_of, place_of
+from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 WORK = "/annotate/commands/work"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Log]:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as opened:
+        yield opened
 
 
 @pytest.fixture

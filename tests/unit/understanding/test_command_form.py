@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.annotation.command_form import Filled, examine, with_predicate
 from vivavoce.core.errors import InputError
-from vivavoce.study.command_templates import check_predicate, read_templates
-from vivavoce.study.notation import NotationError, read_predicates
+from vivavoce_commands.annotation.draft import Filled, examine, with_predicate
+from vivavoce_commands.command_templates import check_predicate, read_templates
+from vivavoce_commands.notation import NotationError, read_predicates
 
 KITCHEN = read_templates("kitchen-en")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.command_file import command_files, read_command_file
-from vivavoce.study.notation import write_predicates
+from vivavoce_commands.command_file import command_files, read_command_file
+from vivavoce_commands.notation import write_predicates
 
 
 def written(folder, text: str | bytes, name: str = "AbCdF26.csv"):

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
 from vivavoce.annotation.queue import Waiting
@@ -11,16 +11,6 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven
 from vivavoce.log.annotation_state import AnnotationState, Judged, Work
-from vivavoce.log.command_annotation import (
-    SCHEME,
-    CommandSaid,
-    CommandSequence,
-    annotation_of,
-    command_stream,
-    labels_of,
-    place_of,
-    sequences,
-)
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.encryption import Altered, WrongKey
 from vivavoce.log.event import Event
@@ -28,8 +18,18 @@ from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
-from vivavoce.study.notation import Predicate, read_predicates, write_predicates
-from vivavoce.study.schemes import CommandPlan
+from vivavoce_commands.annotation.kind import COMMANDS, CommandPlan
+from vivavoce_commands.annotation.standing import (
+    SCHEME,
+    CommandSaid,
+    CommandSequence,
+    Row,
+    annotation_of,
+    labels_of,
+    place_of,
+    sequences,
+)
+from vivavoce_commands.notation import Predicate, read_predicates, write_predicates
 
 Origin = Literal["page", "file"]
 MEDIA_TYPES: Final = {ending: media_type for media_type, ending in ENDINGS.items()}
@@ -40,15 +40,16 @@ class CommandWorkplace(Workplace):
 
     def __init__(self, study: Study, log: Log) -> None:
         super().__init__(study, log)
-        self.stream = command_stream(study.name)
+        self.stream = COMMANDS.stream(study.name)
 
     @property
     def commands(self) -> CommandPlan:
         """Raises  InputError: the study annotates no commands"""
-        if self.plan.commands is None:
+        plan = self.plan.judgements.get(COMMANDS.name)
+        if plan is None:
             hint = "add `commands` to its section `annotation`"
             raise InputError("no commands are annotated", place=f"study {self.study.name}", hint=hint)
-        return self.plan.commands
+        return plan
 
     @cached_property
     def _of_dataset(self) -> dict[str, CommandSequence]:
@@ -157,13 +158,14 @@ class CommandWorkplace(Workplace):
         self.write(decide)
 
 
-def elicited(log: Log, study: str, scope: Scope | None = None) -> list[dict[str, Any]]:
+def elicited(log: Log, study: str, scope: Scope | None = None) -> list[Row]:
     """The commands that participants of a study gave so far, as rows of the table `commands`."""
-    from vivavoce.log.stimulus_rows import command_rows
+    from vivavoce.log.stimulus_rows import response_rows
     from vivavoce.log.transcriptions import with_texts
 
     wanted = [one for one in log.visits(study) if scope in (None, scope_of(simulated=one.simulated))]
-    rows = [row for visit in wanted for row in command_rows(log.history(visit.visit_id))]
+    given = (response_rows(log.history(visit.visit_id), COMMANDS.table) for visit in wanted)
+    rows = [row for of_visit in given for _, found in of_visit for row in found]
     with log.reading() as connection:
         return with_texts(connection, rows)
 

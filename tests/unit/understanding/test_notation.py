@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.study.notation import (
+from vivavoce_commands.notation import (
     Argument,
     Listed,
     NotationError,

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
-from vivavoce.annotation.command_files import take_in, with_commands, write_commands
-from vivavoce.annotation.commands import CommandWorkplace
 from vivavoce.core.errors import InputError
-from vivavoce.log.command_annotation import standing
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
-from vivavoce.study.command_file import read_command_file
+from vivavoce_commands.annotation.files import take_in, with_commands, write_commands
+from vivavoce_commands.annotation.standing import standing
+from vivavoce_commands.annotation.workplace import CommandWorkplace
+from vivavoce_commands.command_file import read_command_file
 
 
 @pytest.fixture

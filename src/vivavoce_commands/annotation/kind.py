@@ -1,0 +1,71 @@
+"""The kind of judgement `commands`, as the section `annotation` of a study file names it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.log.models import StoredEvent
+from vivavoce.study.judgement_kind import JudgementKind
+from vivavoce.study.settings import Settings
+from vivavoce.study.step_files import StepFiles
+from vivavoce_commands.annotation.standing import Row, annotated
+from vivavoce_commands.command_templates import CommandTemplates, read_templates
+
+
+class CommandAnnotation(Settings):
+    """Commands to a robot that annotators turn into predicates."""
+
+    shorthand = "templates"
+
+    templates: str = Field(
+        description="what the robot can be told: `kitchen-it`, `kitchen-en`, or a YAML file"
+    )
+    dataset: str | None = Field(
+        None, description="folder of a dataset with commands; those that the study elicits when left out"
+    )
+
+
+class CommandPlan(BaseModel):
+    """Commands that become predicates: the robot's templates, and a dataset where the study elicits none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    templates: CommandTemplates
+    dataset: Path | None = None
+
+
+class CommandJudgement(JudgementKind):
+    """Commands that become predicates."""
+
+    name = "commands"
+    settings = CommandAnnotation
+    table = "commands"
+    pages = "vivavoce_commands.annotation.pages:router"
+    invitation = N_("Annotate commands")
+    title = N_("Annotated commands")
+
+    def plan(self, settings: CommandAnnotation, files: StepFiles) -> CommandPlan | None:
+        own = files.within(settings.templates, "templates")
+        if own is None:
+            return None
+        if own.is_file():
+            files.path(settings.templates, "templates")
+        dataset = files.folder / settings.dataset if settings.dataset else None
+        if dataset is not None and not (dataset / "dataset.json").is_file():
+            hint = "name the folder of an exported or imported dataset, relative to the study file"
+            files.report("dataset", f"no dataset {settings.dataset!r}", hint)
+        try:
+            templates = read_templates(own if own.is_file() else settings.templates)
+        except InputError as error:
+            files.report("templates", error.problem, error.hint or "")
+            return None
+        return CommandPlan(templates=templates, dataset=dataset)
+
+    def judged(self, rows: Sequence[Row], events: Iterable[StoredEvent]) -> Iterable[Row]:
+        return annotated(rows, events)
+
+
+COMMANDS = CommandJudgement()

@@ -1,0 +1,1 @@
+"""Importers of annotated corpora of spoken commands."""
