@@ -270,4 +270,4 @@ def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: dat
         own = (row for row in kept if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced)
         return sorted([*own, *new], key=_order)
 
-    return copy_dataset(dataset, into, annotations=annotated)
+    return copy_dataset(dataset, into, {"annotations": annotated})

@@ -38,7 +38,7 @@ def read_turns(
         yield from (row for row in acts if (row["layer"], row["source"]) != ("reference", SOURCE))
         yield from _read(dataset, parse, progress)
 
-    return copy_dataset(dataset, into, source={"parser": parser}, acts=read)
+    return copy_dataset(dataset, into, {"acts": read}, source={"parser": parser})
 
 
 def _read(dataset: Dataset, parse: Parser, progress: Callable[[int, int], None] | None) -> Iterator[Row]:

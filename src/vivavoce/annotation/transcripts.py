@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.log.dataset_copy import Change, copy_dataset
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.queries import Reader
 from vivavoce.log.schema import TABLES
@@ -219,5 +219,7 @@ def with_transcripts(dataset: Dataset, said: TranscriptSaid, into: Path) -> Data
     def recorded(row: Row) -> Row:
         return row | {"text": said.recordings.get(Path(row["recording"] or "").stem, row["text"])}
 
-    changed = {name: partial(map, recorded) for name, table in TABLES.items() if table.spoken}
-    return copy_dataset(dataset, into, turns=partial(map, turn), **changed)
+    changed: dict[str, Change] = {
+        name: partial(map, recorded) for name, table in TABLES.items() if table.spoken
+    }
+    return copy_dataset(dataset, into, {"turns": partial(map, turn), **changed})

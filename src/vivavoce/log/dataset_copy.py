@@ -15,13 +15,13 @@ Change = Callable[[Iterator[Row]], Iterable[Row]]
 
 
 def copy_dataset(
-    dataset: Dataset, into: Path, *, source: Mapping[str, Any] | None = None,
-    notes: Sequence[Statement | str] = (), **changes: Change,
+    dataset: Dataset, into: Path, changes: Mapping[str, Change], *,
+    source: Mapping[str, Any] | None = None, notes: Sequence[Statement | str] = (),
 ) -> Dataset:  # fmt: skip
     """A copy of all of a dataset, also of what its rules leave out.
 
-    Input   source, notes: what the manifest says beside what it said; changes: by table, what becomes of its
-            rows, which come a batch at a time
+    Input   changes: by table, what becomes of its rows, which come a batch at a time; source, notes: what the
+            manifest says beside what it said
     Raises  InputError: the copy would lie over the dataset itself
     """
     dataset = dataset.everything

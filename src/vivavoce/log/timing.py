@@ -232,4 +232,4 @@ def _copied(
     notes = [statement("{n} dialogues timed by the sound of their recordings", n=len(spoken))]
     notes += [statement(told, n=guessed)] if guessed else []
     turns = chain.from_iterable(logged.values())
-    return copy_dataset(dataset, into, notes=notes, dialogues=timed, turns=lambda _: turns)
+    return copy_dataset(dataset, into, {"dialogues": timed, "turns": lambda _: turns}, notes=notes)

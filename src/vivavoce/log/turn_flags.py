@@ -50,7 +50,7 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
                 turn |= _told(turn, acts.get((turn["dialogue_id"], turn["turn_index"])), own)
             yield turn
 
-    return copy_dataset(dataset, into, turns=flagged)
+    return copy_dataset(dataset, into, {"turns": flagged})
 
 
 def _told(turn: Row, acts: Sequence[str] | None, rules: FlagRules) -> Row:

@@ -31,9 +31,10 @@ def reading_plan(step: RateStep, pairs: Sequence[Pair], slot: int) -> tuple[Plan
           the same way. With both versions, one of every variable comes before the other of any. Broken
           transcripts come in between, never first.
     """
-    planned = plan(
-        CompareStep(pairs=step.pairs, variables=step.variables, questions=(), seed=step.seed), pairs, slot
+    compared = CompareStep(  # pyright: ignore[reportCallIssue]
+        pairs=step.pairs, variables=step.variables, questions=(), seed=step.seed
     )
+    planned = plan(compared, pairs, slot)
     first = [
         PlannedReading(one.pair, "experimental" if one.experimental_side == "left" else "control")
         for one in planned

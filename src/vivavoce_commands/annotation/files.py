@@ -92,7 +92,7 @@ def with_commands(workplace: CommandWorkplace, dataset: Dataset, into: Path) -> 
     Raises  InputError: the copy would be written over the dataset
     """
     found = standing(workplace.see(), workplace.sequences())
-    return copy_dataset(dataset, into, commands=lambda rows: with_standing(rows, found))
+    return copy_dataset(dataset, into, {"commands": lambda rows: with_standing(rows, found)})
 
 
 # --- reading ----------------------------------------------------------------------------------------
