@@ -8,6 +8,7 @@ declare global {
     alt: string;
     checked: boolean;
     content: string;
+    readonly defaultChecked: boolean;
     defaultValue: string;
     disabled: boolean;
     elements: Iterable<PageElement>;
@@ -34,6 +35,7 @@ declare global {
     readonly duration: number;
     readonly ended: boolean;
     readonly paused: boolean;
+    readonly played: TimeRanges;
     readonly seeking: boolean;
     playbackRate: number;
     pause(): void;
