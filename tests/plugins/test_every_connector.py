@@ -254,6 +254,13 @@ def test_a_logged_interaction_is_replayed_through_it_in_a_conversation_an_arm(
         assert answers[-3:] == ["first was one"] * 3
 
 
+def test_it_can_be_shut_down_unused_and_twice(settings: dict[str, Any]) -> None:
+    async def close(connector: Connector) -> None:
+        await connector.shut_down()  # once more when all is done
+
+    within(settings, close)
+
+
 def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None:
     count = {
         "stdio": 8,

@@ -94,6 +94,12 @@ class ConnectorContract:
 
         assert self.within(talk)
 
+    def test_it_can_be_shut_down_unused_and_twice(self) -> None:
+        async def close(connector: Connector) -> None:
+            await connector.shut_down()  # once more when all is done
+
+        self.within(close)
+
     def test_nobody_there_is_unreachable_and_was_not_reached(self) -> None:
         if self.nobody is None:
             return
