@@ -10,7 +10,7 @@ from pathlib import Path
 from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, DamageError
-from vivavoce_bots.restaurant.domain import DomainError, read_domain
+from vivavoce_bots.dialogue.domain import DomainError, read_domain
 from vivavoce_bots.weakness import WEAKNESSES, WeaknessError, weakened
 
 

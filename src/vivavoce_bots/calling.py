@@ -43,7 +43,7 @@ carbs = _called("carbs", "control")
 """The counter of carbohydrates, all strategies off."""
 callsteering = _called("callsteering")
 """The call steering of a bank."""
-house = _called("house")
+house = _called("house", "invisible-servant")
 """The home assistant."""
 chef = _called("chef")
 """The cooking robot."""

@@ -8,9 +8,10 @@ from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.chef.bot import ChefBot
+from vivavoce_bots.dialogue.domain import DomainError, read_domain
 from vivavoce_bots.house.bot import HouseBot
+from vivavoce_bots.house.home import read_home
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import DomainError, read_domain
 from vivavoce_bots.telco.bot import TelcoBot
 
 
@@ -26,6 +27,10 @@ def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
     if domain is not None:
         raise DomainError("carbs has a food table of its own: leave out --domain")
     return CarbsBot(variant)
+
+
+def _house(variant: str, seed: int, domain: Path | None) -> Bot:
+    return HouseBot(read_home(domain), variant, seed)
 
 
 def _without_domain(make: Callable[[], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
@@ -72,9 +77,9 @@ BOTS: dict[str, Entry] = {
         ),
         Entry(
             HouseBot.name,
-            "switches lamps and blinds, tells programmes, plays messages, in English and Italian",
+            "looks after the devices of a flat, in English and Italian; a variant is a metaphor",
             HouseBot.variants,
-            _without_domain(HouseBot, HouseBot.name),
+            _house,
         ),
         Entry(
             ChefBot.name,

@@ -16,9 +16,10 @@ from typing import Final
 
 from vivavoce_bots.bot import Bot, BotFunction, as_function
 from vivavoce_bots.callsteering.bot import CallSteeringBot
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
+from vivavoce_bots.dialogue.spotting import Span
+from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain, read_domain
-from vivavoce_bots.restaurant.understanding import Span, Understanding
 
 WEAKNESSES: Final = ("accents", "synonyms", "word_order", "anaphora")
 _TOKEN: Final = re.compile(r"\w+(?:'\w+)?'?")

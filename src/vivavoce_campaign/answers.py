@@ -4,8 +4,9 @@ Source  Cutugno and others 2018 (IDIAL), section 6, for what is asked; the sente
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -69,22 +70,38 @@ def read_all(campaign: Campaign) -> list[TeamAnswers]:
     return found
 
 
-def summary(campaign: Campaign) -> dict[str, Any]:
-    """What the teams said: counts of verdicts, and every text beside the name of its system.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersSummary:
+    """What the teams said.
 
-    Empty   nobody answered: n 0, no counts, no texts
+    n, asked                     teams that answered, and all
+    questionnaire, stress_tests  how many gave each verdict, 0 to 4; `again`: how many said what
+    texts                        by question every text by the name of its system
+    Empty                        nobody answered: n 0, no counts, no texts
     """
+
+    n: int
+    asked: int
+    unit: str
+    questionnaire: dict[int, int]
+    stress_tests: dict[int, int]
+    again: dict[Again, int]
+    texts: dict[str, dict[str, str]]
+
+
+def summary(campaign: Campaign) -> AnswersSummary:
+    """Counts of verdicts, and every text beside the name of its system. Raises InputError: as `read_all`."""
     found = read_all(campaign)
-    return {
-        "n": len(found), "asked": len(campaign.submissions), "unit": "team",
-        "questionnaire": _counts([one.questionnaire for one in found]),
-        "stress_tests": _counts([one.stress_tests for one in found]),
-        "again": dict(Counter(one.again for one in found)),
-        "texts": {
+    return AnswersSummary(
+        n=len(found), asked=len(campaign.submissions), unit="team",
+        questionnaire=_counts([one.questionnaire for one in found]),
+        stress_tests=_counts([one.stress_tests for one in found]),
+        again=dict(Counter(one.again for one in found)),
+        texts={
             key: {one.system: text for one in found if (text := getattr(one, key).strip())}
             for key in ("why", "missing", "usual", "again_why")
         },
-    }  # fmt: skip
+    )  # fmt: skip
 
 
 def _counts(codes: list[int]) -> dict[int, int]:

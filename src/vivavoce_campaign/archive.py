@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import as_json
 from vivavoce.log.dataset import MANIFEST
 from vivavoce_campaign.answers import summary
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign
@@ -51,4 +52,4 @@ def _unaddressed(path: Path) -> bytes:
 
 
 def _json(facts: object) -> bytes:
-    return (json.dumps(facts, indent=1, ensure_ascii=False, default=str) + "\n").encode()
+    return (json.dumps(as_json(facts), indent=1, ensure_ascii=False, default=str) + "\n").encode()

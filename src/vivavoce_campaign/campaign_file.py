@@ -44,6 +44,10 @@ class StressSettings(_Written):
         30, ge=1, le=10_000, description="interactions drawn for each system; one test each"
     )
     repeats: Whole = Field(1, ge=1, le=99, description="replays of each variant, for systems that vary")
+    attempts: Whole = Field(
+        3, ge=1, le=99, description="tries of a replay at which the system fails, each after the other cases"
+    )
+    retry_wait_s: Number = Field(15, ge=0, le=3600, description="seconds between two rounds of tries")
     ad_hoc: Flag = Field(
         True, description="also run the cases of systems/NAME/ad-hoc.yaml, where there is one"
     )

@@ -1,14 +1,21 @@
 """Verbs of campaigns: from submissions of several teams to a report on each system."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vivavoce.cli.progress import note, progress
+from vivavoce.core.result import as_json as plain
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import MISSING, coefficient, span
+
+if TYPE_CHECKING:
+    from vivavoce_campaign.document.evaluation import StressFigures, SystemFigures
+    from vivavoce_campaign.greeting import Greeting
+    from vivavoce_campaign.reports import CampaignFigures
 
 app = typer.Typer(no_args_is_help=True)
 Folder_ = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
@@ -47,14 +54,14 @@ def check(
     campaign, problems = check_campaign(folder)
     problems += check_systems(campaign) if campaign else []
     greeted = _greeted(campaign) if campaign and bots and not problems else []
-    failed = [one for one in greeted if not one["ok"]]
+    failed = [one for one in greeted if not one.came.ok]
     if as_json:
-        typer.echo(json.dumps({"problems": [str(one) for one in problems], "systems": greeted}, indent=2))
+        typer.echo(json.dumps({"problems": list(map(str, problems)), "systems": plain(greeted)}, indent=2))
     else:
         for one in problems:
             typer.echo(str(one))
         for one in greeted:
-            typer.echo(f"{one['system']}: {'answers' if one['ok'] else one['problem']}")
+            typer.echo(f"{one.system}: {'answers' if one.came.ok else one.came.problem}")
         if not problems and not failed:
             typer.echo(f"{folder}: ready")
     if problems or failed:
@@ -96,6 +103,7 @@ def run(
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
     from vivavoce_campaign.runs import run_system
+    from vivavoce_stress.blocks import VERDICTS_PAGE
 
     campaign = load_campaign(folder)
     if users is not None:
@@ -106,7 +114,11 @@ def run(
         held = run_system(campaign, one, progress, simulate=not people, word_error_rate=error_rate)
         count = "1 user" if held.users == 1 else f"{held.users} users"
         note(f"{held.name}: {count}, {held.cases} cases of stress tests")
-        facts.append({"system": held.name, "users": held.users, "cases": held.cases})
+        if held.waiting:
+            where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
+            note(f"{held.name}: {held.waiting} of them wait for a person's verdict: {where}")
+        facts.append({"system": held.name, "users": held.users, "cases": held.cases,
+                      "waiting": held.waiting})  # fmt: skip
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))
@@ -122,7 +134,7 @@ def _chosen(campaign: Any, names: list[str]) -> list[Any]:
     return [campaign.submission(name) for name in names] if names else list(campaign.submissions)
 
 
-def _greeted(campaign: Any) -> list[dict[str, Any]]:
+def _greeted(campaign: Any) -> "list[Greeting]":
     from vivavoce_campaign.greeting import greet
 
     return [greet(campaign, one) for one in campaign.submissions]
@@ -148,7 +160,7 @@ def score(folder: Folder_, as_json: Json_ = False) -> None:
 
     facts = campaign_figures(load_campaign(folder))
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(plain(facts), indent=2, ensure_ascii=False, allow_nan=False))
         return
     from rich.console import Console
 
@@ -163,11 +175,11 @@ def status(folder: Folder_, as_json: Json_ = False) -> None:
 
     facts = look(load_campaign(folder))
     if as_json:
-        typer.echo(json.dumps({"systems": facts}, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps({"systems": plain(facts)}, indent=2, ensure_ascii=False))
         return
     for one in facts:
-        state = f"{one['users']} of {one['wanted']} users" if one["drafted"] else "not drafted"
-        typer.echo(f"{one['system']}: {state}, {len(one['reports'])} reports")
+        state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
+        typer.echo(f"{one.system}: {state}, {len(one.reports)} reports")
 
 
 def _report(campaign: Any, names: list[str], pdf: bool) -> None:
@@ -205,12 +217,13 @@ def answers(
         return
     facts = summary(campaign)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(plain(facts), indent=2, ensure_ascii=False))
         return
-    typer.echo(f"{facts['n']} of {facts['asked']} teams answered")
+    typer.echo(f"{facts.n} of {facts.asked} teams answered")
     for key in ("questionnaire", "stress_tests", "again"):
-        typer.echo(f"{key}: " + (", ".join(f"{code}: {n}" for code, n in facts[key].items()) or "no answer"))
-    for key, texts in facts["texts"].items():
+        counts = getattr(facts, key).items()
+        typer.echo(f"{key}: " + (", ".join(f"{code}: {n}" for code, n in counts) or "no answer"))
+    for key, texts in facts.texts.items():
         for system, text in texts.items():
             typer.echo(f"{key}, {system}: {text}")
 
@@ -317,9 +330,9 @@ def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) 
         uvicorn.Server(config).run()
 
 
-def figures_table(facts: dict[str, Any]) -> Table:
+def figures_table(facts: "CampaignFigures") -> Table:
     """One row a system, in the order of their names; nothing is ranked. Eighty columns hold it whole."""
-    table = Table(title=f"Campaign {facts['campaign']}", box=None, padding=(0, 1, 1, 0))
+    table = Table(title=f"Campaign {facts.campaign}", box=None, padding=(0, 1, 1, 0))
     for name in (
         "system",
         "users",
@@ -330,19 +343,25 @@ def figures_table(facts: dict[str, Any]) -> Table:
         "groups",
     ):
         table.add_column(name, justify="left" if name == "system" else "right", overflow="fold")
-    for one in facts["systems"]:
-        means = [coefficient(aspect["mean"]) for aspect in one["aspects"]]
-        table.add_row(_name(one), str(one["people"]["finished"]), *means, *_stress(one["stress"]))
+    for one in facts.systems:
+        means = [coefficient(aspect.mean) for aspect in one.aspects]
+        table.add_row(_name(one), str(one.people.finished), *means, *_stress(one.stress))
     return table
 
 
-def _name(one: dict[str, Any]) -> str:
-    return f"{one['system']}\n(simulated)" if one["simulated"] else one["system"]
+def _name(one: "SystemFigures") -> str:
+    return f"{one.system}\n(simulated)" if one.simulated else one.system
 
 
-def _stress(stress: dict[str, Any] | None) -> tuple[str, str]:
-    if stress is None or stress["ratio"] is None:
+def _stress(stress: "StressFigures | None") -> tuple[str, str]:
+    from vivavoce_stress.blocks import share_told
+
+    if stress is None or stress.worst is None:
         return MISSING, MISSING
-    limits = span(stress["low"], stress["high"]).replace(" to ", " to\n")
-    told = f"{coefficient(stress['ratio'])}\n{stress['passed']} of {stress['applied']}\n{limits} %"
-    return told, coefficient(stress["mean_of_groups"])
+    limits = span(stress.low, stress.high).replace(" to ", " to\n")
+    share, mean = (
+        share_told(asdict(stress), name, coefficient).replace(" to ", " to\n")
+        for name in ("ratio", "mean_of_groups")
+    )
+    more = f"\n{stress.open} open" if stress.open else ""
+    return f"{share}\n{stress.passed} of {stress.applied}{more}\n{limits} %", mean

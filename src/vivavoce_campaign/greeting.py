@@ -1,27 +1,41 @@
 """One hello to a submitted system, before anybody's time is spent on it."""
 
 import asyncio
-from dataclasses import asdict
-from typing import Any
+from dataclasses import dataclass, field
 
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import spread
 from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import place_of
 from vivavoce_campaign.submission_file import Submission
 
 
-def greet(campaign: Campaign, submission: Submission) -> dict[str, Any]:
-    """What came of a hello: ok, problem, text, and the rest of `connectors.probe.Hello`.
+@dataclass(frozen=True, slots=True)
+class WrongSettings:
+    """No hello was said: `problem` is what is wrong with the connector's settings."""
 
-    Settings that are wrong are a problem of the result, never raised.
-    """
+    ok: bool = field(default=False, init=False)
+    text: str = field(default="", init=False)
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What came of a hello to a submitted system."""
+
+    system: str
+    came: Hello | WrongSettings = spread()
+
+
+def greet(campaign: Campaign, submission: Submission) -> Greeting:
+    """Say hello. Settings that are wrong are a problem of the result, never raised."""
     try:
-        return {"system": submission.submission, **asdict(asyncio.run(_greet(campaign, submission)))}
+        return Greeting(submission.submission, asyncio.run(_greet(campaign, submission)))
     except InputError as error:
-        return {"system": submission.submission, "ok": False, "text": "", "problem": str(error)}
+        return Greeting(submission.submission, WrongSettings(str(error)))
 
 
 async def _greet(campaign: Campaign, submission: Submission) -> Hello:

@@ -2,40 +2,60 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.persons import identifiers
 from vivavoce.log.store import Log
+from vivavoce.stats.idial import IdialPeople
 from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
 
-Facts = dict[str, Any]
+
+class UsersMet(NamedTuple):
+    """Users of one system, as far as identifiers tell.
+
+    identified  users with a known identifier
+    elsewhere   users whose identifier was used with another system, too
+    uninvited   users whose identifier is not in the system's `users.txt`
+    Empty       elsewhere and uninvited are None where no identifier is known: only the log knows them, so a
+                dataset that came alone does not tell; uninvited also where there is no `users.txt`
+    """
+
+    identified: int = 0
+    elsewhere: int | None = None
+    uninvited: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleApart(IdialPeople):
+    """Who the users were, and whether they are different people, as in `UsersMet`."""
+
+    identified: int
+    elsewhere: int | None
+    uninvited: int | None
 
 
 class IdentityOverlap(NamedTuple):
     """What identifiers tell: by system, and how many people used several systems (None: not known)."""
 
-    systems: dict[str, Facts]
+    systems: dict[str, UsersMet]
     of_several: int | None
 
 
 def users_apart(campaign: Campaign, datasets: Mapping[str, Dataset]) -> IdentityOverlap:
     """For each system, how many of its users are seen to be the same person as a user of another system.
 
-    Output  elsewhere: users whose identifier was used with another system, too; uninvited: users whose
-            identifier is not in the system's `users.txt`; identified: users with a known identifier
-    Empty   elsewhere and uninvited are None where no identifier of a system's users is known: only the log
-            knows them, so a dataset that came alone does not tell
     Note    simulated users are made for one system and are told apart by their pseudonyms; who comes with
             two identifiers is taken for two
     """
     users = {name: _users(place_of(campaign, name), one) for name, one in datasets.items()}
     met = Counter(key for keys in users.values() for key in set(keys.values()))
     systems = {
-        name: _facts(place_of(campaign, name), one, users[name], met) for name, one in datasets.items()
+        name: _users_met(place_of(campaign, name), one, users[name], met) for name, one in datasets.items()
     }
     several = sum(count > 1 for count in met.values())
     return IdentityOverlap(systems, several if all(users.values()) else None)
@@ -58,20 +78,17 @@ def _in_log(place: SystemPlace) -> dict[str, str]:
         return identifiers(log, load_study(place.study).name)
 
 
-def _facts(place: SystemPlace, dataset: Dataset, users: dict[str, str], met: Counter[str]) -> Facts:
+def _users_met(place: SystemPlace, dataset: Dataset, users: dict[str, str], met: Counter[str]) -> UsersMet:
     if not users:
-        return {"identified": 0, "elsewhere": None, "uninvited": None}
+        return UsersMet()
     people = {
         row["participant_id"] for row in dataset.read("participants").to_pylist() if not row["simulated"]
     }
     invited = _invited(place)
-    return {
-        "identified": len(users),
-        "elsewhere": sum(met[key] > 1 for key in users.values()),
-        "uninvited": None
-        if invited is None
-        else sum(key not in invited for one, key in users.items() if one in people),
-    }
+    strange = (
+        None if invited is None else sum(key not in invited for one, key in users.items() if one in people)
+    )
+    return UsersMet(len(users), sum(met[key] > 1 for key in users.values()), strange)
 
 
 def _invited(place: SystemPlace) -> set[str] | None:

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from vivavoce.connectors.probe import Hello
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app import serve_pages
@@ -17,7 +18,7 @@ from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
 from vivavoce_campaign import submissions
 from vivavoce_campaign.campaign_file import Campaign, check_settings
-from vivavoce_campaign.greeting import greet
+from vivavoce_campaign.greeting import WrongSettings, greet
 from vivavoce_campaign.places import report_of
 from vivavoce_campaign.setup import status
 from vivavoce_campaign.submission_file import Submission
@@ -107,7 +108,7 @@ def system(name: str, request: Request, desk: Desk_, who: Who_) -> Response:
 def check(name: str, request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Say hello to the system."""
     found = _sound(desk.folder, name, who)
-    return _system(request, desk, name, who, hello=greet(_campaign(desk.folder, found), found))
+    return _system(request, desk, name, who, hello=greet(_campaign(desk.folder, found), found).came)
 
 
 @router.get("/systems/{name}/{language}.{kind}")
@@ -156,7 +157,7 @@ def _home(request: Request, desk: CampaignDesk, who: SignedIn, *, link: str = ""
     sound = [made for made, _ in mine.values() if made is not None]
     campaign = _campaign(desk.folder, *sound)
     facts = {
-        "submissions": sound, "states": {one["system"]: one for one in status(campaign)},
+        "submissions": sound, "states": {one.system: one for one in status(campaign)},
         "broken": {name: list(map(str, wrong)) for name, (made, wrong) in mine.items() if made is None},
         "organiser": who.may(ORGANISER), "owner": who.may("owner"), "link": link,
         "settings": campaign.settings,
@@ -172,7 +173,12 @@ def _form(
 
 
 def _system(
-    request: Request, desk: CampaignDesk, name: str, who: SignedIn, *, hello: dict[str, Any] | None = None
+    request: Request,
+    desk: CampaignDesk,
+    name: str,
+    who: SignedIn,
+    *,
+    hello: Hello | WrongSettings | None = None,
 ) -> Response:
     found = _sound(desk.folder, name, who)
     campaign = _campaign(desk.folder, found)

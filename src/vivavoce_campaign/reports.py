@@ -1,19 +1,31 @@
 """The reports on the systems of a campaign, in every language, and their figures as data."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import widened
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.html import save
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.document.campaign import compose_campaign
-from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
-from vivavoce_campaign.identities import users_apart
+from vivavoce_campaign.document.evaluation import Evaluation, SystemFigures, evaluate, figures
+from vivavoce_campaign.identities import PeopleApart, users_apart
 from vivavoce_campaign.places import place_of, report_of
 from vivavoce_campaign.submission_file import Submission, in_language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignFigures:
+    """The figures of all systems, and users who were met in more than one of them.
+
+    Empty  users_of_several_systems None: the identifiers of some system's users are not known
+    """
+
+    campaign: str
+    systems: list[SystemFigures]
+    users_of_several_systems: int | None
 
 
 def evaluations(campaign: Campaign) -> dict[str, Evaluation]:
@@ -22,7 +34,10 @@ def evaluations(campaign: Campaign) -> dict[str, Evaluation]:
     datasets = {name: Dataset(folder) for name, folder in folders.items() if folder.is_dir()}
     apart = users_apart(campaign, datasets).systems
     found = {name: evaluate(dataset) for name, dataset in datasets.items()}
-    return {name: replace(one, people={**one.people, **apart[name]}) for name, one in found.items()}
+    return {
+        name: replace(one, people=widened(PeopleApart, one.people, **apart[name]._asdict()))
+        for name, one in found.items()
+    }
 
 
 def write_reports(
@@ -60,15 +75,12 @@ def _declared(submission: Submission) -> tuple[str, frozenset[str]]:
     return domain, frozenset(one.intent_id for one in submission.intents)
 
 
-def campaign_figures(campaign: Campaign) -> dict[str, Any]:
-    """The figures of all systems as data, and users who were met in more than one system.
-
-    Empty  `users_of_several_systems` is None where the identifiers of some system's users are not known
-    """
+def campaign_figures(campaign: Campaign) -> CampaignFigures:
+    """The figures of all systems as data."""
     found = evaluations(campaign)
     apart = users_apart(campaign, {name: one.dataset for name, one in found.items()})
-    return {
-        "campaign": campaign.settings.campaign,
-        "systems": [figures(one) for one in found.values()],
-        "users_of_several_systems": apart.of_several,
-    }
+    return CampaignFigures(
+        campaign=campaign.settings.campaign,
+        systems=[figures(one) for one in found.values()],
+        users_of_several_systems=apart.of_several,
+    )

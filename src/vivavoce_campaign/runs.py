@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vivavoce.annotation.parsers import load_parser
@@ -13,13 +14,13 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import StressRunFinished, StressRunPlanned, stress_stream
+from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import Casting
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce_campaign.campaign_file import Campaign, write_facts
+from vivavoce_campaign.campaign_file import Campaign, StressSettings, write_facts
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission
 from vivavoce_stress.base import STRESS_TESTS, StressTest, stress_tests
@@ -27,6 +28,7 @@ from vivavoce_stress.case import plan_key
 from vivavoce_stress.planning import RunChoice, plan_run
 from vivavoce_stress.review import Reviews
 from vivavoce_stress.runs import Run, RunSettings
+from vivavoce_stress.scores import stress_results
 from vivavoce_stress.suite import read_suite
 
 Report = Callable[[int, int], None]
@@ -35,12 +37,18 @@ Progress = Callable[[str], AbstractContextManager[Report]]
 
 @dataclass(frozen=True)
 class HeldCampaign:
-    """What came of one system: users who finished, cases of stress tests, and the dataset."""
+    """What came of one system: users who finished, cases of stress tests, and the dataset.
+
+    study    the folder of its study
+    waiting  cases that wait for a person's verdict
+    """
 
     name: str
     users: int
     cases: int
     dataset: Dataset
+    study: Path
+    waiting: int
 
 
 def run_system(
@@ -67,7 +75,9 @@ def run_system(
         with progress(f"{name}: stress tests") as report:
             cases = _stress(campaign, submission, study, log, dataset, report)
         dataset = _export(campaign, submission, study, log, place)
-    return HeldCampaign(name, finished_users(dataset), cases, dataset)
+    runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
+    waiting = sum(one["whole"]["waiting"] for one in runs)
+    return HeldCampaign(name, finished_users(dataset), cases, dataset, place.folder, waiting)
 
 
 def finished_users(dataset: Dataset) -> int:
@@ -139,7 +149,7 @@ def _stress(
     more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
     run = Run(
         study=study.name, system=name, connector=connectors(study)[name], log=log,
-        cases=[*plan.cases, *more], settings=RunSettings(repeats=settings.stress.repeats, seed=settings.seed),
+        cases=[*plan.cases, *more], settings=_run_settings(settings.stress, settings.seed),
         ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
     )  # fmt: skip
     if not run.cases or _was_held(run):
@@ -158,6 +168,12 @@ def _stress(
     return len(run.cases)
 
 
+def _run_settings(stress: StressSettings, seed: int) -> RunSettings:
+    return RunSettings(
+        repeats=stress.repeats, seed=seed, attempts=stress.attempts, retry_wait_s=stress.retry_wait_s
+    )
+
+
 def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
     """Why tests of what cannot be heard have no case of a spoken system."""
     facts = {"language": study.default_language, "dialogue_id": None, "reason": "it is not applied to voice"}
@@ -165,9 +181,16 @@ def _unheard(tests: list[StressTest], study: Study) -> list[dict[str, Any]]:
 
 
 def _was_held(run: Run) -> bool:
-    """Whether a run of just these cases came to its end; the run itself takes up an interrupted one."""
+    """Whether a run of just these cases came to its end; the run itself takes up an interrupted one.
+
+    One that an outage left without some verdicts did not.
+    """
     key = plan_key(run.cases, {**run.settings.facts(), "system": run.system})
     stream = [stored.event for stored in run.log.events(stress_stream(run.study))]
     over = {event.run_id for event in stream if isinstance(event, StressRunFinished)}
+    judged = {
+        (event.run_id, event.case_id): event.outage for event in stream if isinstance(event, CaseJudged)
+    }
+    over -= {run_id for (run_id, _), outage in judged.items() if outage}
     return any(isinstance(event, StressRunPlanned) and event.plan == key and event.run_id in over
                for event in stream)  # fmt: skip

@@ -1,8 +1,8 @@
 """A campaign written from scratch, and a campaign looked at: what is wrong, how far it is."""
 
 import re
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
@@ -12,6 +12,19 @@ from vivavoce.study.load import check_study, load_study
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, Campaign
 from vivavoce_campaign.places import EXAMPLE, place_of, report_of
 from vivavoce_campaign.submission_file import Submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemStatus:
+    """How far a system is: `users` who finished, people or else programs, of those `wanted`; report files."""
+
+    system: str
+    team: str
+    drafted: bool
+    users: int = 0
+    wanted: int
+    simulated: bool = False
+    reports: list[str]
 
 
 def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
@@ -61,34 +74,29 @@ def _tasks_fit(submission: Submission, folder: Path) -> list[Problem]:
     ]
 
 
-def status(campaign: Campaign) -> list[dict[str, Any]]:
+def status(campaign: Campaign) -> list[SystemStatus]:
     """How far each system is: users who finished, stress tests, reports."""
     return [_status(campaign, one) for one in campaign.submissions]
 
 
-def _status(campaign: Campaign, submission: Submission) -> dict[str, Any]:
+def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
     name = submission.submission
     place = place_of(campaign, name)
-    facts: dict[str, Any] = {
-        "system": name,
-        "team": submission.team,
-        "drafted": place.study.is_file(),
-        "users": 0,
-        "wanted": campaign.settings.users,
-        "simulated": False,
-        "reports": [str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
-    }
+    told = SystemStatus(
+        system=name, team=submission.team, drafted=place.study.is_file(), wanted=campaign.settings.users,
+        reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
+    )  # fmt: skip
     if place.study.is_file() and (place.folder / "log.sqlite").is_file():
         try:
             name_of_study = load_study(place.folder).name
         except InputError:
-            return facts  # `campaign check` names what is wrong with it
+            return told  # `campaign check` names what is wrong with it
         with Log.open(place.log_url) as log:
             visits, scope = log.visits(name_of_study), log.usual_scope(name_of_study)
         shown = [one for one in visits if scope_of(simulated=one.simulated) == scope]
         done = {one.participant_id for one in shown if one.outcome == "completed"}
-        facts |= {"users": len(done), "simulated": scope == "simulated"}
-    return facts
+        return replace(told, users=len(done), simulated=scope == "simulated")
+    return told
 
 
 def _reports(campaign: Campaign, name: str) -> list[Path]:

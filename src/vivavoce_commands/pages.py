@@ -10,7 +10,7 @@ from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, ThisDesk, desk_of
 from vivavoce.desk.language import gettext, told
 from vivavoce.desk.page import DashboardPage
-from vivavoce.desk.pages_annotation import annotator_names, kept_once, people
+from vivavoce.desk.pages_annotation import annotator_names, kept_once, open_workplace, people
 from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce_commands.agreement import CommandAgreement, command_agreement
@@ -26,12 +26,9 @@ ADDRESS: Final = "/annotation/commands"
 
 def workplace_of(request: Request) -> CommandWorkplace:
     """The study's workplace for commands; a study that annotates none has no such page."""
-    desk, state = desk_of(request), request.app.state
-    if desk.study.annotation is None or COMMANDS.name not in desk.study.annotation.judgements:
+    if COMMANDS not in desk_of(request).study.judgement_kinds:
         raise HTTPException(404, gettext("This study annotates no commands."))
-    if not hasattr(state, "command_workplace"):
-        state.command_workplace = CommandWorkplace(desk.study, desk.log)
-    return state.command_workplace
+    return open_workplace(request, COMMANDS)
 
 
 ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of)]
@@ -60,7 +57,7 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
     state = workplace.see().only(known)
     found = disputes(state)
     return desk.page(
-        request, "commands.html", plan=workplace.plan, sequences=len(known),
+        request, "commands.html", plan=workplace.section, sequences=len(known),
         commands=sum(len(one.commands) for one in known.values()), standing=len(standing(state, known)),
         open=sum(not one.decided for one in found), decided=sum(one.decided for one in found),
         may_steer=who_of(request).may("researcher"), people=people(state, annotator_names(desk)),

@@ -1,1 +1,1 @@
-"""Speech: dialogues by telephone."""
+"""Speech: dialogues by telephone, recognisers and synthesisers."""

@@ -2,15 +2,19 @@
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING
+from vivavoce.report.language import say, stated
+from vivavoce.report.numbers import MISSING, between, percent, plural
+from vivavoce_stress.scores import ends_of
 
 Facts = dict[str, Any]
+VERDICTS_PAGE: Final = "http://127.0.0.1:8001/stress/verdicts"  # where `vivavoce desk` serves them
 FAMILIES: Final = {"spelling": "Spelling", "lexical": "Words", "syntactic": "Syntax"}
 EARLIER: Final = {  # of the tests of IDIAL, where a dataset was written without titles
     "ST-1": "Confused words",
@@ -44,6 +48,35 @@ def title_of(one: Facts) -> str:
     return say(one.get("title") or EARLIER.get(name) or FAMILIES.get(name) or name)
 
 
+def share_told(one: Facts, name: str, write: Callable[[float | None], str] = percent) -> str:
+    """A share of the results, such as `ratio`; while cases are open, between which two it lies."""
+    worst, best = ends_of(one, name)
+    if one[name] is None and worst is not None:
+        return between(worst, best, write)
+    return write(one[name])
+
+
+def open_told(whole: Facts) -> list[str]:
+    """What has no verdict yet, and where it gets one."""
+    told = []
+    if whole["waiting"]:
+        told.append(
+            say(
+                "{cases} for a person's verdict. Until it is given, no share of passed stress tests is told, "
+                "only between which two it lies. Give it on the dashboard (vivavoce desk STUDY): {page}",
+                cases=plural(whole["waiting"], "stress test waits", "stress tests wait"), page=VERDICTS_PAGE,
+            )
+        )  # fmt: skip
+    if whole["outage"]:
+        told.append(
+            say(
+                "{cases} no verdict, for the system failed at every attempt. The same run tries them again.",
+                cases=plural(whole["outage"], "stress test has", "stress tests have"),
+            )
+        )
+    return told
+
+
 def side_by_side(number: int, one: Facts) -> TableOfText:
     """The two transcripts beside each other, turn by turn."""
     clean, variant = _turns(one["clean_transcript"]), _turns(one["transcript"])
@@ -52,7 +85,7 @@ def side_by_side(number: int, one: Facts) -> TableOfText:
         pair = [side[place] if place < len(side) else None for side in (clean, variant)]
         party = next((turn["party"] for turn in pair if turn), "system")
         rows.append(Row(say("User") if party == "user" else say("System"), tuple(map(_said, pair))))
-    caption = f"{number}. {one['test']}, {say(one['verdict'])}: {reason_told(one['reason'])}"
+    caption = f"{number}. {one['test']}, {say(one['verdict'])}: {reason_told(one)}"
     columns = heads(say("Turn"), say("With the original"), say("With the variant"))
     note = say(
         "Substitution: {rule}. Decided by: {rung}.", rule=one["rule"] or MISSING, rung=_rung(one["rung"])
@@ -60,12 +93,17 @@ def side_by_side(number: int, one: Facts) -> TableOfText:
     return TableOfText(f"stress_{number}", caption, columns, tuple(rows), note, numeric=False)
 
 
-def reason_told(reason: str) -> str:
-    """Why a variant did not pass; datasets keep it as an English sentence, of which `REASONS` are known."""
+def reason_told(one: Facts) -> str:
+    """Why a variant did not pass, by template and values; older datasets have an English sentence alone."""
+    return stated(Statement.read(json.loads(one["why"]))) if one.get("why") else _reason_of(one["reason"])
+
+
+def _reason_of(reason: str) -> str:
+    """An English sentence as earlier versions stored it, of which `REASONS` are known."""
     for template in REASONS:
         expression = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
         if match := re.fullmatch(expression, reason, re.DOTALL):
-            return say(template, **{name: reason_told(text) for name, text in match.groupdict().items()})
+            return say(template, **{name: _reason_of(text) for name, text in match.groupdict().items()})
     return say(reason)
 
 

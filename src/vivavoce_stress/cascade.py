@@ -2,26 +2,33 @@
 
 1 task_outcome  the goal was reached or not, and with how much more effort
 2 acts          the system understood and did the same, by its own acts
-3 exact_match   it said the same, but for case, accents and punctuation
-4 guards        numbers, dates, names, negation, question or statement: may only suspect
-5 similarity    of sentences, against the originals' own: may only suspect
-6 model         a language model at the user's endpoint
-7 person        on the dashboard
+3 exact_match   it said the same, but for case, accents and punctuation, and went on so
+4 evidence      it said against itself what it says of no original: that it did not understand, or cannot
+5 guards        numbers, dates, names, negation, question or statement: may only suspect
+6 similarity    of sentences, against the originals' own: may only suspect
+7 model         a language model at the user's endpoint
+8 person        on the dashboard
 """
 
-import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
-from vivavoce_stress.heuristics import compare
+from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence
+from vivavoce_stress.heuristics import compare, filling, plain
 from vivavoce_stress.rejection import asks_which, rejects
 from vivavoce_stress.replay import Replayed
 
 Similarity = Callable[[str, str], float]
 Act = tuple[str, str, str, str]
+SAME: Final = N_("the system says the same")
+LATER: Final = N_("the system says the same at first, later something else: “{original}” / “{variant}”")
+ENDED: Final = N_("the system ended the dialogue before the utterance")
+FAILED_BEFORE: Final = N_("the system failed before the utterance: {failure}")
+ALIKE: Final = N_("the answers are worded differently, with the same numbers, dates, names and kind of turn")
 _ALIKE: Final = 0.5
 _BELOW_OWN: Final = 0.15
 
@@ -30,13 +37,14 @@ _BELOW_OWN: Final = 0.15
 class Verdict:
     """What came of one replay, and which rung decided.
 
+    reason      why; with the words of the system that decided, where they did
     suspicion   what a rung that may not decide speaks for
     similarity  of the two answers, -1 to 1; null where no rung asked
     """
 
     verdict: StressVerdict
     rung: str | None
-    reason: str
+    reason: Statement
     suspicion: str | None = None
     similarity: float | None = None
 
@@ -46,30 +54,36 @@ class Verdict:
         return {"pass": 1.0, "fail": 0.0, "clarification": 0.0}.get(self.verdict)
 
 
-def admit(clean: Replayed, language: str) -> str | None:
+def admit(clean: Replayed, language: str) -> Statement | None:
     """Why an original does not pass, so that its interaction cannot be used; None when it does."""
     if clean.failure:
-        return f"the system failed: {clean.failure}"
+        return statement(N_("the system failed: {failure}"), failure=clean.failure)
     if clean.injected is None or clean.answer is None:
-        return "the system ended the dialogue before the utterance"
+        return Statement(ENDED)
     if clean.met is False:
-        return "the original did not reach the task's goal"
+        return Statement(N_("the original did not reach the task's goal"))
     if rejects(clean.answer["text"], clean.answer["acts"], language):
-        return "the system did not understand the original"
+        return Statement(N_("the system did not understand the original"))
     return None
 
 
 def judge(
     clean: Sequence[Replayed], variant: Replayed, language: str, similarity: Similarity | None = None
 ) -> Verdict:
-    """The verdict on a replay against the replays of the original, none of which is empty or failed."""
+    """The verdict on a replay against the replays of the original, of which at least one passes.
+
+    Note  what the system says against itself is held against all of them, the rest against those that pass
+    """
+    sound = [one for one in clean if admit(one, language) is None]
     for rung in (_trouble, _task_outcome, _acts, _exact_match):
-        found = rung(clean, variant, language)
+        found = rung(sound, variant, language)
         if found is not None:
             return found
     assert variant.answer is not None
-    answers = [one.answer["text"] for one in clean if one.answer is not None]
-    return judge_texts(answers, variant.answer["text"], language, similarity)
+    if variant.answer["acts"] is None and (found := _evidence(clean, variant, language)) is not None:
+        return found
+    answers = [one.answer["text"] for one in sound if one.answer is not None]
+    return _suspected(answers, variant.answer["text"], language, similarity)
 
 
 def judge_texts(
@@ -77,40 +91,46 @@ def judge_texts(
 ) -> Verdict:
     """The rungs that need only the system's words."""
     if any(plain(answer) == plain(one) for one in references):
-        return Verdict("pass", "exact_match", "the system says the same")
+        return Verdict("pass", "exact_match", Statement(SAME))
+    originals = [(one, evidence(one, language)) for one in references]
+    said = against(evidence(answer, language), originals, language)
+    if said is not None:
+        return Verdict("clarification" if said.kind in SAYS_AGAIN else "fail", "evidence", said.reason)
+    return _suspected(references, answer, language, similarity)
+
+
+def _suspected(
+    references: Sequence[str], answer: str, language: str, similarity: Similarity | None
+) -> Verdict:
     differences = [compare(one, answer, language) for one in references]
     least = min(differences, key=lambda one: len(one.found))
     if least.found:
-        return Verdict("unsure", "guards", "; ".join(least.found), suspicion=least.speaks_for)
-    reason = "the answers are worded differently, with the same numbers, dates, names and kind of turn"
+        reason = enumerated(list(least.found), "; ")
+        return Verdict("unsure", "guards", reason, suspicion=least.speaks_for)
+    reason = Statement(ALIKE)
     if similarity is None:
         return Verdict("unsure", "guards", reason, suspicion="pass")
     alike, own = max(similarity(one, answer) for one in references), _own(references, similarity)
     speaks = "pass" if alike >= min(_ALIKE, own - _BELOW_OWN) else "fail"
-    return Verdict("unsure", "similarity", f"{reason}; similarity {alike:.2f}", speaks, alike)
+    reason = statement(N_("{reason}; similarity {alike}"), reason=reason, alike=f"{alike:.2f}")
+    return Verdict("unsure", "similarity", reason, speaks, alike)
 
 
 def with_model(found: Verdict, said: tuple[StressVerdict, str] | None) -> Verdict:
     """An unsure verdict after a language model was asked."""
     if said is None or found.verdict != "unsure":
         return found
-    return replace(found, verdict=said[0], rung="model", reason=said[1])
-
-
-def plain(text: str) -> str:
-    """A text for comparison: no case, accents, punctuation or double spaces."""
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    letters = "".join(letter for letter in apart if not unicodedata.combining(letter))
-    return " ".join(re.findall(r"\w+", letters))
+    return replace(found, verdict=said[0], rung="model", reason=statement("{said}", said=said[1]))
 
 
 def _trouble(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
     if variant.failure and variant.injected is None:
-        return Verdict("unsure", None, f"the system failed before the utterance: {variant.failure}")
+        return Verdict("unsure", None, statement(FAILED_BEFORE, failure=variant.failure))
     if variant.failure:
-        return Verdict("fail", "task_outcome", f"the system gave no answer: {variant.failure}")
+        reason = statement(N_("the system gave no answer: {failure}"), failure=variant.failure)
+        return Verdict("fail", "task_outcome", reason)
     if variant.answer is None:
-        return Verdict("unsure", None, "the system ended the dialogue before the utterance")
+        return Verdict("unsure", None, Statement(ENDED))
     return None
 
 
@@ -118,18 +138,17 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if variant.met is None or not any(one.met for one in clean):
         return None
     if not variant.met:
-        return Verdict(
-            "fail", "task_outcome", "the task's goal was reached with the original, not with the variant"
-        )
+        reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
+        return Verdict("fail", "task_outcome", reason)
     more = variant.user_turns_after - max(one.user_turns_after for one in clean)
     if _asked_again(clean, variant, language):
-        return Verdict("clarification", "task_outcome", "the system asked again before the goal was reached")
+        reason = Statement(N_("the system asked again before the goal was reached"))
+        return Verdict("clarification", "task_outcome", reason)
     if more > 0:
-        turns = "turn" if more == 1 else "turns"
-        return Verdict(
-            "clarification", "task_outcome", f"the user needed {more} more {turns} to reach the goal"
-        )
-    return Verdict("pass", "task_outcome", "the task's goal was reached as with the original")
+        one = N_("the user needed {more} more turn to reach the goal")
+        several = N_("the user needed {more} more turns to reach the goal")
+        return Verdict("clarification", "task_outcome", statement(one if more == 1 else several, more=more))
+    return Verdict("pass", "task_outcome", Statement(N_("the task's goal was reached as with the original")))
 
 
 def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
@@ -142,28 +161,87 @@ def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdic
         return None
     alike = [one for one in told if _did(one) == mine]
     if any(_understood(one) == _understood(variant) for one in alike):
-        return Verdict("pass", "acts", "the system understood and did the same")
+        return Verdict("pass", "acts", Statement(N_("the system understood and did the same")))
     if any(_same_end(one, variant) and one.user_turns_after == variant.user_turns_after for one in alike):
-        return Verdict("pass", "acts", "the system did the same, to the end of the dialogue")
+        return Verdict("pass", "acts", Statement(N_("the system did the same, to the end of the dialogue")))
     first = told[0]
     if any(_did(one) != _did(first) or _understood(one) != _understood(first) for one in told):
         return None  # a system that varies by itself: a difference says nothing
     theirs, ours = _did(first) or frozenset(), mine
     if theirs == ours:
         theirs, ours = _understood(first), _understood(variant)
-    difference = f"{_shown(theirs - ours)} became {_shown(ours - theirs)}"
-    if not _asked_again(clean, variant, language):
-        return Verdict("fail", "acts", f"the system understood or did something else: {difference}")
-    if any(_same_end(one, variant) for one in clean):
-        return Verdict("clarification", "acts", f"the system asked again, then went on alike: {difference}")
-    return Verdict("fail", "acts", f"the system asked again, and the end was another: {difference}")
+    became = N_("{original} became {variant}")
+    difference = statement(became, original=_shown(theirs - ours), variant=_shown(ours - theirs))
+    verdict: StressVerdict = "fail"
+    template = N_("the system understood or did something else: {difference}")
+    if _asked_again(clean, variant, language):
+        template = N_("the system asked again, and the end was another: {difference}")
+        if any(_same_end(one, variant) for one in clean):
+            verdict = "clarification"
+            template = N_("the system asked again, then went on alike: {difference}")
+    return Verdict(verdict, "acts", statement(template, difference=difference))
 
 
 def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
+    """The same answer, and nothing else later to the same words of the user."""
     mine = plain(variant.answer["text"]) if variant.answer else ""
-    if any(one.answer and plain(one.answer["text"]) == mine for one in clean):
-        return Verdict("pass", "exact_match", "the system says the same")
+    alike = [one for one in clean if one.answer and plain(one.answer["text"]) == mine]
+    later = [_otherwise_later(one, variant, language) for one in alike]
+    if not alike:
+        return None
+    if any(pair is None for pair in later) or any(
+        _otherwise_later(alike[0], one, language) for one in alike[1:]
+    ):
+        return Verdict("pass", "exact_match", Statement(SAME))
+    assert later[0] is not None
+    reason = statement(LATER, original=later[0][0], variant=later[0][1])
+    changed, said = filling(*later[0], language.split("-")[0]), _said(alike[0], variant)
+    if changed is None or all(set(words.split()) <= own for words, own in zip(changed, said, strict=True)):
+        return Verdict("unsure", "guards", reason, suspicion="fail")
+    return Verdict("fail", "exact_match", reason)
+
+
+def _otherwise_later(one: Replayed, other: Replayed, language: str) -> tuple[str, str] | None:
+    """What is told after the answer, while the user says the same: the first that may not differ and does."""
+    for mine, theirs in zip(_after(one), _after(other), strict=False):
+        if mine["party"] == "user" and mine["text"] != theirs["text"]:
+            return None
+        if mine["party"] == "system" and compare(mine["text"], theirs["text"], language).found:
+            return mine["text"], theirs["text"]
     return None
+
+
+def _after(one: Replayed) -> list[dict[str, Any]]:
+    return one.turns[(one.injected or 0) + 2 :]
+
+
+def _said(*replays: Replayed) -> list[set[str]]:
+    """The user's words at the place under test."""
+    return [set(plain(one.turns[one.injected or 0]["text"]).split()) for one in replays]
+
+
+def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
+    """What the system says against itself, and whether the user, who says it again, is then served."""
+    answered = [one.answer["text"] for one in clean if one.answer is not None]
+    originals = [
+        (one.answer["text"], _said_against(one, language)) for one in clean if one.answer is not None
+    ]
+    said = against(_said_against(variant, language), originals, language)
+    if said is None:
+        return None
+    if said.kind not in SAYS_AGAIN:
+        return Verdict("fail", "evidence", said.reason)
+    served = {plain(text) for text in answered}
+    if any(turn["party"] == "system" and plain(turn["text"]) in served for turn in _after(variant)):
+        then = N_("{said}; told again, it served the user as with the original")
+        return Verdict("clarification", "evidence", statement(then, said=said.reason))
+    then = N_("{said}; it did not serve the user after that either")
+    return Verdict("fail", "evidence", statement(then, said=said.reason))
+
+
+def _said_against(one: Replayed, language: str) -> list[Evidence]:
+    before = [turn["text"] for turn in one.turns[: one.injected] if turn["party"] == "system"]
+    return evidence(one.answer["text"], language, before) if one.answer is not None else []
 
 
 def _asked_again(clean: Sequence[Replayed], variant: Replayed, language: str) -> bool:
@@ -202,10 +280,10 @@ def _same_end(one: Replayed, other: Replayed) -> bool:
     return plain(mine["text"]) == plain(theirs["text"])
 
 
-def _shown(acts: frozenset[Act]) -> str:
+def _shown(acts: frozenset[Act]) -> str | Statement:
     """Such as `request(area), inform(food=indian)`."""
     shown = {f"{act}({slot}{'=' + value if value else ''})" for act, slot, _, value in acts}
-    return ", ".join(sorted(shown)) or "nothing"
+    return ", ".join(sorted(shown)) or Statement(N_("nothing"))
 
 
 def _own(references: Sequence[str], similarity: Similarity) -> float:

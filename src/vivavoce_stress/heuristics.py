@@ -8,11 +8,12 @@ import unicodedata
 from collections import Counter
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from babel import Locale
 
-from vivavoce_stress.rejection import rejects
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, Value, statement
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NUMBER: Final = re.compile(r"(?<![\w.,:])\d+(?:[.,:]\d+)*(?!\w)|\d+")
@@ -47,33 +48,38 @@ _PATTERN: Final = 0.5
 
 
 class Differences(NamedTuple):
-    """What differs, in words; `speaks_for` is what that makes one suspect."""
+    """What differs; `speaks_for` is what that makes one suspect."""
 
-    found: tuple[str, ...]
-    speaks_for: str
+    found: tuple[Statement, ...]
+
+    @property
+    def speaks_for(self) -> str:
+        return "fail" if self.found else "pass"
 
 
 def compare(reference: str, answer: str, language: str) -> Differences:
     """How an answer differs from the one to the original in what may not differ."""
     tongue = language.split("-")[0]
-    if rejects(answer, None, tongue) and not rejects(reference, None, tongue):
-        return Differences(("the system says that it did not understand",), "clarification")
     checks = (
-        ("numbers", numbers(reference, tongue), numbers(answer, tongue)),
-        ("dates", dates(reference, tongue), dates(answer, tongue)),
-        ("negation", negated(reference, tongue), negated(answer, tongue)),
-        ("question or statement", asks(reference, tongue), asks(answer, tongue)),
+        (N_("numbers: {original} / {variant}"), numbers(reference, tongue), numbers(answer, tongue)),
+        (N_("dates: {original} / {variant}"), dates(reference, tongue), dates(answer, tongue)),
+        (N_("negation: {original} / {variant}"), negated(reference, tongue), negated(answer, tongue)),
+        (N_("question: {original} / {variant}"), asks(reference, tongue), asks(answer, tongue)),
     )
-    found = [f"{name}: {_shown(one)} / {_shown(other)}" for name, one, other in checks if one != other]
+    found = [_differs(template, one, other) for template, one, other in checks if one != other]
     mine, other = names(reference), names(answer)
-    lost = {name for name in mine if name not in _folded(answer)}
-    new = {name for name in other if name not in _folded(reference)}
+    lost = frozenset(name for name in mine if name not in _folded(answer))
+    new = frozenset(name for name in other if name not in _folded(reference))
     if lost and new:
-        found.append(f"names: {_shown(lost)} / {_shown(new)}")
+        found.append(_differs(N_("names: {original} / {variant}"), lost, new))
     filled = filling(reference, answer, tongue)
     if filled and not found:
-        found.append(f"words: {filled[0]} / {filled[1]}")
-    return Differences(tuple(found), "fail" if found else "pass")
+        found.append(_differs(N_("words: {original} / {variant}"), *filled))
+    return Differences(tuple(found))
+
+
+def _differs(template: str, original: object, variant: object) -> Statement:
+    return statement(template, original=_shown(original), variant=_shown(variant))
 
 
 def filling(reference: str, answer: str, language: str) -> tuple[str, str] | None:
@@ -125,7 +131,7 @@ def names(text: str) -> frozenset[str]:
 
 
 def negated(text: str, language: str) -> bool:
-    form = _NEGATION.get(language)
+    form = _NEGATION.get(language.split("-")[0])
     return form is not None and re.search(form, text.lower().replace("’", "'")) is not None
 
 
@@ -166,6 +172,11 @@ def _date_words(language: str) -> dict[str, str]:
     return days | months | _DAYS[language]
 
 
+def plain(text: str) -> str:
+    """A text for comparison: no case, accents, punctuation or double spaces."""
+    return " ".join(re.findall(r"\w+", _plain(text)))
+
+
 def _plain(text: str) -> str:
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
@@ -175,9 +186,12 @@ def _folded(text: str) -> set[str]:
     return set(_WORD.findall(_plain(text)))
 
 
-def _shown(value: object) -> str:
+def _shown(value: object) -> Value:
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Counter):
-        return ", ".join(sorted(value.elements())) or "none"
-    return ", ".join(sorted(map(str, value))) or "none" if isinstance(value, (set, frozenset)) else str(value)
+        return Statement(N_("yes") if value else N_("no"))
+    several = sorted(
+        value.elements() if isinstance(value, Counter) else map(str, cast("frozenset[str]", value))
+    )
+    return ", ".join(several) or Statement(N_("none"))

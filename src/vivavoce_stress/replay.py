@@ -63,6 +63,7 @@ class Replayed:
     failure   why the system gave no answer; null when it did
     ended     the system ended the dialogue
     unreached the system was not there: it provably saw nothing of the replay
+    outage    it was the system that failed, not the channel to it
     """
 
     turns: list[dict[str, Any]] = field(default_factory=list)
@@ -71,6 +72,7 @@ class Replayed:
     failure: str | None = None
     ended: bool = False
     unreached: bool = False
+    outage: bool = False
     duration_s: float | None = None
 
     @property
@@ -121,7 +123,7 @@ async def replay(
     try:
         await _hold(held, case, arm, user)
     except SystemUnderTestError as error:
-        held.replayed.failure = str(error)
+        held.replayed.failure, held.replayed.outage = str(error), True
         heard = any(turn["party"] == "system" for turn in held.replayed.turns)
         held.replayed.unreached = not error.reached and not heard
     except NothingArrived as error:

@@ -1,17 +1,21 @@
 """A run of stress tests: every case replayed clean and as variant, judged, and written down at once.
 
-What is written down is never done again: a run that was killed goes on where it stood. The system's own
-settings bound the pace (`at_once`, `turns_per_minute`).
+What is written down is never done again: a run that was killed goes on where it stood. Cases that stay unsure
+are judged last, when all that the system said in the run is known. The system's own settings bound the pace
+(`at_once`, `turns_per_minute`).
 """
 
 import asyncio
 import uuid
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from vivavoce.connectors.base import Connector
 from vivavoce.core.errors import InputError, LogError
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import (
     Arm,
@@ -30,10 +34,12 @@ from vivavoce_stress.case import Case, plan_key
 from vivavoce_stress.continuation import Continuation
 from vivavoce_stress.rejection import asks_which
 from vivavoce_stress.replay import Replayed, Say, replay, written
+from vivavoce_stress.stock_replies import StockReplies
 
 AT_ONCE: Final = 16
 Progress = Callable[[int, int], None]
 Asked = Callable[[Case, str, str], Awaitable[tuple[StressVerdict, str] | None]]
+Of = tuple[Arm, int]
 Key = tuple[str, Arm, int]
 
 
@@ -41,6 +47,8 @@ Key = tuple[str, Arm, int]
 class RunSettings:
     """How a run is held.
 
+    attempts      how often a replay at which the system fails is tried, each time after the other cases
+    retry_wait_s  seconds between two rounds of attempts
     repeats       replays of the variant of each case. With more than one, the original is replayed as often
                   beside them, and once before to admit the interaction
     continuation  logged or simulated: who goes on after the utterance
@@ -52,23 +60,59 @@ class RunSettings:
     continuation: Continuation = "logged"
     seed: int = 1
     at_once: int = AT_ONCE
+    attempts: int = 3
+    retry_wait_s: float = 15.0
     speech: Mapping[str, Any] | None = None
 
     def facts(self) -> dict[str, Any]:
-        """What two runs must share to be the same plan; the pace is not of it."""
-        facts = {name: value for name, value in asdict(self).items() if name not in ("at_once", "speech")}
+        """What two runs must share to be the same plan; pace and attempts are not of it."""
+        facts = {name: value for name, value in asdict(self).items() if name not in _NOT_OF_THE_PLAN}
         return facts if self.speech is None else facts | {"speech": dict(self.speech)}
+
+    def declared(self) -> dict[str, Any]:
+        """What the log keeps of them: the limits of attempts, too."""
+        return self.facts() | {"attempts": self.attempts, "retry_wait_s": self.retry_wait_s}
+
+
+_NOT_OF_THE_PLAN: Final = ("at_once", "speech", "attempts", "retry_wait_s")
+
+
+class _Later(Exception):
+    """The system failed at a replay, which is tried again after the other cases."""
+
+
+class _Outage(Exception):
+    """The system failed at a replay in every attempt."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseDone:
-    """What a run came to: replays held now, taken over from before, begun once more after an interruption."""
+    """What a run came to: replays held now, taken over from before, begun once more after an interruption.
+
+    tried_again  replays at which the system failed, so that they were tried again later
+    outages      cases without a verdict, for the system failed in every attempt
+    """
 
     run_id: str
     cases: int
     held: int
     taken_over: int
     begun_again: int
+    tried_again: int = 0
+    outages: int = 0
+
+
+class _Open(NamedTuple):
+    """A case of which a replay is unsure until the whole run is known.
+
+    replays  the entries of its clean replays
+    """
+
+    case: Case
+    clean: list[Replayed]
+    variants: list[Replayed]
+    verdicts: list[Verdict]
+    replays: list[dict[str, Any]]
 
 
 @dataclass
@@ -94,10 +138,18 @@ class Run:
     fresh: bool = False
     say: Say = written
     run_id: str = ""
-    _replays: dict[Key, Replayed] = field(default_factory=dict)
+    _replays: defaultdict[str, dict[Of, Replayed]] = field(default_factory=lambda: defaultdict(dict))
     _judged: set[str] = field(default_factory=set)
+    _tried: Counter[Key] = field(default_factory=Counter)
+    _lost: Counter[str] = field(default_factory=Counter)
+    _later: list[Case] = field(default_factory=list)
+    _outages: set[str] = field(default_factory=set)
+    _stock: StockReplies = field(default_factory=StockReplies)
+    _open: list["_Open"] = field(default_factory=list)
     _begun: int = 0
+    _finished: int = 0
     _held: int = 0
+    _again: int = 0
 
     @property
     def replays_at_most(self) -> int:
@@ -107,13 +159,36 @@ class Run:
     async def hold(self, progress: Progress | None = None) -> CaseDone:
         """Replay and judge whatever is not yet; an interrupted run of the same plan is taken up.
 
+        A case at which the system fails is tried again after the others, within the limits of the settings.
+        What it fails at then, too, is noted as an outage; the next run of the same plan tries that again.
+
         Raises  InputError: no case; or the system is not there, so that nothing can be said of it
         """
         if not self.cases:
             raise InputError("no case to run", place=f"stress run {self.study}", hint=_NO_CASES)
         await self._take_up()
-        taken, begun_before = len(self._replays), self._begun
-        waiting = iter([case for case in self.cases if case.case_id not in self._judged])
+        taken, begun_before = self._finished, self._begun
+        waiting = [case for case in self.cases if case.case_id not in self._judged]
+        while waiting:
+            self._later = []
+            await self._through(iter(waiting), progress)
+            waiting = self._later
+            if waiting:
+                await asyncio.sleep(self.settings.retry_wait_s)
+        await self._settle()
+        await self._append(StressRunFinished(run_id=self.run_id), "finished")
+        return CaseDone(
+            self.run_id,
+            len(self.cases),
+            self._held,
+            taken,
+            begun_before - taken,
+            self._again,
+            len(self._outages),
+        )
+
+    async def _through(self, waiting: Iterator[Case], progress: Progress | None) -> None:
+        """All these cases, several at once."""
         workers = [asyncio.create_task(self._work(waiting, progress)) for _ in range(self.settings.at_once)]
         try:
             await asyncio.gather(*workers)
@@ -121,27 +196,31 @@ class Run:
             for one in workers:
                 one.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-        await self._append(StressRunFinished(run_id=self.run_id), "finished")
-        return CaseDone(self.run_id, len(self.cases), self._held, taken, begun_before - taken)
 
     async def _take_up(self) -> None:
         plan = plan_key(self.cases, {**self.settings.facts(), "system": self.system})
         planned: StressRunPlanned | None = None
         over: set[str] = set()
+        outages: set[tuple[str, str]] = set()
         for stored in self.log.events(stress_stream(self.study)):
             event = stored.event
             if isinstance(event, StressRunPlanned) and event.plan == plan:
                 planned = event
             elif isinstance(event, StressRunFinished):
                 over.add(event.run_id)
+            elif isinstance(event, CaseJudged):
+                place = event.run_id, event.case_id
+                (outages.add if event.outage else outages.discard)(place)
+        over -= {run_id for run_id, _ in outages}
         if planned is not None and planned.run_id not in over and not self.fresh:
             self.run_id = planned.run_id
             self._read()
+            self._hear_again()
             return
         self.run_id = f"{plan}-{uuid.uuid4().hex[:6]}"
         await self._append(
             StressRunPlanned(
-                run_id=self.run_id, plan=plan, system=self.system, settings=self.settings.facts(),
+                run_id=self.run_id, plan=plan, system=self.system, settings=self.settings.declared(),
                 cases=[case.model_dump(mode="json") for case in self.cases],
                 not_applicable=list(self.not_applicable), titles=self._titles(),
             ),
@@ -162,32 +241,70 @@ class Run:
             if isinstance(event, ReplayBegun):
                 self._begun += 1
             elif isinstance(event, ReplayFinished):
-                self._replays[(event.case_id, event.arm, event.repetition)] = _replayed(event)
+                key: Key = (event.case_id, event.arm, event.repetition)
+                self._finished += 1
+                if event.again:
+                    self._tried[key] += 1
+                else:
+                    self._replays[event.case_id][key[1:]] = _replayed(event)
+            elif isinstance(event, CaseJudged) and event.outage:
+                self._try_anew(event.case_id)
             elif isinstance(event, CaseJudged):
                 self._judged.add(event.case_id)
 
+    def _hear_again(self) -> None:
+        """What the system had said in cases that are judged; the others are judged again from the record."""
+        for case in self.cases:
+            if case.case_id not in self._judged:
+                continue
+            held = self._replays.pop(case.case_id, {})
+            clean, variants = (
+                [one for (arm, _), one in sorted(held.items(), key=lambda of: of[0]) if arm == wanted]
+                for wanted in ("clean", "variant")
+            )
+            if clean and admit(clean[0], case.language) is None:
+                self._stock.hear(clean, variants, case.language)
+
+    def _try_anew(self, case_id: str) -> None:
+        """A case that an outage left without a verdict: what failed is not on record any more."""
+        self._lost[case_id] += 1
+        self._tried = Counter({key: n for key, n in self._tried.items() if key[0] != case_id})
+        sound = {of: one for of, one in self._replays[case_id].items() if not one.outage}
+        self._replays[case_id] = sound
+
     async def _work(self, waiting: Iterator[Case], progress: Progress | None) -> None:
         for case in waiting:
-            await self._case(case)
+            try:
+                await self._case(case)
+            except _Later:
+                self._later.append(case)
+                continue
+            except _Outage as outage:
+                self._outages.add(case.case_id)
+                why = statement(N_("the system failed in {n} attempts: {failure}"), n=self.settings.attempts,
+                                failure=str(outage))  # fmt: skip
+                await self._judged_as(case, CaseJudged(
+                    run_id=self.run_id, case_id=case.case_id, admitted=False, verdict=None, rung=None,
+                    why=why.facts(), outage=True,
+                ))  # fmt: skip
+            self._replays.pop(case.case_id, None)
             self._judged.add(case.case_id)
             if progress:
                 progress(len(self._judged), len(self.cases))
 
     async def _case(self, case: Case) -> None:
         """Clean first; the variant of an original that does not pass is run once, for IDIAL's plain ratio."""
-        first = await self._replay(case, "clean", 0)
+        first = await self._answered(case, "clean", 0)
         problem = admit(first, case.language)
         repeats = 1 if problem else self.settings.repeats
         settles = not asks_which((first.answer or {}).get("acts"))
         clean, variants = [first], list[Replayed]()
         for repetition in range(repeats):
             if repeats > 1:
-                clean.append(await self._replay(case, "clean", repetition + 1))
-            variants.append(await self._replay(case, "variant", repetition, settles))
+                clean.append(await self._answered(case, "clean", repetition + 1))
+            variants.append(await self._answered(case, "variant", repetition, settles))
         if problem:
-            await self._append(
-                _not_admitted(self.run_id, case, problem, variants[0]), f"{case.case_id}/judged"
-            )
+            await self._judged_as(case, _not_admitted(self.run_id, case, problem, variants[0]))
             return
         await self._judge(case, clean, variants)
 
@@ -198,33 +315,65 @@ class Run:
             others = [other for other in clean if other is not one]
             found = await self._verdict(case, others, one)
             replays.append(_entry("clean", place, found))
-        verdicts: list[Verdict] = []
         references = clean[:-1] if len(clean) > 1 else clean
-        for place, one in enumerate(variants):
-            verdicts.append(await self._verdict(case, references, one))
-            replays.append(_entry("variant", place, verdicts[-1]))
+        verdicts = [await self._verdict(case, references, one) for one in variants]
+        self._stock.hear(clean, variants, case.language)
+        if any(one.verdict == "unsure" for one in verdicts):
+            self._open.append(_Open(case, references, variants, verdicts, replays))
+        else:
+            await self._tell(case, verdicts, replays)
+
+    async def _settle(self) -> None:
+        """What is still unsure, now that all that the system said in this run is known."""
+        for case, clean, variants, verdicts, replays in self._open:
+            found = [
+                (one.verdict == "unsure" and self._stock.verdict(clean, variant)) or one
+                for one, variant in zip(verdicts, variants, strict=True)
+            ]
+            await self._tell(case, found, replays)
+
+    async def _tell(self, case: Case, verdicts: list[Verdict], clean: list[dict[str, Any]]) -> None:
         whole = overall(verdicts)
+        replays = clean + [_entry("variant", place, one) for place, one in enumerate(verdicts)]
         judged = CaseJudged(
             run_id=self.run_id, case_id=case.case_id, admitted=True, verdict=whole.verdict, rung=whole.rung,
-            suspicion=whole.suspicion, reason=whole.reason, similarity=whole.similarity, replays=replays,
+            suspicion=whole.suspicion, why=whole.reason.facts(), similarity=whole.similarity, replays=replays,
         )  # fmt: skip
-        await self._append(judged, f"{case.case_id}/judged")
+        await self._judged_as(case, judged)
+
+    async def _judged_as(self, case: Case, judged: CaseJudged) -> None:
+        await self._append(judged, self._key(case, "judged"))
+
+    def _key(self, case: Case, of: str) -> str:
+        """Unique for each time that a case is tried anew after an outage."""
+        lost = self._lost[case.case_id]
+        return f"{case.case_id}/{of}" + (f"/anew{lost}" if lost else "")
 
     async def _verdict(self, case: Case, clean: Sequence[Replayed], one: Replayed) -> Verdict:
         sound = [other for other in clean if admit(other, case.language) is None]
         if not sound:
-            return Verdict("unsure", None, "no other replay of the original passed")
-        found = judge(sound, one, case.language, self.similarity)
+            return Verdict("unsure", None, Statement(N_("no other replay of the original passed")))
+        found = judge(clean, one, case.language, self.similarity)
         answers = sound[0].answer, one.answer
         if found.verdict == "unsure" and self.ask_model and answers[0] and answers[1]:
             return with_model(found, await self.ask_model(case, answers[0]["text"], answers[1]["text"]))
         return found
 
+    async def _answered(self, case: Case, arm: Arm, repetition: int, settles: bool = False) -> Replayed:
+        """A replay that was no outage: one of the variant only counts as the system's fault while it answers
+        the original."""
+        one = await self._replay(case, arm, repetition, settles)
+        if one.outage:
+            if arm == "clean" or one.injected is None:
+                raise _Outage(one.failure)
+            await self._answered(case, "clean", self.settings.repeats + 1)
+        return one
+
     async def _replay(self, case: Case, arm: Arm, repetition: int, settles: bool = False) -> Replayed:
         """A replay that is on record, else a new one, on record before anything follows from it."""
         key: Key = (case.case_id, arm, repetition)
-        if key in self._replays:
-            return self._replays[key]
+        if key[1:] in self._replays[case.case_id]:
+            return self._replays[case.case_id][key[1:]]
         conversation = uuid.uuid4().hex
         facts: dict[str, Any] = {
             "run_id": self.run_id, "case_id": case.case_id, "arm": arm, "repetition": repetition,
@@ -237,12 +386,19 @@ class Run:
         )  # fmt: skip
         if held.unreached:
             raise InputError(held.failure or "unreachable", place=f"system {self.system}", hint=_NOT_THERE)
+        again = held.outage and self._tried[key] + 1 < self.settings.attempts
         finished = ReplayFinished(
             **facts, turns=held.turns, injected=held.injected, met=held.met, failure=held.failure,
-            duration_s=held.duration_s,
+            outage=held.outage, again=again, duration_s=held.duration_s,
         )  # fmt: skip
-        await self._append(finished, f"{case.case_id}/{arm}/{repetition}")
+        tried = f"/try{self._tried[key]}" if again else ""
+        await self._append(finished, self._key(case, f"{arm}/{repetition}{tried}"))
         self._held += 1
+        if again:
+            self._tried[key] += 1
+            self._again += 1
+            raise _Later
+        self._replays[case.case_id][key[1:]] = held
         return held
 
     async def _append(self, event: Any, key: str | None) -> None:
@@ -267,18 +423,19 @@ def overall(verdicts: Sequence[Verdict]) -> Verdict:
     if kinds.count(most) * 2 <= len(kinds):
         most = "unsure" if "unsure" in kinds else ("fail" if "fail" in kinds else "clarification")
     first = next(one for one in verdicts if one.verdict == most)
-    reason = f"{kinds.count('pass')} of {len(kinds)} replays passed; {first.reason}"
+    template, k = N_("{k} of {n} replays passed; {reason}"), kinds.count("pass")
+    reason = statement(template, k=k, n=len(kinds), reason=first.reason)
     return Verdict(most, first.rung, reason, first.suspicion, first.similarity)
 
 
-def _not_admitted(run_id: str, case: Case, problem: str, variant: Replayed) -> CaseJudged:
+def _not_admitted(run_id: str, case: Case, problem: Statement, variant: Replayed) -> CaseJudged:
     """No verdict; but what IDIAL, who admitted every logged interaction, would have counted."""
     passed: float | None = None if variant.met is None else float(variant.met)
     if variant.failure or variant.injected is None or admit(variant, case.language):
         passed = 0.0
-    entry = {"arm": "variant", "repetition": 0, "score": passed, "verdict": None, "reason": problem}
+    entry = {"arm": "variant", "repetition": 0, "score": passed, "verdict": None, "why": problem.facts()}
     return CaseJudged(
-        run_id=run_id, case_id=case.case_id, admitted=False, verdict=None, rung=None, reason=problem,
+        run_id=run_id, case_id=case.case_id, admitted=False, verdict=None, rung=None, why=problem.facts(),
         replays=[entry],
     )  # fmt: skip
 
@@ -286,12 +443,12 @@ def _not_admitted(run_id: str, case: Case, problem: str, variant: Replayed) -> C
 def _entry(arm: Literal["clean", "variant"], repetition: int, found: Verdict) -> dict[str, Any]:
     return {
         "arm": arm, "repetition": repetition, "score": found.score, "verdict": found.verdict,
-        "rung": found.rung, "reason": found.reason,
+        "rung": found.rung, "why": found.reason.facts(),
     }  # fmt: skip
 
 
 def _replayed(event: ReplayFinished) -> Replayed:
     return Replayed(
-        turns=event.turns, injected=event.injected, met=event.met, failure=event.failure,
+        turns=event.turns, injected=event.injected, met=event.met, failure=event.failure, outage=event.outage,
         duration_s=event.duration_s,
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """Results of linguistic stress tests: per test, family and language, beside IDIAL's plain ratio.
 
 Unit of analysis is the case: one substitution in one logged interaction. A case counts as passed when its
-verdict is pass, and as decided when it is pass, fail or clarification; unsure ones are told, never guessed.
+verdict is pass, and as decided when it is pass, fail or clarification. While some are open (unsure, hit by an
+outage, not held to their end) no share is told, only between which two it lies.
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import as_json
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import STRESS
@@ -60,28 +62,30 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
     adjusted = holm([one["p"] for one in tests])
     for one, p in zip(tests, adjusted, strict=True):
         one["p_holm"] = p
-    rates = [one["ratio"] for one in tests if one["ratio"] is not None]
     families = _groups(rows, "family", data, level)
     return {
         "run_id": rows[0]["run_id"], "system": rows[0]["system"], "repeats": rows[0]["repeats"],
         "continuation": rows[0]["continuation"],
         "whole": figures(rows, "all", data, level),
         "tests": tests, "families": families, "languages": _groups(rows, "language", data, level),
-        "macro_tests": _mean(rates),
-        "macro_families": _mean([one["ratio"] for one in families if one["ratio"] is not None]),
+        **_macro("macro_tests", tests), **_macro("macro_families", families),
         "agreement": agreement(rows), "agreement_by_rung": _by_rung(rows),
         "rungs": _rungs(rows), "failures": _failures(rows), "spoken": _spoken(rows, data, level),
-        "unfinished": sum(row["status"] == "unfinished" for row in rows),
+        "open_cases": _open(rows),
     }  # fmt: skip
 
 
 def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> dict[str, Any]:
     """The figures of one group of cases.
 
-    ratio        passed over decided cases, with Wilson's interval
+    open         cases without a verdict: unsure, hit by an outage, or not held to their end
+    waiting      those of them on which no person has said anything yet
+    worst, best  passed over decided and open cases, should none or all of the open ones pass
+    ratio        the same where none is open, else null
+    low, high    Wilson's limits: the lower one of the worst case, the upper one of the best
     clustered    the same ratio's interval over dialogues; null where no dialogue has two cases
-    idial        first replays that passed over all that were decided: one run each, admitted or not, but for
-                 ad hoc cases, whose clean utterance IDIAL verified, too
+    idial        first replays that passed over all: one run each, admitted or not, but for ad hoc cases,
+                 whose clean utterance IDIAL verified, too; bounds and ratio likewise
     pass_all     share of cases all of whose k replays of the variant passed: pass^k; cases of which a replay
                  was not decided are in no pass^k, for fewer chances to fail would flatter it
     pass_power   the same for 1 to k replays, without bias: the mean chance that so many of a case's replays,
@@ -92,33 +96,49 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     of = Counter(row["status"] for row in rows)
     applied = [row for row in rows if row["status"] == "applied"]
     verdicts = Counter(row["verdict"] for row in applied)
-    decided, passed = sum(verdicts[one] for one in DECIDED), verdicts["pass"]
-    interval = wilson(passed, decided, level)
+    passed, decided, undecided = bounds_of(rows)
     first = [row["first_score"] for row in rows if _counted_by_idial(row)]
-    first = [one for one in first if one is not None]
-    clustered = _clustered([row for row in applied if row["verdict"] in DECIDED], level)
+    known = [one for one in first if one is not None]
+    clustered = (
+        None if undecided else _clustered([row for row in applied if row["verdict"] in DECIDED], level)
+    )
     repeated = [
         row for row in applied if row["variant_count"] and row["variant_count"] >= (row["repeats"] or 1)
     ]
     return {
         "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
         "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
+        "outage": of["outage"], "unfinished": of["unfinished"], "open": undecided,
+        "waiting": sum(row["verdict"] == "unsure" and row["verdict_of_person"] is None for row in applied),
         "decided": decided, "passed": passed, "failed": verdicts["fail"],
         "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
-        "ratio": passed / decided if decided else None, **_ends("", interval),
+        **_bounds("", passed, decided, undecided, level),
         "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
         **_ends("clustered_", clustered),
-        "idial_passed": int(sum(first)), "idial_n": len(first),
-        "idial_ratio": sum(first) / len(first) if first else None,
-        **_ends("idial_", wilson(int(sum(first)), len(first), level)),
+        "idial_passed": int(sum(known)), "idial_n": len(known),
+        **_bounds("idial_", int(sum(known)), len(known), len(first) - len(known) + of["outage"], level),
         "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
         "pass_all_n": len(repeated), "pass_power": pass_power(repeated), **_paired(applied),
         "why_not_applicable": _reasons(rows, "not_applicable"),
         "why_not_admitted": _reasons(rows, "not_admitted"),
         "signature": signature(
-            "stress_pass_ratio", unit="case", n=decided, data=data, group=name, interval="wilson"
+            "stress_pass_ratio", unit="case", n=decided + undecided, data=data, group=name, interval="wilson",
+            **({"open": undecided} if undecided else {}),
         ),
     }  # fmt: skip
+
+
+def bounds_of(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """How many cases passed, were decided, and are open."""
+    verdicts = Counter(row["verdict"] for row in rows if row["status"] == "applied")
+    undecided = sum(row["status"] in ("outage", "unfinished") for row in rows) + verdicts["unsure"]
+    return verdicts["pass"], sum(verdicts[one] for one in DECIDED), undecided
+
+
+def ends_of(found: Row, name: str) -> tuple[float | None, float | None]:
+    """The worst and best case of a share, such as `ratio`, `idial_ratio` or `macro_tests`."""
+    before = name.removesuffix("ratio") if name.endswith("ratio") else f"{name}_"
+    return found[f"{before}worst"], found[f"{before}best"]
 
 
 def pass_power(repeated: Sequence[Row]) -> list[dict[str, Any]]:
@@ -258,9 +278,9 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
     found: Row = {}
     for arm, said, heard in (("clean", "original", "clean_heard"), ("variant", "text", "heard")):
         known = [row for row in rows if row["case_id"] and row[heard] is not None]
-        rate = word_error_rate(
+        rate = as_json(word_error_rate(
             ((row["dialogue_id"] or row["case_id"], row[said], row[heard]) for row in known), level
-        )
+        ))  # fmt: skip
         if rate is not None:
             told = {"unit": "word", "n": rate["words"], "data": data, "arm": arm}
             rate["signature"] = signature("stress_word_error_rate", **told, dialogues=rate["speakers"])
@@ -272,11 +292,22 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
 def _failures(rows: Iterable[Row]) -> list[Row]:
     """What failed or needed clarification: in words, with both transcripts."""
     kept = ("case_id", "test", "language", "dialogue_id", "original", "text", "rule", "verdict", "rung",
-            "reason", "clean_transcript", "transcript")  # fmt: skip
+            "reason", "why", "clean_transcript", "transcript")  # fmt: skip
     return [
         {name: row[name] for name in kept}
         for row in rows
         if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
+    ]
+
+
+def _open(rows: Iterable[Row]) -> list[Row]:
+    """What has no verdict, with why: unsure, hit by an outage, or not held to its end."""
+    kept = ("case_id", "test", "language", "original", "text", "status", "suspicion", "reason", "why")
+    return [
+        {name: row[name] for name in kept}
+        for row in rows
+        if row["status"] in ("outage", "unfinished")
+        or (row["status"] == "applied" and row["verdict"] == "unsure")
     ]
 
 
@@ -291,6 +322,26 @@ def _reasons(rows: Iterable[Row], status: str) -> dict[str, int]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return float(sum(values) / len(values)) if values else None
+
+
+def _macro(name: str, groups: Sequence[Row]) -> Row:
+    """Mean of the groups' ratios where all of them are known, and between which two it lies."""
+    known = [one for one in groups if one["worst"] is not None]
+    means = {end: _mean([one[end] for one in known]) for end in ("worst", "best")}
+    whole = None if any(one["open"] for one in known) else means["worst"]
+    return {name: whole, **{f"{name}_{end}": mean for end, mean in means.items()}}
+
+
+def _bounds(prefix: str, passed: int, decided: int, undecided: int, level: float) -> Row:
+    """A share whose open cases may all fail or all pass, and the outer limits of the intervals of the two."""
+    n = decided + undecided
+    worst, best = wilson(passed, n, level), wilson(passed + undecided, n, level)
+    return {
+        f"{prefix}ratio": passed / n if n and not undecided else None,
+        f"{prefix}worst": passed / n if n else None,
+        f"{prefix}best": (passed + undecided) / n if n else None,
+        f"{prefix}low": worst.low if worst else None, f"{prefix}high": best.high if best else None,
+    }  # fmt: skip
 
 
 def _ends(prefix: str, interval: Interval | None) -> dict[str, float | None]:

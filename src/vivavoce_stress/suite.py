@@ -1,11 +1,9 @@
 """A regression suite: approved variants frozen into a file that a team runs in its own checks."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
@@ -107,41 +105,6 @@ def is_suite(path: Path) -> bool:
         return False
     with path.open(encoding="utf-8", errors="replace") as lines:
         return any(line.startswith("suite:") for line in lines)
-
-
-def junit(rows: Sequence[dict[str, Any]], name: str, *, at: datetime | None = None) -> str:
-    """JUnit XML over rows of the table `stress`: fail and clarification are failures, unsure is skipped.
-
-    Source  the schema of Apache Ant's reports (JUnit.xsd of windyroad); times of cases are not kept: 0
-    """
-    when = (at or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S")
-    cases = [row for row in rows if row["case_id"]]
-    failed = [
-        row for row in cases if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
-    ]
-    skipped = [row for row in cases if row["status"] != "applied" or row["verdict"] == "unsure"]
-    suite = Element(
-        "testsuite", name=f"vivavoce stress {name}", tests=str(len(cases)), failures=str(len(failed)),
-        errors="0", skipped=str(len(skipped)), time="0", timestamp=when, hostname="localhost",
-    )  # fmt: skip
-    SubElement(suite, "properties")
-    for row in cases:
-        case = SubElement(suite, "testcase", classname=f"{row['test']}.{row['language']}",
-                          name=_legal(f"{row['case_id']} {row['text']}"), time="0")  # fmt: skip
-        if row in failed:
-            failure = SubElement(case, "failure", type=row["verdict"], message=_legal(row["reason"] or ""))
-            failure.text = _legal(f"original: {row['original']}\nvariant: {row['text']}\nrung: {row['rung']}")
-        elif row in skipped:
-            SubElement(case, "skipped", message=_legal(row["reason"] or row["status"]))
-    for stream in ("system-out", "system-err"):
-        SubElement(suite, stream)
-    indent(suite)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suite, encoding="unicode") + "\n"
-
-
-def _legal(text: str) -> str:
-    """Without the control characters that no XML may hold."""
-    return "".join(ch for ch in text if ch in "\n\t" or (ord(ch) >= 0x20 and ord(ch) not in (0xFFFE, 0xFFFF)))
 
 
 def _first(problems: Sequence[Any]) -> InputError:

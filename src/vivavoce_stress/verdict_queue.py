@@ -73,10 +73,8 @@ def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged | VerdictGiven)
         judged.automatic = event
     elif isinstance(event, VerdictGiven):
         judged.people[event.judge] = event
-    elif event.arm == "clean":
-        judged.clean = judged.clean or event
-    else:
-        judged.variant = judged.variant or event
+    elif event.repetition == 0 and not event.again:
+        setattr(judged, event.arm, event)
 
 
 def given(one: JudgedCase, judge: str, verdict: str, remark: str = "") -> VerdictGiven:

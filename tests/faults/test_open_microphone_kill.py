@@ -22,7 +22,7 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.spool import TAPE
 from vivavoce.log.store import Log
-from vivavoce.trial.browser_leg import FRAME
+from vivavoce_speech.browser.browser_leg import FRAME
 
 SERVER = str(Path(__file__).with_name("server_process.py"))
 ON_DISK, MORE = 300, 50  # frames that are waited for, and frames between them and the kill

@@ -77,11 +77,21 @@ def facts(folder: Path) -> dict[str, Any]:
     found = json.loads((folder / "dataset.json").read_text())
     del found["created_at"]
     found.pop("noted", None)  # the notes once more, with their values; datasets of before lack it
-    for table in found["tables"].values():
+    for name, table in found["tables"].items():
         del table["file_sha256"]
+        if name in ADDED:
+            del table["sha256"], found["hash"]
     return found
 
 
+# what came to tables since then: reasons of stress verdicts as codes and values, durations of replays
+ADDED = {"stress": {"why", "duration_s"}}
+# what is said otherwise since then: a share of stress tests waits for open verdicts
+REWORDED = {
+    "Passed: share of decided cases, with Wilson's 95% interval.":
+        "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
+        "should none of them pass, or all.",
+}  # fmt: skip
 DIVERGED = 1e6  # an estimate that a search never found
 
 
@@ -94,7 +104,9 @@ def test_its_log_is_sound_and_gives_the_dataset_that_it_gave(name: str, tmp_path
     exported, before = rows(tmp_path / "dataset"), rows(FIXTURES / "datasets" / name)
     assert exported.keys() == before.keys()
     for table, was in before.items():
-        assert exported[table] == was, table
+        added = ADDED.get(table, set())
+        assert not any(added & row.keys() for row in was)
+        assert [{key: row[key] for key in row if key not in added} for row in exported[table]] == was, table
     same(facts(tmp_path / "dataset"), facts(FIXTURES / "datasets" / name))
 
 
@@ -126,6 +138,8 @@ def same(found: Any, was: Any, at: str = "") -> None:
             same(found[place], one, f"{at}/{place}")
     elif isinstance(was, str) and isinstance(found, str):
         found, was = (MADE.sub("DAY", one) for one in (found, was))
+        for before, since in REWORDED.items():
+            was = was.replace(before, since)
         assert found.replace(TODAY, "VERSION") == was.replace(WRITTEN_BY, "VERSION"), at
     elif isinstance(was, float) and isinstance(found, float):
         fitted = at.startswith("/analyse")

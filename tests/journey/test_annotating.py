@@ -11,6 +11,7 @@ from scenes.annotating import PASSWORD, annotated_study, hold_dialogue
 from scenes.browser import until, whole
 from scenes.transcribing import silence
 from scenes.websites import Running, running
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.desk.app import create_desk
 from vivavoce.log.annotation_layers import Labels
@@ -38,7 +39,7 @@ def server(tmp_path: Path) -> Iterator[Running]:
 
 
 def workplace(server: Running) -> Workplace:
-    return Workplace(server.site.study, server.site.engine.log)
+    return LABELS.open(server.site.study, server.site.engine.log)
 
 
 def come_in(browser: Browser, server: Running, name: str, **context: object) -> Page:

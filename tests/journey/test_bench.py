@@ -18,7 +18,7 @@ from pathlib import Path
 from vivavoce_bots.bot import answer
 from vivavoce_bots.damage import Damage, damaged
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
+from vivavoce_bots.dialogue.domain import read_domain
 
 BOT = damaged(RestaurantBot(read_domain(Path({domain!r}))), Damage(wrong_venue=0.2), seed=5)
 NUMBERS = count()

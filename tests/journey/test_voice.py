@@ -38,8 +38,8 @@ def said(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("vivavoce.trial.mixdown.SETTLE_S", 1.0)  # for what the page tells at the end
-    monkeypatch.setattr("vivavoce.trial.mixdown.LOOK_EVERY_S", 0.2)
+    monkeypatch.setattr("vivavoce_speech.browser.mixdown.SETTLE_S", 1.0)  # for what the page tells at the end
+    monkeypatch.setattr("vivavoce_speech.browser.mixdown.LOOK_EVERY_S", 0.2)
     step = study_model.DialogueStep(
         repeat=study_model.Range(min=1, max=1), gate="dialogue", channel="voice",
         nontrivial=study_model.Nontrivial(user_turns=1),

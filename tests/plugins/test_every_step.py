@@ -31,7 +31,6 @@ from vivavoce.core.errors import InputError
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
 from vivavoce.simulation.trial import run_trial
-from vivavoce.steps import base
 from vivavoce.steps.base import Information, StepKind
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.load import load_study
@@ -136,7 +135,7 @@ def test_each_step_of_a_visit_has_a_course_of_its_own(study: Study) -> None:
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
-    folder = Path(base.__file__).parent / Path(*type(STEPS.get(name)).__module__.split(".")[2:]).parent
+    folder = STEPS.get(name).folder
     said: set[str | tuple[str, ...]] = set()
     for module in folder.glob("*.py"):
         found = extract_from_file("python", module, keywords={"Message": (1,)})

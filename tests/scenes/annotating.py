@@ -10,24 +10,17 @@ from scenes.browsing import Forms
 from scenes.patience import KEPT, PATIENCE_S
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import annotator_key
-from vivavoce.core.clock import ManualClock
-from vivavoce.log import events
-from vivavoce.log.store import Log, Transaction
+from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
+from vivavoce.testing.judgement import hold_dialogue
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 
+__all__ = ["PASSWORD", "Annotator", "annotated_study", "bench", "hold_dialogue"]
 PASSWORD = "a long enough sentence"
-SAID = (
-    ("system", "Hello, what are you looking for?"),
-    ("user", "a cheap thai place"),
-    ("system", "I am sorry, I did not understand that."),
-    ("user", "something thai and cheap, and what is its phone number?"),
-    ("system", "Bangkok House is cheap and thai. Its number is 223344."),
-)
 
 
 def annotated_study(folder: Path, annotation: str = "schemes: [context, maxim]\n  double: 0.5") -> Study:
@@ -37,45 +30,6 @@ def annotated_study(folder: Path, annotation: str = "schemes: [context, maxim]\n
     text = path.read_text(encoding="utf-8").replace("generate: 200", "generate: 8")
     path.write_text(f"{text}\nannotation:\n  {annotation}\n", encoding="utf-8")
     return load_study(path)
-
-
-def hold_dialogue(
-    log: Log, study: Study, number: int, *, said: tuple[tuple[str, str], ...] = SAID, channel: str = "text"
-) -> str:
-    """One finished dialogue with the systems in turn; its key. The clock moves on by a second a turn."""
-    system = list(study.systems)[number % len(study.systems)]
-    visit_id, dialogue_id = f"visit-{number}", f"dialogue-{number:03}"
-    task = study.tasks[number % len(study.tasks)]
-    made: list[events.Event] = [
-        events.VisitOpened(study=study.name, revision=study.revision, participant_id=f"participant-{number}",
-                           pool="link", language="en"),
-        events.DialogueAssigned(
-            dialogue_id=dialogue_id, step=2, round=0, system=system, task_id=task.task_id,
-            task=task.model_dump(mode="json"), channel=channel, language="en", conversation=f"c{number}",
-        ),
-        events.DialogueOpened(dialogue_id=dialogue_id),
-    ]  # fmt: skip
-    for index, (party, text) in enumerate(said):
-        made.append(
-            events.UserTurnSent(dialogue_id=dialogue_id, turn_index=index, text=text)
-            if party == "user"
-            else events.SystemTurnReceived(
-                dialogue_id=dialogue_id, turn_index=index, reply_to=index - 1 if index else None,
-                messages=[events.LoggedMessage(text=text)],
-                first_output_s=float(index), complete_s=index + 0.5,
-            )
-        )  # fmt: skip
-    user_turns = sum(party == "user" for party, _ in said)
-    made.append(events.DialogueEnded(dialogue_id=dialogue_id, reason="user", user_turns=user_turns))
-
-    def write(tx: Transaction) -> None:
-        for event in made:
-            if isinstance(log.clock, ManualClock):
-                log.clock.advance(1)
-            tx.append(visit_id, event)
-
-    log.transact_now(write)
-    return dialogue_id
 
 
 class Annotator:

@@ -45,4 +45,4 @@ def annotate_all(workplace: CommandWorkplace, who: str, said: dict[str, list[str
     while (key := workplace.next_dialogue(who)) is not None:
         for number, annotation in enumerate(said[key]):
             workplace.annotate(who, key, number, annotation)
-        workplace.finish_commands(who, key)
+        workplace.finish(who, key)

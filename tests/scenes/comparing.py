@@ -12,6 +12,7 @@ from vivavoce.log.store import Log
 from vivavoce.steps.pairwise_preference.form import Preferred
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
+from vivavoce.study.pairs import ComparisonQuestion
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.state import VisitState
@@ -22,7 +23,9 @@ def comparing_study(folder: Path, *, steps: bool = True, **settings: object) -> 
     write_study(folder, "guerini-2018", name="city")
     study = load_study(folder)
     visit = [
-        step.model_copy(update=settings) if step.kind == "compare" else step
+        step.model_copy(update={"settings": step.settings.model_copy(update=settings)})
+        if step.kind == "compare"
+        else step
         for step in study.visit
         if steps or step.kind == "compare"
     ]
@@ -60,6 +63,11 @@ def judged(state: VisitState, likes: dict[str, float], chance: Random) -> str:
     return compared.experimental_side if liked else other[compared.experimental_side]
 
 
+def questions(study: Study) -> tuple[ComparisonQuestion, ...]:
+    """What is asked about each pair."""
+    return next(step.material.questions for step in study.visit if step.kind == "compare")
+
+
 async def compare(
     engine: SessionEngine, visit_id: str, answers: Mapping[str, Preferred], position: int | None = None
 ) -> None:
@@ -86,7 +94,7 @@ async def _judge_all(engine: SessionEngine, people: int, likes: dict[str, float]
         while (state := await engine.state(opened.visit_id)).phase == "stimulus":
             answers = {
                 question.question_id: Preferred("left" if judged(state, likes, chance) == "left" else "right")
-                for question in engine.study.questions
+                for question in questions(engine.study)
             }
             await compare(engine, opened.visit_id, answers)
     await engine.stop()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.trial.browser_leg import FRAME
+from vivavoce_speech.browser.browser_leg import FRAME
 
 SILENCE = np.zeros(FRAME, np.int16)
 

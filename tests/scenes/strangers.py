@@ -16,6 +16,8 @@ from vivavoce.measures import MEASURES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.report.section import SECTIONS
 from vivavoce.study.channel import CHANNELS
+from vivavoce.study.judgement_kind import JUDGEMENTS
+from vivavoce.study.presets import PROTOCOLS
 from vivavoce.study.step_kind import STEPS
 
 HERE = Path(__file__).resolve().parents[1] / "strangers"
@@ -44,7 +46,10 @@ def install_packages(folders: list[Path], into: Path) -> None:
 @contextmanager
 def known(site: Path) -> Iterator[None]:
     """The packages in a folder are installed in this process, until the end of the block."""
-    shelves = (CHANNELS, STEPS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS, DASHBOARD_PAGES)
+    shelves = (
+        CHANNELS, STEPS, PROTOCOLS, LANGUAGES, CONNECTORS, INSTRUMENTS, MEASURES, SECTIONS, DASHBOARD_PAGES,
+        JUDGEMENTS,
+    )  # fmt: skip
     before = [(held, dict(held)) for shelf in shelves for held in vars(shelf).values() if type(held) is dict]
     sys.path.insert(0, str(site))
     forget()

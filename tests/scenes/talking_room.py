@@ -19,10 +19,10 @@ from vivavoce.log.spool import tapes_in
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
-from vivavoce.trial.browser_leg import FRAME_S
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.open_microphone import Microphones
-from vivavoce.trial.push_to_talk import Voices
+from vivavoce_speech.browser.browser_leg import FRAME_S
+from vivavoce_speech.browser.open_microphone import Microphones
+from vivavoce_speech.dialogue.voice_turns import Voices
 
 SPEECH = pcm16(voice("Hello, this is a test of speech.", "rms"))
 PAUSE = [SILENCE] * 60

@@ -7,6 +7,7 @@ from vivavoce.testing.channel import ChannelContract
 from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.dashboard_page import DashboardPageContract
 from vivavoce.testing.importer import ImporterContract
+from vivavoce.testing.judgement import JudgementContract
 from vivavoce.testing.language import LanguageContract
 from vivavoce.testing.measure import MeasureContract
 from vivavoce.testing.questionnaire import QuestionnaireContract
@@ -34,6 +35,11 @@ class TestPharmacy(ImporterContract):
     calls = 2
 
 
+class TestPoliteness(JudgementContract):
+    name, languages = "politeness", ("en", "it")
+    forms = {"/annotate/politeness/work": {"turn_0": "4", "turn_2": "2", "turn_4": "5"}}
+
+
 class TestEsperanto(LanguageContract):
     name = "eo"
 
@@ -55,6 +61,7 @@ class TestTriage(StimulusStepContract):
     answer, gap = {"desk": "loans", "sure": "on"}, {"sure": "on"}
     settings = {"enquiries": "enquiries.txt", "desks": ["loans", "maps"]}
     files = {"enquiries.txt": (HERE / "study" / "enquiries.txt").read_text("utf-8")}
+    protocol = "library-desk"
 
 
 class TestPitch(StimulusStepContract):
@@ -67,6 +74,10 @@ class TestRecite(StimulusStepContract):
     name, languages = "recite", ("en", "it")
     settings = {"sentences": ["They swim.", "They sing.", "They fly."]}
     answer, gap = {"text": "They swim."}, {"text": " "}
+    earlier = [
+        ("sentences_chosen", {"step": 1, "sentences": [{"text": "They swim."}], "room": []}),
+        ("sentence_recited", {"step": 1, "position": 0, "typed": "They swim.", "response_s": 2.5}),
+    ]
 
 
 class TestHesitation(StressTestContract):

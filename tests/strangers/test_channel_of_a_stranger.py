@@ -12,7 +12,6 @@ from vivavoce.api.studies import make_connectors
 from vivavoce.core.errors import InputError
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.study.channel import channels_of
 from vivavoce.study.load import load_study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.testing.pages import Visitor, running
@@ -52,8 +51,7 @@ def test_a_dialogue_is_held_by_a_stranger_s_channel(site: Path, folder: Path) ->
         assert kind_of(study.visit[1]).course(study.visit[1], study) == TOLD
         with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
             engine = SessionEngine(study, log, make_connectors(study))
-            lines = {channel.name: channel.open(engine) for channel in channels_of(study)}
-            with running(create_app(engine, lines=lines)) as pages, closing(Visitor(pages.url)) as person:
+            with running(create_app(engine)) as pages, closing(Visitor(pages.url)) as person:
                 hold(person, pages.url)
             data = export_dataset(log, study.name, folder / "data")
     (dialogue,) = data.read("dialogues").to_pylist()

@@ -65,6 +65,10 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         (r"            # TODO: one row(.*\n)+?            raise .*\n", READ_CSV),
         (r'/ "sample"', '/ "sample" / "one.csv"'),
     ],
+    "judgement": [
+        ('invitation = ""', 'invitation = "Judge help"'),
+        ('title = ""', 'title = "Help"'),
+    ],
     "language": [
         (r'title="",.*', 'title="Esperanto",'),
         (r'msgid "Skip to the content"\nmsgstr ""', 'msgid "Skip to the content"\nmsgstr "Al la enhavo"'),

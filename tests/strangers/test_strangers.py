@@ -106,6 +106,18 @@ def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
     assert "ready" in told(ready) and "in English" not in ready.stdout + ready.stderr
 
 
+def test_a_protocol_of_a_stranger_is_written_and_laid_under_a_study(
+    vivavoce: Run, site: Path, tmp_path: Path
+) -> None:
+    words = ("init", "new", "--protocol", "library-desk")
+    assert "unknown protocol 'library-desk'" in refused(vivavoce(*words)) and not (tmp_path / "new").exists()
+    told(vivavoce(*words, known=site))
+    assert "ready" in told(vivavoce("check", "new", known=site))
+    assert (tmp_path / "new" / "consent.it.md").is_file() and (tmp_path / "new" / "enquiries.txt").is_file()
+    told_of_it = refused(vivavoce("check", "new"))
+    assert told_of_it.startswith("study.yaml:3 protocol: unknown protocol 'library-desk'")
+
+
 def test_strangers_serve_one_study_from_its_check_to_its_report(
     vivavoce: Run, site: Path, study: Path, tmp_path: Path
 ) -> None:

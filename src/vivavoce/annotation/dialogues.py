@@ -1,5 +1,6 @@
 """A dialogue as an annotator sees it: what was said and when, and the task; never who the system is."""
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -8,7 +9,7 @@ from vivavoce.log.annotation_state import Place, Work
 from vivavoce.log.dialogue_rows import logged_dialogue
 from vivavoce.log.queries import Reader
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings
-from vivavoce.study.schemes import AnnotationPlan, Scheme
+from vivavoce.study.schemes import Scheme
 
 RECORDINGS: Final = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".mp3": "audio/mpeg"}
 
@@ -49,13 +50,14 @@ def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
     return ShownDialogue(dialogue_id, rows.history.language, rows.history.task_text or "", turns)
 
 
-def places(plan: AnnotationPlan, dialogue: ShownDialogue, work: Work) -> list[Place]:
+def places(schemes: Sequence[Scheme], dialogue: ShownDialogue, work: Work) -> list[Place]:
     """Everything that this annotator is to judge, scheme by scheme; what depends on a label comes with it."""
+    used = {scheme.scheme for scheme in schemes}
     return [
         Place(scheme.scheme, turn_index)
-        for scheme in plan.schemes
+        for scheme in schemes
         for turn_index in _turns(scheme, dialogue)
-        if _asked(plan, scheme, turn_index, work)
+        if _asked(scheme, turn_index, work, used)
     ]
 
 
@@ -75,10 +77,10 @@ def _turns(scheme: Scheme, dialogue: ShownDialogue) -> list[int | None]:
     return [turn.turn_index for turn in dialogue.turns if scheme.judges(turn.party)]
 
 
-def _asked(plan: AnnotationPlan, scheme: Scheme, turn_index: int | None, work: Work) -> bool:
+def _asked(scheme: Scheme, turn_index: int | None, work: Work, used: Container[str]) -> bool:
     """Whether the labels given elsewhere call for a judgement; schemes that are not used call for nothing."""
     for other, labels in scheme.only_where.items():
-        if plan.scheme(other) is None:
+        if other not in used:
             continue
         said = work.judged.get(Place(other, turn_index))
         if said is None or not any(one.label in labels for one in said.labels):

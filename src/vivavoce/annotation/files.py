@@ -5,7 +5,7 @@ file: what was said, and one tier a layer, party and annotator.
 """
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -34,7 +34,7 @@ CONTEXT: Final = ("party", "at_s", "text")
 class Blank(NamedTuple):
     """What somebody shall fill in by hand: every place of these schemes, by this annotator."""
 
-    schemes: tuple[Scheme, ...]
+    schemes: Sequence[Scheme]
     annotator_id: str
 
 

@@ -4,14 +4,31 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven, LoggedLabel
 from vivavoce.log.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_state import AnnotationState, Place, choice
 from vivavoce.log.event import Event
+from vivavoce.log.store import Log
+from vivavoce.study.judgement_kind import JudgementKind
+from vivavoce.study.model import Study
 
 Layer = tuple[str, str, str]  # dialogue, scheme, annotator
 Said = dict[Place, list[LoggedLabel]]
+
+
+def take_into_log(study: Study, log: Log, rows: Iterable[Mapping[str, Any]], by: str) -> int:
+    """Log rows of `annotations`, each with the kind of judgement whose scheme its layer is; see `take_in`.
+
+    Note    a layer of which the study says nothing is one of labels
+    """
+    layers = study.annotation.layers if study.annotation is not None else []
+    owners = {scheme.scheme: kind for kind, scheme in layers}
+    of_kind: dict[JudgementKind, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        of_kind[owners.get(row["layer"], LABELS)].append(row)
+    return sum(take_in(kind.open(study, log), given, by) for kind, given in of_kind.items())
 
 
 def take_in(workplace: Workplace, rows: Iterable[Mapping[str, Any]], by: str) -> int:

@@ -17,7 +17,7 @@ from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.queries import Reader
 from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
-from vivavoce.study.transcription import COLUMNS as ITEM_COLUMNS
+from vivavoce.steps.transcription.items import COLUMNS as ITEM_COLUMNS
 
 Row = dict[str, Any]
 COLUMNS: Final = (

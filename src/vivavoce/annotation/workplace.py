@@ -1,9 +1,9 @@
-"""The annotation of one study as it goes on: every move is an event, and sees all moves before it."""
+"""One kind of judgement in a study as it goes on: every move is an event, and sees all moves before it."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.annotation.dialogues import ShownDialogue, next_place, places, shown_dialogue
 from vivavoce.annotation.queue import Waiting, choose
@@ -16,14 +16,14 @@ from vivavoce.log.annotation_events import (
     LabelsAdjudicated,
     LabelsGiven,
     LoggedLabel,
-    annotation_stream,
 )
 from vivavoce.log.annotation_state import AnnotationState, Place, Work
 from vivavoce.log.event import Event
 from vivavoce.log.scope import Scope
 from vivavoce.log.store import Conflict, Log, Transaction
+from vivavoce.study.judgement_kind import AnnotationPlan, JudgementKind
 from vivavoce.study.model import Study
-from vivavoce.study.schemes import AnnotationPlan, Scheme
+from vivavoce.study.schemes import Scheme
 
 if TYPE_CHECKING:
     from vivavoce.log.exclusion_monitor import LeftOut
@@ -32,6 +32,7 @@ TRIES = 50
 LONGEST_VALUE = 200
 
 Decide = Callable[[AnnotationState], Sequence[Event]]
+Origin = Literal["page", "file"]
 
 
 class JudgementRefused(InputError):
@@ -44,25 +45,42 @@ def annotator_key(account_id: str) -> str:
 
 
 class Workplace:
-    """A study's annotation: read the state, or change it by events.
+    """One kind of judgement in a study: read the state, or change it by events.
 
+    What is judged is called a dialogue; a kind may put other things in its place (`waiting`, `dialogue`).
     Several processes may work on one log: a move is written only where nothing came between it and the state
     that it was decided on, else it is decided again.
     """
 
-    def __init__(self, study: Study, log: Log) -> None:
-        self.study, self.log = study, log
-        self.stream = annotation_stream(study.name)
+    def __init__(self, study: Study, log: Log, kind: JudgementKind) -> None:
+        self.study, self.log, self.kind = study, log, kind
+        self.stream = kind.stream(study.name)
         self._state = AnnotationState()
         self._lock = threading.RLock()
 
     @property
-    def plan(self) -> AnnotationPlan:
+    def section(self) -> AnnotationPlan:
         """Raises  InputError: the study annotates nothing"""
         if self.study.annotation is None:
             hint = "add a section `annotation` to the study file"
             raise InputError("nothing is annotated", place=f"study {self.study.name}", hint=hint)
         return self.study.annotation
+
+    @property
+    def plan(self) -> Any:
+        """What the kind made of its settings. Raises  InputError: the study does not ask for it"""
+        name, judgements = self.kind.name, self.section.judgements
+        if name not in judgements:
+            hint = f"add `{name}` to its section `annotation`"
+            raise InputError(f"no {name} are annotated", place=f"study {self.study.name}", hint=hint)
+        return judgements[name]
+
+    @property
+    def schemes(self) -> Sequence[Scheme]:
+        return self.kind.schemes(self.plan)
+
+    def scheme(self, name: str) -> Scheme | None:
+        return next((one for one in self.schemes if one.scheme == name), None)
 
     def see(self) -> AnnotationState:
         """The state with everything that is in the log."""
@@ -130,7 +148,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             if self.current(annotator_id) is not None:
                 return []
-            chosen = choose(waiting, state, annotator_id, share=self.plan.double, seed=self.plan.seed)
+            chosen = choose(waiting, state, annotator_id, share=self.section.double, seed=self.section.seed)
             if chosen is None:
                 return []
             return [AnnotationAssigned(dialogue_id=chosen[0], annotator_id=annotator_id, double=chosen[1])]
@@ -147,9 +165,19 @@ class Workplace:
             )
         return found
 
+    def places(self, dialogue: ShownDialogue, work: Work) -> list[Place]:
+        """What this annotator is to judge in a dialogue, in order; what depends on a label comes with it."""
+        return places(self.schemes, dialogue, work)
+
+    def check(self, place: Place, labels: Sequence[LoggedLabel], *, done: bool) -> None:
+        """Raises  Refused: the labels cannot stand at a place"""
+        scheme = self.scheme(place.scheme)
+        if scheme is not None:
+            check_labels(scheme, labels, done=done)
+
     def give(
         self, annotator_id: str, dialogue_id: str, place: Place, labels: Iterable[LoggedLabel], *,
-        done: bool = True,
+        done: bool = True, origin: Origin = "page",
     ) -> None:  # fmt: skip
         """Say what stands at a place; replaces what this annotator said of it before.
 
@@ -161,22 +189,20 @@ class Workplace:
 
         def decide(state: AnnotationState) -> list[Event]:
             work = self._open(state, annotator_id, dialogue_id)
-            if place not in places(self.plan, dialogue, work):
+            if place not in self.places(dialogue, work):
                 raise JudgementRefused(N_("this is not to be judged"), hint=N_("reload the page"))
-            scheme = self.plan.scheme(place.scheme)
-            assert scheme is not None  # the place is one of the plan's
-            check_labels(scheme, given, done=done)
+            self.check(place, given, done=done)
             said = work.judged.get(place)
             if said is not None and list(said.labels) == given and said.done == done:
                 return []
             return [LabelsGiven(
                 dialogue_id=dialogue_id, annotator_id=annotator_id, scheme=place.scheme,
-                turn_index=place.turn_index, labels=given, done=done,
+                turn_index=place.turn_index, labels=given, done=done, origin=origin,
             )]  # fmt: skip
 
         self.write(decide)
 
-    def finish(self, annotator_id: str, dialogue_id: str) -> None:
+    def finish(self, annotator_id: str, dialogue_id: str, *, origin: Origin = "page") -> None:
         """The annotator has done with a dialogue; doing so twice is the same.
 
         Raises  Refused: it is not this annotator's, or something in it was not judged
@@ -188,12 +214,14 @@ class Workplace:
             if work is not None and work.finished_at is not None:
                 return []
             work = self._open(state, annotator_id, dialogue_id)
-            if next_place(places(self.plan, dialogue, work), work) is not None:
+            if next_place(self.places(dialogue, work), work) is not None:
                 raise JudgementRefused(
                     N_("something has not been judged"), hint=N_("go on where the page leads")
                 )
-            schemes = [scheme.scheme for scheme in self.plan.schemes]
-            return [DialogueAnnotated(dialogue_id=dialogue_id, annotator_id=annotator_id, schemes=schemes)]
+            return [DialogueAnnotated(
+                dialogue_id=dialogue_id, annotator_id=annotator_id, origin=origin,
+                schemes=[scheme.scheme for scheme in self.schemes],
+            )]  # fmt: skip
 
         self.write(decide)
 
@@ -227,9 +255,7 @@ class Workplace:
             annotated = state.dialogues.get(dialogue_id)
             if annotated is None or place not in annotated.disagreements(place.scheme):
                 raise JudgementRefused(N_("nobody disagrees there"), hint=N_("reload the page"))
-            scheme = self.plan.scheme(place.scheme)
-            if scheme is not None:
-                check_labels(scheme, given, done=True)
+            self.check(place, given, done=True)
             return [LabelsAdjudicated(
                 dialogue_id=dialogue_id, scheme=place.scheme, turn_index=place.turn_index, labels=given,
                 by=by,

@@ -1,9 +1,9 @@
 """What `analyse` and `power` print on a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -15,52 +15,50 @@ from vivavoce.report.numbers import p_value
 
 if TYPE_CHECKING:
     from vivavoce.core.statement import Statement
+    from vivavoce.stats.counts import CountedChoices, RatesCompared
     from vivavoce.stats.populations import PopulationComparison
     from vivavoce.stats.power import RequiredSample
     from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
 
-Facts = dict[str, Any]
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
 WHOLE: Final = ("equivalent", "e-value")  # columns that no narrow terminal breaks
 
 
-def rates(facts: Facts) -> Iterator[RenderableType]:
+def rates(found: "RatesCompared") -> Iterator[RenderableType]:
     """Rates with three intervals, pairs with three tests, differences."""
-    level = f"{facts['level']:.0%}"
+    level = f"{found.level:.0%}"
     table = plain_table("", "k of n", "rate", f"Wald {level}", f"Wilson {level}", f"Clopper-Pearson {level}")
-    for rate in facts["rates"]:
-        spans = (span_of_points(rate["intervals"][name]) for name in ("wald", "wilson", "clopper_pearson"))
-        table.add_row(rate["name"], f"{rate['k']} of {rate['n']}", points(rate["ratio"]), *spans)
+    for rate in found.rates:
+        spans = (span_of_points(rate.intervals[name]) for name in ("wald", "wilson", "clopper_pearson"))
+        table.add_row(rate.name, f"{rate.k} of {rate.n}", points(rate.ratio), *spans)
     yield table
-    if facts["tests"]:
+    if found.tests:
         tests = plain_table("", "test", "z", "p", "(Holm)")
-        for test in facts["tests"]:
+        for test in found.tests:
             tests.add_row(
-                f"{test['a']} - {test['b']}", test["method"], number(test["z"], 3), chance(test["p"]),
-                chance(test["p_holm"]),
-            )  # fmt: skip
+                f"{test.a} - {test.b}", test.method, number(test.z, 3), chance(test.p), chance(test.p_holm)
+            )
         yield tests
         differences = plain_table("", "difference", f"Newcombe {level}", "Cohen's h", "p (Fisher)", "(Holm)")
-        for one in facts["differences"]:
+        for one in found.differences:
             differences.add_row(
-                f"{one['a']} - {one['b']}", points(one["difference"]),
-                span_of_points(one["intervals"]["newcombe"]), number(one["cohen_h"], 3),
-                chance(one["p_fisher"]), chance(one["p_fisher_holm"]),
+                f"{one.a} - {one.b}", points(one.difference), span_of_points(one.intervals["newcombe"]),
+                number(one.cohen_h, 3), chance(one.p_fisher), chance(one.p_fisher_holm),
             )  # fmt: skip
         yield differences
     yield Text("Cases are taken as independent: counts do not tell who called how often.", style="dim")
 
 
-def choices(facts: Facts) -> Iterator[RenderableType]:
+def choices(found: "CountedChoices") -> Iterator[RenderableType]:
     """How often the first of two was chosen, against one half."""
     table = plain_table(
         "", "k of n", "share", "Wilson", "χ²", "p", "(Holm)", "p (exact)", "(Holm)", "e-value"
     )
-    for one in facts["choices"]:
+    for one in found.choices:
         table.add_row(
-            one["name"], f"{one['k']} of {one['n']}", points(one["ratio"]), span_of_points(one["interval"]),
-            number(one["chi2"], 2), chance(one["p"]), chance(one["p_holm"]), chance(one["p_exact"]),
-            chance(one["p_exact_holm"]), f"{one['e_value']:.3g}",
+            one.name, f"{one.k} of {one.n}", points(one.ratio), span_of_points(one.interval),
+            number(one.chi2, 2), chance(one.p), chance(one.p_holm), chance(one.p_exact),
+            chance(one.p_exact_holm), f"{one.e_value:.3g}",
         )  # fmt: skip
     yield table
 
@@ -196,7 +194,7 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     table = plain_table("measure", "pair", "margin", "90%", "p", "p (adjusted)", "equivalent")
     for test, equal in made:
         table.add_row(
-            in_words(test.measure), _pair(test), f"{equal.margin:g}", span([*equal.interval]),
+            in_words(test.measure), _pair(test), f"{equal.margin:g}", span(equal.interval),
             chance(equal.p), chance(equal.p_adjusted), "yes" if equal.equivalent else "no",
         )  # fmt: skip
     yield table
@@ -225,7 +223,7 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
         same = {True: "yes", False: "no", None: ""}[one.equivalent]
         table.add_row(
             in_words(one.measure), str(one.key), number(one.difference, 3),
-            span([*(one.interval_90 or ())]), same, chance(one.p_equivalent),
+            span(one.interval_90), same, chance(one.p_equivalent),
         )  # fmt: skip
     yield table
     for measure, rank in facts.ranks.items():
@@ -263,14 +261,14 @@ def points(value: float | None) -> str:
     return "" if value is None else f"{_rounded(100 * value, 1)}%"
 
 
-def span(interval: list[float | None]) -> str:
+def span(interval: Sequence[float | None] | None) -> str:
     """An interval with three decimals; empty where it is missing."""
     if not interval or interval[0] is None or interval[1] is None:
         return ""
     return f"{_rounded(interval[0], 3)} to {_rounded(interval[1], 3)}"
 
 
-def span_of_points(interval: list[float | None]) -> str:
+def span_of_points(interval: Sequence[float | None] | None) -> str:
     """An interval in per cent with one decimal; empty where it is missing."""
     if not interval or interval[0] is None or interval[1] is None:
         return ""

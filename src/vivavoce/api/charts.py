@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ROW_PX: Final = 34
 MARK: Final = "SIMULATED: programs, not people"
-Facts = dict[str, Any]
+Dot = dict[str, Any]  # the data of one dot, as Vega-Lite reads it
 
 
 def values_chart(rows: "Sequence[MeasuredValue]", width: int, *, simulated: bool) -> alt.TopLevelMixin:
@@ -136,7 +136,7 @@ def _words(name: str) -> str:
 
 
 def _panel(
-    data: list[Facts],
+    data: list[Dot],
     title: str,
     notes: list[str],
     axis: alt.Axis,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from vivavoce.api.opening import Rules, cautions, open_dataset
-from vivavoce.api.results import Result, missing_as_none
+from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredValue
 from vivavoce.api.wording import errors_in_python
 from vivavoce.core.errors import InputError
@@ -121,7 +121,7 @@ def measurements(
 
 
 def _row(found: Any) -> MeasuredValue:
-    facts = missing_as_none(found)
+    facts: dict[str, Any] = {name: None if value != value else value for name, value in found.items()}
     facts["key"] = None if facts["key"] is None else str(facts["key"])
     for name in ("dialogues", "open", "participants"):
         facts[name] = None if facts[name] is None else int(facts[name])

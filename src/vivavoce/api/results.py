@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, get_args, get_type_hints
@@ -92,8 +92,3 @@ def _plain(hint: Any) -> type:
     """The type of a column that may be missing."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     return next(one for one in kinds if one is not type(None))
-
-
-def missing_as_none(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row in which what is missing is None, never NaN."""
-    return {name: None if value != value else value for name, value in row.items()}

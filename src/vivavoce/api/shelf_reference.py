@@ -13,6 +13,8 @@ from vivavoce.languages.coverage import Coverage, coverage, domains
 from vivavoce.languages.data import FILES
 from vivavoce.report.section import words_of_sections
 from vivavoce.steps.stimulus import StimulusStep
+from vivavoce.study.channel import CHANNELS
+from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.step_kind import STEPS, words_of_steps
 from vivavoce.study.steps_file import StepEntry
 
@@ -87,7 +89,13 @@ def steps() -> str:
 
 def _what(name: str) -> str:
     field = StepEntry.model_fields.get(name)
-    return (field.description if field else None) or ""
+    return (field.description if field else _first_words(STEPS.get(name).settings)) or ""
+
+
+def _first_words(settings: type) -> str:
+    """What a model of settings says of itself, as it stands in a table."""
+    said = (settings.__doc__ or "").strip().split("\n")[0].rstrip(".")
+    return said[:1].lower() + said[1:]
 
 
 def _stimuli(kind: Any) -> str:
@@ -100,6 +108,32 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
+def channels() -> str:
+    """Channels of dialogues, with how the preregistration says them."""
+    head = ["| channel | what | in the preregistration |", "| --- | --- | --- |"]
+    rows = [f"| `{name}` | {_summary(kind)} | {kind.course()} |" for name, kind in CHANNELS]
+    return "\n".join([*head, *rows, ""])
+
+
+def judgements() -> str:
+    """Kinds of judgement, with their pages and what they leave in the dataset."""
+    head = ["| key | what | annotators' pages | table |", "| --- | --- | --- | --- |"]
+    rows = [
+        f"| `{kind.name}` | {_summary(kind)} | `{kind.address}` | `{kind.table}` |"
+        for kind in kinds_in_order(JUDGEMENTS.names())
+    ]
+    return "\n".join([*head, *rows, ""])
+
+
+def _summary(kind: object) -> str:
+    return " ".join((type(kind).__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
+
+
+CHANNELS_PAGE: Final = ReferencePage(
+    "channels", "Channels", "add a channel",
+    "How the words of a dialogue travel: what stands after `channel:` in a dialogue. Without it people type.",
+    channels,
+)  # fmt: skip
 CONNECTORS_PAGE: Final = ReferencePage(
     "connectors", "Connectors", "add a connector", "How systems are reached: what stands after `connect:`.",
     connectors,
@@ -111,6 +145,10 @@ IMPORTERS_PAGE: Final = ReferencePage(
     "Formats of foreign logs: `vivavoce import FORMAT`.",
     importers,
 )
+JUDGEMENTS_PAGE: Final = ReferencePage(
+    "judgements", "Kinds of judgement", "add a kind of judgement",
+    "What annotators judge: keys of the section `annotation` of [the study file](study-file.md).", judgements,
+)  # fmt: skip
 LANGUAGES_PAGE: Final = ReferencePage(
     "languages", "Languages", "add a language",
     "What stands under `languages:` of a study. What a language lacks is said in English.", languages,

@@ -86,7 +86,7 @@ class Damaged:
     sound: Sound
     lost: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, int]:
         """How many packets there were, and how many of them were lost."""
         return {"packets": len(self.lost), "packets_lost": int(self.lost.sum())}
 

@@ -1,7 +1,7 @@
 """Speech recognition behind one small protocol: sound in, hypotheses with confidences out.
 
 A kind of recogniser is offered by an installed package, ours like any other, under an entry point
-`vivavoce.recognisers`. What needs a network lives in `connectors`.
+`vivavoce.recognisers`.
 """
 
 from dataclasses import dataclass

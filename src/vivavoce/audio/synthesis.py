@@ -1,7 +1,7 @@
 """Speech synthesis behind one small protocol: words and a language in, sound out.
 
 A kind of synthesiser is offered by an installed package, ours like any other, under an entry point
-`vivavoce.synthesisers`. What needs a network lives in `connectors`.
+`vivavoce.synthesisers`.
 """
 
 from typing import ClassVar, Final, Protocol

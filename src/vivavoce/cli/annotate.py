@@ -155,28 +155,27 @@ def transcripts(
     from vivavoce.annotation.transcripts import accepted_rows, write_manifest, write_rows
     from vivavoce.api.studies import open_log, read_study
     from vivavoce.core.errors import InputError
-    from vivavoce.study.model import TranscribeStep
+    from vivavoce.study.step_kind import written_down_in
 
     plan = read_study(study)
-    step = next(iter(plan.steps(TranscribeStep)), None)
-    if step is None:
+    found = written_down_in(plan)
+    if not found:
         raise InputError("transcribes nothing", place=str(study), hint="add a step `transcribe` to `visit`")
     with open_log(plan, log) as opened:
         rows = accepted_rows(opened, plan.name)
     write_rows(into, rows)
     note(f"{len(rows)} accepted transcripts into {into}")
     if manifest is not None:
-        note(f"{write_manifest(manifest, rows, step.audio)} lines into {manifest}")
+        note(f"{write_manifest(manifest, rows, found[0].folder)} lines into {manifest}")
 
 
 def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
-    from vivavoce.annotation.taking_in import take_in
-    from vivavoce.annotation.workplace import Workplace
+    from vivavoce.annotation.taking_in import take_into_log
     from vivavoce.api.studies import open_log, read_study
 
     plan = read_study(source)
     with open_log(plan, url) as opened:
-        changed = take_in(Workplace(plan, opened), rows, by="file")
+        changed = take_into_log(plan, opened, rows, by="file")
     note(f"{len(rows)} labels read; {changed} layers of dialogues are new or changed")
 
 
@@ -206,8 +205,9 @@ def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
     from vivavoce.core.errors import InputError
     from vivavoce.study.schemes import read_scheme, scheme_file, unknown_scheme
 
-    if not names and not _is_dataset(source) and (plan := read_study(source).annotation) is not None:
-        return Blank(plan.schemes, annotator)
+    plan = None if names or _is_dataset(source) else read_study(source).annotation
+    if plan is not None and plan.layers:
+        return Blank([scheme for _, scheme in plan.layers], annotator)
     if not names:
         raise InputError("no scheme", place="--scheme", hint="name one, such as --scheme context")
     schemes = []

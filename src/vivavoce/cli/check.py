@@ -17,6 +17,7 @@ from vivavoce.core.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from vivavoce.audio.sound import Sound
+    from vivavoce.audio.synthesis import Synthesiser
     from vivavoce.connectors.base import Connector
     from vivavoce.connectors.probe import Hello
     from vivavoce.connectors.speak_turn import Speak
@@ -75,8 +76,8 @@ def check_bots(study: "Study") -> list[dict[str, Any]]:
 def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
     checks = (
-        check_sentences, check_pairs, check_speech, check_telephone, check_consent, check_sound, check_texts,
-        check_size, check_languages,
+        check_sentences, check_pairs, check_channels, check_telephone, check_consent, check_sound,
+        check_texts, check_size, check_languages,
     )  # fmt: skip
     return [line for check in checks for line in check(study)]
 
@@ -142,18 +143,18 @@ def check_pairs(study: "Study") -> list[str]:
     return comparison_warnings(study.pairs, study.languages)
 
 
-def missing_speech(study: "Study") -> list[str]:
-    """Who cannot listen or speak in a language of the study, one line each; [] where all is in writing."""
-    from vivavoce.trial.speech_check import speech_problems
+def missing_for_channels(study: "Study") -> list[str]:
+    """What this machine lacks for the study's dialogues, one line each; [] where nothing is."""
+    from vivavoce.study.step_kind import channels_of
 
-    return [str(problem) for problem in speech_problems(study)]
+    return [str(problem) for channel in channels_of(study) for problem in channel.missing(study)]
 
 
-def check_speech(study: "Study") -> list[str]:
-    """Who listens badly, one line each; [] where nobody does."""
-    from vivavoce.trial.speech_check import speech_warnings
+def check_channels(study: "Study") -> list[str]:
+    """What the channels of the study's dialogues find doubtful, one line each."""
+    from vivavoce.study.step_kind import channels_of
 
-    return speech_warnings(study)
+    return [doubt for channel in channels_of(study) for doubt in channel.doubts(study)]
 
 
 def check_telephone(study: "Study") -> list[str]:
@@ -165,7 +166,7 @@ def check_telephone(study: "Study") -> list[str]:
 
 def check_consent(study: "Study") -> list[str]:
     """Whether participants are recorded without having been asked, one line; [] where they are not."""
-    from vivavoce.study.recordings import recording_warnings
+    from vivavoce.study.step_sequence import recording_warnings
 
     return recording_warnings(study.visit)
 
@@ -202,8 +203,6 @@ def speaking(study: "Study", language: str) -> "Speak":
     """Says a line with the study's synthesiser, which is made when it is needed."""
 
     async def speak(text: str) -> "Sound":
-        from vivavoce.trial.speech_check import synthesiser_of
-
         synthesiser = synthesiser_of(study, language)
         try:
             return await synthesiser.speak(text, language=language)
@@ -211,6 +210,19 @@ def speaking(study: "Study", language: str) -> "Speak":
             await synthesiser.close()
 
     return speak
+
+
+def synthesiser_of(study: "Study", language: str) -> "Synthesiser":
+    """Who speaks for the study in this language: in the browser, or else by telephone.
+
+    Raises  InputError: it cannot be made on this machine
+    """
+    from vivavoce.audio.speech import make_synthesiser
+    from vivavoce.study.voice import Voice
+
+    settings = study.voice or study.telephone or Voice.model_validate({})
+    raw = settings.synthesisers.get(language, settings.synthesiser)
+    return make_synthesiser(raw, folder=study.folder, place="synthesiser")
 
 
 async def _hello(connector: "Connector", language: str, speak: "Speak | None" = None) -> "Hello":

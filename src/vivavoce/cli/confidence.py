@@ -1,9 +1,12 @@
 """The verb `confidence`: does a recogniser know when it is wrong?"""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from vivavoce.stats.confidence import ConfidenceResults
 
 
 def confidence(
@@ -29,7 +32,7 @@ def confidence(
         from vivavoce.report.prose import mark
         from vivavoce.sections.recognition.section import reliability_figure
 
-        drawn = reliability_figure(found["all"], mark=mark(simulated=found["simulated"])).printed
+        drawn = reliability_figure(found.all.found, mark=mark(simulated=found.simulated)).printed
         figure.write_text(drawn.replace(PRINT_FONT, PAGE_FONT), encoding="utf-8")
         note(f"wrote {figure}")
     if as_json:
@@ -38,7 +41,7 @@ def confidence(
         _show(found)
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: "ConfidenceResults") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.text import Text
@@ -46,9 +49,9 @@ def _show(found: dict[str, Any]) -> None:
     from vivavoce.core.terminal import FittedTable as Table
     from vivavoce.report.numbers import label
 
-    groups = [*found["by"], *([found["all"]] if len(found["by"]) > 1 else [])]
+    groups = [*found.by, *([found.all] if len(found.by) > 1 else [])]
     table = Table(
-        f"by {found['by_what']}",
+        f"by {found.by_what}",
         "right",
         "sure",
         "calibration\nerror",
@@ -59,23 +62,27 @@ def _show(found: dict[str, Any]) -> None:
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for one in groups:
-        name = "all" if one is found["all"] else label(one["key"])
-        measured = (_within(one, each, "\n") for each in ("expected_calibration_error", "brier", "auc"))
-        table.add_row(Text(name), f"{one['right']:.3f}", f"{one['confidence']:.3f}", *measured,
-                      f"{one['n']}\n{one['participants']}")  # fmt: skip
+    for group in groups:
+        name, one = "all" if group is found.all else label(group.key), group.found
+        measured = (
+            _within(getattr(one, each), *one.limits(each), "\n")
+            for each in ("expected_calibration_error", "brier", "auc")
+        )
+        table.add_row(Text(name), f"{one.right:.3f}", f"{one.confidence:.3f}", *measured,
+                      f"{one.n}\n{one.participants}")  # fmt: skip
     bins = Table("confidence", "mean", "share right", "hypotheses", box=SIMPLE_HEAD, show_edge=False)
-    for one in found["all"]["bins"]:
-        shown = ("", "") if not one["n"] else (f"{one['confidence']:.3f}", _within(one, "right"))
-        bins.add_row(f"{one['low']:.2f}-{one['high']:.2f}", *shown, str(one["n"]))
+    for one in found.all.found.bins:
+        shown = (_within(one.confidence), _within(one.right, one.right_low, one.right_high))
+        bins.add_row(f"{one.low:.2f}-{one.high:.2f}", *shown, str(one.n))
     console = Console(highlight=False)
     console.print(table, bins, sep="\n\n")
-    for one in groups:
-        console.print(one["signature"], markup=False, style="dim")
+    for group in groups:
+        console.print(group.signature, markup=False, style="dim")
 
 
-def _within(one: dict[str, Any], name: str, space: str = " ") -> str:
-    if one[name] is None:
+def _within(
+    value: float | None, low: float | None = None, high: float | None = None, space: str = " "
+) -> str:
+    if value is None:
         return ""
-    low, high = one[f"{name}_low"], one[f"{name}_high"]
-    return f"{one[name]:.3f}" + ("" if low is None else f"{space}{low:.2f}-{high:.2f}")
+    return f"{value:.3f}" + ("" if low is None else f"{space}{low:.2f}-{high:.2f}")

@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note
+
+if TYPE_CHECKING:
+    from vivavoce.stats.flagging import FlagScores
 
 
 def flags(
@@ -24,6 +27,7 @@ def flags(
 ) -> None:
     """Show who tells the flags of system turns; score rules against annotators."""
     from vivavoce.core.errors import InputError
+    from vivavoce.core.result import as_json as plain
     from vivavoce.log.dataset import Dataset
     from vivavoce.log.turn_flags import flag_again
     from vivavoce.stats.flagging import score_flags
@@ -35,31 +39,31 @@ def flags(
     with TemporaryDirectory(prefix="vivavoce-flags-") as spare:
         if rules is not None:
             opened = flag_again(opened, read_flag_rules(rules), into or Path(spare) / "flagged")
-        facts = score_flags(opened)
+        found = score_flags(opened)
     if into is not None:
         note(f"wrote {into}")
     if as_json:
-        typer.echo(json.dumps(facts, indent=2, allow_nan=False))
+        typer.echo(json.dumps(plain(found), indent=2, allow_nan=False))
     else:
-        _show(facts)
+        _show(found)
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _show(found: "FlagScores") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
 
     from vivavoce.core.terminal import FittedTable as Table
 
-    judged = any(row["judged"] for row in facts["flags"])
+    judged = any(row.judged for row in found.flags)
     table = Table("system", "flag", "turns", "told by", "set", box=SIMPLE_HEAD, show_edge=False)
     for name in ("judged", "precision", "recall", "F1", "kappa") if judged else ():
         table.add_column(name)
-    for row in facts["flags"]:
-        told = "\n".join(f"{origin} {count}" for origin, count in sorted(row["told"].items()))
-        cells = [row["system"], row["flag"].replace("_", " "), str(row["turns"]), told, str(row["set"])]
+    for row in found.flags:
+        told = "\n".join(f"{origin} {count}" for origin, count in sorted(row.told.items()))
+        cells = [row.system, row.flag.replace("_", " "), str(row.turns), told, str(row.set)]
         if judged:
-            figures = [row[key] for key in ("precision", "recall", "f1", "kappa")]
-            cells += [str(row["judged"]), *("–" if one is None else f"{one:.2f}" for one in figures)]
+            figures = [row.precision, row.recall, row.f1, row.kappa]
+            cells += [str(row.judged), *("–" if one is None else f"{one:.2f}" for one in figures)]
         table.add_row(*cells)
     Console().print(table)
-    note(facts["signature"])
+    note(found.signature)

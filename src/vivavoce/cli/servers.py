@@ -37,20 +37,20 @@ def serve_study(
     notice: str | None = None,
 ) -> None:
     """Serve participants from this process and the dashboard from a child; returns when stopped."""
-    from vivavoce.study.channel import channels_of
-    from vivavoce.trial.speech_check import require_speech
+    from vivavoce.study.step_kind import channels_of
 
     study = read_study(path)
     require_key(study)
     connectors = make_connectors(study)
-    require_speech(study)
+    channels = channels_of(study)
+    for problem in (problem for channel in channels for problem in channel.missing(study)):
+        raise problem
     if port == desk_port:
         raise InputError(f"{port} is the port of both", place="serve", hint="give --desk-port another one")
     for wanted in (port, desk_port):
         require_free(
             host, wanted, place="serve", hint="choose another address with --host, --port or --desk-port"
         )
-    channels = channels_of(study)
     for channel in channels:
         channel.require(study)
     log = open_log(study, url)
@@ -70,15 +70,14 @@ def serve_study(
         from vivavoce.web.wizard import first_wizard_link
 
         engine = SessionEngine(study, log, connectors)
-        lines = {channel.name: channel.open(engine) for channel in channels}
-        app = create_app(engine, secure_cookies=secure_cookies, notice=notice, lines=lines)
+        app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
         link = first_link(log, f"http://{host}:{desk_port}")
         wait_for_port(host, desk_port, "the dashboard", dashboard)
         note(f"participants  {participants}")
         note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
             note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
-        for told in (told for line in lines.values() for told in line.announced()):
+        for told in (told for line in app.state.site.lines.values() for told in line.announced()):
             note(told)
         note(f"log           {log_url(study, url)}")
         if changed:

@@ -35,14 +35,14 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.check import check_bots, check_file, missing_speech, told, warnings_of
+    from vivavoce.cli.check import check_bots, check_file, missing_for_channels, told, warnings_of
 
     read, problems = check_file(study)
     sound = read if not problems else None
     greetings = check_bots(sound) if bots and sound is not None else []
     failed = [one for one in greetings if not one["ok"]]
     warnings = [] if sound is None else warnings_of(sound)
-    missing = [] if sound is None else missing_speech(sound)
+    missing = [] if sound is None else missing_for_channels(sound)
     facts = {"problems": problems, "missing": missing, "warnings": warnings, "systems": greetings}
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

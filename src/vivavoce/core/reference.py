@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -50,6 +50,9 @@ def _section(model: type[BaseModel], titles: list[str], level: int) -> str:
     if short := getattr(model, "shorthand", None):
         summary += f" A text alone stands for `{short}`."
     heading = f"{'#' * level} {', '.join(f'`{title}`' for title in titles)}"
+    if issubclass(model, RootModel):
+        root = model.model_fields["root"]
+        return "\n".join([heading, "", f"{summary} A {type_name(root.annotation)}: {root.description}.", ""])
     lines = [heading, "", summary, "", "| key | type | default | meaning |", "| --- | --- | --- | --- |"]
     for name, field in model.model_fields.items():
         cells = (

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from threading import RLock
 from typing import Any, TypeVar, cast
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.extras import missing
+from vivavoce.core.extras import MissingExtra, missing
 from vivavoce.core.registry import Registry
 
 Entry = TypeVar("Entry")
@@ -53,10 +54,20 @@ class Shelf(Registry[Entry]):
     def __contains__(self, name: object) -> bool:
         return name in self._entries or any(point.name == name for point in offers(self.group))
 
+    def __iter__(self) -> Iterator[tuple[str, Entry]]:
+        """All of them by name, but those of an extra whose package is not there: `get` says which it is."""
+        for name in self.names():
+            try:
+                yield name, self.get(name)
+            except MissingExtra:
+                if _is_there(self.group, name):
+                    raise
+
     def get(self, name: str, *, place: str = "") -> Entry:
         """The object of this name, made once.
 
         Raises  UnknownName: names the nearest known one
+                MissingExtra: the package that offers it is not there; the line says what to install
                 InputError: it cannot be loaded, lacks something, or is offered by two packages
         """
         if name in self._entries:
@@ -154,6 +165,11 @@ class FamilyShelf(Registry[Entry]):
         for name, make in found:
             self._owners[name] = package
             self._makers[name] = make
+
+
+def _is_there(group: str, name: str) -> bool:
+    points = (point for point in offers(group) if point.name == name)
+    return any(find_spec(point.module.partition(".")[0]) is not None for point in points)
 
 
 @contextmanager

@@ -45,12 +45,18 @@ class Statement:
 
     def facts(self) -> dict[str, object]:
         """The statement as a file keeps it; `Statement.read` takes it."""
-        return {"template": self.template, "values": {name: str(value) for name, value in self.values}}
+        values = {
+            name: value.facts() if isinstance(value, Statement) else str(value) for name, value in self.values
+        }
+        return {"template": self.template, "values": values}
 
     @classmethod
     def read(cls, facts: Mapping[str, Any]) -> "Statement":
         """A statement that a file has kept; one whose places are no plain names is a text without places."""
-        values = {str(name): str(value) for name, value in dict(facts["values"]).items()}
+        values = {
+            str(name): cls.read(value) if isinstance(value, Mapping) else str(value)
+            for name, value in dict(facts["values"]).items()
+        }
         places = _PLACE.findall(template := str(facts["template"]))
         plain = all(name in values for name in places) and not re.search("[{}]", _PLACE.sub("", template))
         return cls(template, tuple(values.items())) if plain else cls(template)

@@ -8,7 +8,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
 from vivavoce.desk.language import Later
 from vivavoce.log.annotation_state import AnnotationState, Choice
-from vivavoce.study.schemes import AnnotationPlan, Scheme
+from vivavoce.study.schemes import Scheme
 
 if TYPE_CHECKING:
     from vivavoce.stats.agreement import Agreement, Scale
@@ -34,14 +34,16 @@ class AgreementLine(NamedTuple):
     signature: str
 
 
-def agreement(state: AnnotationState, plan: AnnotationPlan, *, data: str) -> dict[str, list[AgreementLine]]:
+def agreement(
+    state: AnnotationState, schemes: Iterable[Scheme], *, data: str
+) -> dict[str, list[AgreementLine]]:
     """For every scheme its lines: first over whole judgements, then label by label where several may stand.
 
     Input   data: what the figures were computed on, for their signatures
     Note    a unit is a place that two or more finished annotators judged (with a value, the place and the
             value); one that was not asked of somebody is missing for him, not `none`
     """
-    return {scheme.scheme: _lines(state, scheme, data) for scheme in plan.schemes}
+    return {scheme.scheme: _lines(state, scheme, data) for scheme in schemes}
 
 
 def _lines(state: AnnotationState, scheme: Scheme, data: str) -> list[AgreementLine]:

@@ -1,8 +1,8 @@
 """What every page stands in: who is signed in; of a study whose visits are shown, whether it is paused."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Self
@@ -16,7 +16,15 @@ from starlette.types import ASGIApp
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
-from vivavoce.desk.language import add_words, gettext, language, ngettext, page_words, worded
+from vivavoce.desk.language import (
+    LanguageLink,
+    add_words,
+    gettext,
+    language,
+    language_links,
+    ngettext,
+    worded,
+)
 from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.scope import HEADER, Scoping, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
@@ -32,6 +40,31 @@ from vivavoce.web.accounts import Access, SignedIn
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("Programs held these dialogues, not people.")
 KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFrame:
+    """What stands around a page for whoever is signed in.
+
+    pages    address and name of those that they may open; `read_in`: this very page in every language
+    pause, suspended, scope  of the study, where the dashboard is of one
+    switch   name, address, visits of each scope, and whether it is shown; empty where no program has come
+    simulated  the text of the strip that says SIMULATED
+    """
+
+    title: str
+    who: SignedIn
+    path: str
+    form_token: str
+    pages: list[tuple[str, str]]
+    language: str
+    read_in: list[LanguageLink]
+    pause: Any = None
+    suspended: Mapping[str, Any] = field(default_factory=dict)
+    simulated: str | None = None
+    scope: Scope | None = None
+    switch: list[tuple[str, str, int, bool]] = field(default_factory=list)
+    participant_url: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -61,24 +94,26 @@ class AppShell(ABC):
         """What a request's pages draw on."""
         return self
 
-    def frame(self, request: Request) -> dict[str, Any]:
+    def frame(self, request: Request) -> PageFrame:
         """What stands around every page."""
         who = request.scope["state"]["who"]
-        return {
-            "title": self.title, "who": who, "path": request.url.path, "form_token": csrf_token(who.token),
-            "pages": self.menu(who), "pause": None, "suspended": {}, "simulated": None, "scope": None,
-            "switch": [], "participant_url": None, **page_words(request),
-        }  # fmt: skip
+        return PageFrame(
+            title=self.title, who=who, path=request.url.path, form_token=csrf_token(who.token),
+            pages=self.menu(who), language=language(), read_in=language_links(request),
+        )  # fmt: skip
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for whoever is signed in."""
-        made = self.templates.get_template(template).render({**self.frame(request), **facts})
-        return HTMLResponse(made, status)
+        return HTMLResponse(self._framed(self.frame(request), template, facts), status)
+
+    def _framed(self, frame: PageFrame, template: str, facts: Mapping[str, Any]) -> str:
+        around = {one.name: getattr(frame, one.name) for one in fields(frame)}
+        return self.templates.get_template(template).render({**around, **facts})
 
     def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         """A page for anybody; it says nothing of what is behind the door."""
-        made = self.templates.get_template(template).render(**page_words(request), **facts)
-        return HTMLResponse(made, status)
+        words = {"language": language(), "read_in": language_links(request)}
+        return HTMLResponse(self.templates.get_template(template).render(**words, **facts), status)
 
 
 @dataclass(kw_only=True)
@@ -118,21 +153,21 @@ class Desk(AppShell):
         scope = asked_scope(request.scope) or usual
         return replace(self, board=self.board.of(scope), snapshots=self.snapshots.of(scope), scope=scope)
 
-    def frame(self, request: Request) -> dict[str, Any]:
+    def frame(self, request: Request) -> PageFrame:
         pause, suspended, visits = self.board.see(
             lambda board: (pause_told(board), dict(board.suspended), board.visits_by_scope)
         )
-        return super().frame(request) | {
-            "pause": pause, "suspended": suspended, "simulated": self._simulated(), "scope": self.scope,
-            "switch": self._switch(request, visits) if visits["simulated"] else [],
-            "participant_url": self.participant_url,
-        }  # fmt: skip
+        return replace(
+            super().frame(request), pause=pause, suspended=suspended, simulated=self._simulated(),
+            scope=self.scope, switch=self._switch(request, visits) if visits["simulated"] else [],
+            participant_url=self.participant_url,
+        )  # fmt: skip
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         frame = self.frame(request)
-        made = self.templates.get_template(template).render({**frame, **facts})
+        made = self._framed(frame, template, facts)
         # once programs have come every address says whose visits it shows, whatever the usual ones will be
-        carried = self.scope if frame["switch"] else asked_scope(request.scope)
+        carried = self.scope if frame.switch else asked_scope(request.scope)
         return HTMLResponse(scoped_addresses(made, carried), status, {HEADER: str(self.scope)})
 
     def _simulated(self) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from vivavoce.desk.deeds import Deed, thing_of, work_of
+from vivavoce.desk.deeds import Deed, brought
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.history import DialogueHistory, VisitHistory
@@ -268,14 +268,13 @@ class Board:
                 part.incidents.append(failed)
 
     def _note_work(self, visit: VisitCard, stored: StoredEvent) -> None:
-        work = work_of(stored.event)
+        work = brought(stored.event, self.study, visit.state)
         if work is None:
             return
-        event = stored.event
-        about = thing_of(work, event, visit.state)
-        deed = Deed(work.step, visit.participant_id, stored.at, about, work.pieces(event))
+        step = work.kind.name
+        deed = Deed(step, visit.participant_id, stored.at, work.about, work.pieces)
         for part in self._parts_of(visit):
-            part.deeds[visit.visit_id, work.step, work.key(event)] = deed
+            part.deeds[visit.visit_id, step, work.key] = deed
 
 
 def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) -> DialogueCard:

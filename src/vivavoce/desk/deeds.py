@@ -10,28 +10,9 @@ from vivavoce.log.event import Event
 from vivavoce.log.events import QuestionnaireAnswered
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.steps.stimulus import StimulusStep
-from vivavoce.study.step_kind import STEPS
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import STEPS, StepKind, kind_of
 from vivavoce.trial.state import VisitState
-
-
-class DeedWork(NamedTuple):
-    """What one kind of step is made of.
-
-    noun    one piece of it; counts of it are said with it
-    done    the event that brings it
-    key     what is done anew when it comes twice in a visit, so that the later one stands
-    about   what it is about, such as a pair; "" where that does not matter
-    things  what those are called, in the plural
-    pieces  how many pieces one event brings
-    """
-
-    step: str
-    noun: str
-    done: type[Event]
-    key: Callable[[Any], Hashable]
-    about: Callable[[Any], str] = lambda _: ""
-    things: str = ""
-    pieces: Callable[[Any], int] = lambda _: 1
 
 
 class Deed(NamedTuple):
@@ -44,54 +25,64 @@ class Deed(NamedTuple):
     pieces: int
 
 
-def _place(event: Any) -> Hashable:
-    return event.step, event.position
+class Brought(NamedTuple):
+    """What an event brings.
+
+    kind    the kind of step whose work it is
+    key     what is done anew when it comes twice in a visit, so that the later one stands
+    about   what it is about, such as a pair; "" where that does not matter
+    pieces  how many pieces
+    """
+
+    kind: StepKind[Any]
+    key: Hashable
+    about: str
+    pieces: int
 
 
-WORK: Final[dict[str, DeedWork]] = {
-    one.step: one
-    for one in (
-        DeedWork("arena", "vote", VoteCast, lambda event: (event.bout_id, event.exchange)),
-        DeedWork("questionnaire", "form", QuestionnaireAnswered,
-             lambda event: (event.step, event.round, event.position),
-             lambda event: event.instrument, "questionnaires"),
-    )
-}  # fmt: skip
-DIALOGUE: Final = "dialogue"
-WITHOUT_WORK: Final = ("consent", "instructions", "debrief")
-_BY_EVENT: Final = {one.done: one for one in WORK.values()}
+KEYS: Final[dict[type[Event], Callable[[Any], Hashable]]] = {
+    VoteCast: lambda event: (event.bout_id, event.exchange),
+    QuestionnaireAnswered: lambda event: (event.step, event.round, event.position),
+    ResponseGiven: lambda event: (event.step, event.position),
+}
 
 
 @cache
-def works() -> dict[str, DeedWork]:
-    """What every kind of step is made of, by its name; those that present stimuli say it themselves."""
-    return WORK | {
-        kind.name: DeedWork(
-            kind.name,
-            kind.counted,
-            ResponseGiven,
-            _place,
-            things=kind.things,
-            pieces=lambda event, kind=kind: kind.pieces(kind.response.model_validate(event.response)),
+def works() -> dict[str, StepKind[Any]]:
+    """The kinds of step in which pieces of work are counted, by name."""
+    return {name: kind for name, kind in STEPS if kind.counted}
+
+
+def brought(event: Event, study: Study, state: VisitState | None) -> Brought | None:
+    """The work that an event brings; None for most events, and for forms about a dialogue.
+
+    state  of the visit, just after the event
+    """
+    if type(event) not in KEYS or getattr(event, "dialogue_id", None):
+        return None
+    kind = works().get(event.name) if isinstance(event, ResponseGiven) else _kind(event, study, state)
+    if kind is None:
+        return None
+    about, pieces = getattr(event, "instrument", ""), 1
+    if isinstance(event, ResponseGiven) and isinstance(kind, StimulusStep):
+        about, pieces = (
+            _stimulus(kind, event, state),
+            kind.pieces(kind.response.model_validate(event.response)),
         )
-        for kind in map(STEPS.get, STEPS.names())
-        if isinstance(kind, StimulusStep)
-    }
+    return Brought(kind, KEYS[type(event)](event), about, pieces)
 
 
-def work_of(event: Event) -> DeedWork | None:
-    """The kind of work that an event brings; None for most events, and for forms about a dialogue."""
-    if isinstance(event, ResponseGiven):
-        return works().get(event.name)
-    return None if getattr(event, "dialogue_id", None) else _BY_EVENT.get(type(event))
+def _kind(event: Any, study: Study, state: VisitState | None) -> StepKind[Any] | None:
+    """The kind of the step in which it was; where the study has changed since, one of such work."""
+    bouts = state.bouts if state is not None else []
+    place = next((one.event.step for one in bouts if one.event.bout_id == getattr(event, "bout_id", "")), -1)
+    place = getattr(event, "step", place)
+    here = [kind_of(study.visit[place])] if 0 <= place < len(study.visit) else []
+    return next((one for one in (*here, *works().values()) if one.done == event.kind), None)
 
 
-def thing_of(work: DeedWork, event: Event, state: VisitState | None) -> str:
-    """What a piece of work is about, or ""; state: of the visit, just after the event."""
-    if not isinstance(event, ResponseGiven):
-        return work.about(event)
+def _stimulus(kind: StimulusStep[Any, Any, Any], event: ResponseGiven, state: VisitState | None) -> str:
     planned = state.planned if state is not None else None
-    kind = STEPS.get(event.name)
-    if planned is None or planned.name != event.name or not isinstance(kind, StimulusStep):
+    if planned is None or planned.name != event.name:
         return ""
     return kind.about(kind.stimulus.model_validate(planned.stimuli[event.position]))

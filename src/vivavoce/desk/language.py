@@ -141,12 +141,8 @@ class LanguageLink(NamedTuple):
     here: bool
 
 
-def page_words(request: Request) -> dict[str, Any]:
-    """What the frame of every page needs: its language, and this very page in the others."""
-    return {"language": language(), "read_in": _language_links(request)}
-
-
-def _language_links(request: Request) -> list[LanguageLink]:
+def language_links(request: Request) -> list[LanguageLink]:
+    """This very page in every language."""
     asked = request.method == "GET"
     kept = [(name, value) for name, value in request.query_params.multi_items() if asked and name != CHOICE]
     to = "" if asked else _came_from(request)

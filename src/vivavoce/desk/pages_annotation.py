@@ -20,7 +20,9 @@ from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place
 from vivavoce.log.scope import SIMULATED
 from vivavoce.log.transcriptions import TranscribedVisit, transcriptions, word_accuracy
+from vivavoce.study.judgement_kind import JudgementKind
 from vivavoce.study.schemes import Scheme, said
+from vivavoce.study.step_kind import written_down_in
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -34,14 +36,23 @@ def script() -> Response:
     return FileResponse(FOLDER / "static" / "decide.js", media_type="text/javascript")
 
 
-def workplace_of(request: Request) -> Workplace | None:
-    """The study's workplace; None where nothing is annotated."""
+def open_workplace(request: Request, kind: JudgementKind) -> Any:
+    """The study's workplace of a kind: the same one, as long as the dashboard is served."""
     desk, state = desk_of(request), request.app.state
-    if desk.study.annotation is None:
+    if not hasattr(state, "workplaces"):
+        state.workplaces = {}
+    if kind.name not in state.workplaces:
+        state.workplaces[kind.name] = kind.open(desk.study, desk.log)
+    return state.workplaces[kind.name]
+
+
+def workplace_of(request: Request, kind: str = "") -> Workplace | None:
+    """The study's workplace of a kind, else of the first; None where all have pages of their own."""
+    study = desk_of(request).study
+    kinds = [one for one in study.judgement_kinds if one.dashboard.partition("?")[0] == "/annotation"]
+    if not kinds:
         return None
-    if not hasattr(state, "workplace"):
-        state.workplace = Workplace(desk.study, desk.log)
-    return state.workplace
+    return open_workplace(request, next((one for one in kinds if one.name == kind), kinds[0]))
 
 
 ThisWorkplace = Annotated[Workplace | None, Depends(workplace_of)]
@@ -69,17 +80,26 @@ def disputes(state: AnnotationState) -> list[LabelDispute]:
 @router.get("/annotation")
 def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Response:
     recordings = _recordings(desk)
+    others = [one for one in desk.study.judgement_kinds if workplace is None or one is not workplace.kind]
     if workplace is None:
-        return desk.page(request, "annotation.html", plan=None, recordings=recordings)
+        return desk.page(
+            request, "annotation.html", plan=None, kind=None, others=others, recordings=recordings
+        )
     state, names = _state(desk, workplace), annotator_names(desk)
     found = disputes(state)
     return desk.page(
-        request, "annotation.html", plan=workplace.plan, recordings=recordings, people=people(state, names),
+        request, "annotation.html", plan=workplace.section, others=others, kind=workplace.kind,
+        recordings=recordings, people=people(state, names),
         counts=_counts(state, len(workplace.waiting(desk.scope))), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, desk, workplace, state),
-        titles={one.scheme: said(one.title, language()) for one in workplace.plan.schemes},
+        titles={one.scheme: said(one.title, language()) for one in workplace.schemes},
     )  # fmt: skip
+
+
+def decisions_of(kind: JudgementKind) -> str:
+    """Where a kind's disagreements are decided."""
+    return "/annotation/decide" + kind.dashboard.removeprefix("/annotation")
 
 
 def _state(desk: Desk, workplace: Workplace) -> AnnotationState:
@@ -92,7 +112,7 @@ def _agreement(
 ) -> dict[str, list[AgreementLine]]:
     """The coefficients of this state; computed once for as long as nothing is added to it."""
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
-    return kept_once(request, "agreement", data, lambda: agreement(state, workplace.plan, data=data))
+    return kept_once(request, "agreement", data, lambda: agreement(state, workplace.schemes, data=data))
 
 
 def kept_once(request: Request, name: str, data: str, compute: Callable[[], Made]) -> Made:
@@ -106,7 +126,7 @@ def kept_once(request: Request, name: str, data: str, compute: Callable[[], Made
 
 def _recordings(desk: Desk) -> dict[str, Any] | None:
     """How far the recordings of the study are written down, and how accurate its transcribers are."""
-    unknown = {item.audio for item in desk.study.transcription if item.gold is None}
+    unknown = {name for one in written_down_in(desk.study) for name in one.unknown}
     if not unknown:
         return None
     scope = desk.board.scope
@@ -140,19 +160,28 @@ def annotator_names(desk: Desk) -> dict[str, str]:
     return {annotator_key(one.account_id): one.name for one in desk.access.accounts()}
 
 
-def people(state: AnnotationState, names: Mapping[str, str]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class AnnotatorWork:
+    """How many dialogues an annotator has finished, how many of them as the second, and which not yet."""
+
+    name: str
+    key: str
+    finished: int
+    double: int
+    under_way: list[str]
+
+
+def people(state: AnnotationState, names: Mapping[str, str]) -> list[AnnotatorWork]:
     keys = dict.fromkeys(who for found in state.dialogues.values() for who in found.work)
     rows = []
     for key in keys:
         work = state.of_annotator(key)
-        rows.append({
-            "name": names.get(key, key),
-            "key": key,
-            "finished": sum(one.finished_at is not None for one in work.values()),
-            "double": sum(one.finished_at is not None and one.double for one in work.values()),
-            "under_way": [dialogue for dialogue, one in work.items() if one.finished_at is None],
-        })  # fmt: skip
-    return sorted(rows, key=lambda row: row["name"])
+        finished = [one for one in work.values() if one.finished_at is not None]
+        open_ = [dialogue for dialogue, one in work.items() if one.finished_at is None]
+        rows.append(
+            AnnotatorWork(names.get(key, key), key, len(finished), sum(one.double for one in finished), open_)
+        )
+    return sorted(rows, key=lambda row: row.name)
 
 
 def _counts(state: AnnotationState, held: int) -> dict[str, int]:
@@ -170,7 +199,7 @@ def release(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Respon
             workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
         except JudgementRefused as refusal:
             raise HTTPException(409, told(refusal)) from None
-    return RedirectResponse("/annotation", 303)
+    return RedirectResponse(workplace.kind.dashboard if workplace is not None else "/annotation", 303)
 
 
 @router.get("/annotation/decide", dependencies=[Steers])
@@ -187,10 +216,11 @@ def decide(
     )
     at = wanted or next((one for one in found if not one.decided), None)
     if at is None:
-        return desk.page(request, "decide.html", at=None, disputes=found)
+        return desk.page(request, "decide.html", at=None, disputes=found, kind=workplace.kind)
     number = found.index(at)
     return desk.page(
-        request, "decide.html", at=at, disputes=found, number=number + 1, problem=problem[:200],
+        request, "decide.html", at=at, disputes=found, kind=workplace.kind, number=number + 1,
+        problem=problem[:200],
         before=found[number - 1] if number else None,
         after=found[number + 1] if number + 1 < len(found) else None,
         **_shown(workplace, at),
@@ -200,7 +230,7 @@ def decide(
 def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
     """Both sides of a dispute in the words of the scheme; who is who stays hidden, so names do not count."""
     state = workplace.see()
-    annotated, scheme = state.dialogues[at.dialogue_id], workplace.plan.scheme(at.place.scheme)
+    annotated, scheme = state.dialogues[at.dialogue_id], workplace.scheme(at.place.scheme)
     asked = annotated.finished(at.place.scheme)
     sides = []
     for number, (who, chosen) in enumerate(sorted(annotated.choices(at.place).items())):
@@ -273,7 +303,7 @@ def store(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Response
         workplace.adjudicate(dialogue_id, place, labels, by=who_of(request).name)
     except JudgementRefused as refusal:
         raise HTTPException(409, told(refusal)) from None
-    return RedirectResponse("/annotation/decide", 303)
+    return RedirectResponse(decisions_of(workplace.kind), 303)
 
 
 def _chosen(workplace: Workplace, dialogue_id: str, place: Place, form: FormData) -> list[LoggedLabel]:

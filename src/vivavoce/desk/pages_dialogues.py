@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
+from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.language import gettext
@@ -59,7 +60,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
 
 @router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])
 def events(dialogue_id: str, desk: ThisDesk) -> Response:
-    return JSONResponse(raw_events(history_of(desk, dialogue_id).events))
+    return JSONResponse(as_json(raw_events(history_of(desk, dialogue_id).events)))
 
 
 def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:

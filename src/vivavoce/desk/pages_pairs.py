@@ -11,7 +11,7 @@ from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
-from vivavoce.desk.pairs import CHANGES, PairDraft, balance_of, draft_of_dialogue, draft_of_pair, judge
+from vivavoce.desk.pairs import CHANGES, PairDraft, draft_of_dialogue, draft_of_pair, judge
 from vivavoce.desk.security import OwnForm, field
 from vivavoce.study.pairs import Change
 
@@ -27,7 +27,7 @@ def script() -> FileResponse:
 
 @router.get("/pairs")
 def pairs(request: Request, desk: ThisDesk) -> Response:
-    language, balance = desk.study.default_language, balance_of(desk.study)
+    language, balance = desk.study.default_language, desk.study.balance
     rows = [(pair, judge(draft_of_pair(pair, language), balance)) for pair in desk.study.pairs]
     return desk.page(request, "pairs.html", rows=rows, languages=desk.study.languages)
 
@@ -74,7 +74,7 @@ def _typed(desk: Desk, form: FormData) -> PairDraft:
 
 
 def _facts(desk: Desk, draft: PairDraft) -> dict[str, Any]:
-    return {"draft": draft, "verdict": judge(draft, balance_of(desk.study))}
+    return {"draft": draft, "verdict": judge(draft, desk.study.balance)}
 
 
 def _editor(request: Request, desk: Desk, draft: PairDraft) -> Response:

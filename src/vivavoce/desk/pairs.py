@@ -6,7 +6,6 @@ from typing import Final, get_args
 
 from vivavoce.core.i18n import N_
 from vivavoce.log.history import DialogueHistory
-from vivavoce.study.model import CompareStep, RateStep, Study
 from vivavoce.study.pairs import (
     Change,
     Pair,
@@ -18,9 +17,8 @@ from vivavoce.study.pairs import (
     read_transcript,
     write_transcript,
 )
-from vivavoce.study.pairs_check import Finding, pair_problems, pair_warnings
+from vivavoce.study.pairs_check import Balance, Finding, pair_problems, pair_warnings
 from vivavoce.study.pairs_difference import Difference, difference
-from vivavoce.study.steps_file import Balance
 
 CHANGES: tuple[Change, ...] = get_args(Change)
 NAMES: Final = (
@@ -93,12 +91,6 @@ def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:
     turns = [PairTurn(party=one.party, text=text) for one in dialogue.turns if (text := one.text.strip())]
     written = write_transcript(turns)
     return PairDraft(language=language, control=written, experimental=written)
-
-
-def balance_of(study: Study) -> Balance:
-    """The study's thresholds, else the usual ones."""
-    steps = study.steps(CompareStep, RateStep)
-    return next((step.balance for step in steps), Balance())  # pyright: ignore[reportCallIssue]
 
 
 def _yaml(draft: PairDraft, text: PairText) -> str:

@@ -10,11 +10,11 @@ from babel.dates import format_date
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
-from vivavoce.desk.deeds import Deed, DeedWork, works
+from vivavoce.desk.deeds import Deed, works
 from vivavoce.desk.language import NP_, gettext, language, ngettext, step_noun, step_words, worded
 from vivavoce.report.numbers import count, plural
 from vivavoce.stats.concentration import concentration
-from vivavoce.study.model import DialogueStep
+from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
 from vivavoce.trial.state import VisitState
 
 STATUSES: Final = {
@@ -34,7 +34,7 @@ OUTCOMES: Final = {
 PHASES: Final = {
     "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in dialogue"),
     "code": N_("entering the code"), "feedback": N_("answering the questionnaire"),
-    "arena": N_("in the arena"),
+    "battle": N_("in the arena"),
     "ended": N_("ended"),
 }  # fmt: skip
 CHANGED: Final = N_("the study has changed since")
@@ -170,7 +170,7 @@ def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) ->
 
 def talks_in(board: Board) -> bool:
     """Whether dialogues are what a study is about, or at least took place in it."""
-    return bool(board.dialogues) or any(step.kind in ("dialogue", "arena") for step in board.study.visit)
+    return bool(board.dialogues) or any(dialogues_of(one) or battles_of(one) for one in board.study.visit)
 
 
 def holdings(board: Board) -> str:
@@ -193,15 +193,15 @@ def _work(board: Board, now: datetime) -> list[WorkProgress]:
     return [_work_row(works()[step], done.get(step, []), now) for step in dict.fromkeys([*steps, *done])]
 
 
-def _work_row(work: DeedWork, deeds: Sequence[Deed], now: datetime) -> WorkProgress:
+def _work_row(work: StepKind[Any], deeds: Sequence[Deed], now: datetime) -> WorkProgress:
     spread = concentration(one.participant_id for one in deeds for _ in range(one.pieces))
     about = Counter(one.about for one in deeds if work.things)
     return WorkProgress(
-        step=work.step, noun=work.noun, pieces_named=step_noun(work.step, work.noun, 2),
+        step=work.name, noun=work.counted, pieces_named=step_noun(work.name, work.counted, 2),
         pieces=sum(one.pieces for one in deeds),
         today=sum(one.pieces for one in deeds if one.at.date() == now.date()),
         participants=spread.participants, mean=spread.mean, median=spread.median, largest=spread.largest,
-        things=step_words(work.step, work.things), different=len(about),
+        things=step_words(work.name, work.things), different=len(about),
         fewest=min(about.values(), default=0),
         most=max(about.values(), default=0),
     )  # fmt: skip
@@ -216,7 +216,7 @@ def _dialogues(cards: Sequence[DialogueCard]) -> Counted:
 
 def _pieces(board: Board, noun: str) -> Counted:
     """Every piece of one kind of work: by whom and when."""
-    own = [one for one in board.deeds.values() if works()[one.step].noun == noun]
+    own = [one for one in board.deeds.values() if works()[one.step].counted == noun]
     return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]
 
 
@@ -244,14 +244,38 @@ def _days(instants: Sequence[datetime], now: datetime) -> list[Bar]:
     return [Bar(format_date(day, "d MMM", locale=language()), counts[day]) for day in days]
 
 
-def whereabouts(board: Board) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitWhereabouts:
+    """A running visit: where its participant is and since when nothing was heard.
+
+    step, doing               a kind of step, and what is done there in the reader's language
+    step_number, round        counted from 1; None where the visit's place is unknown, or has no rounds
+    system, dialogue_id       of the dialogue under way, None where there is none; `dialogues`: held so far
+    """
+
+    visit_id: str
+    participant_id: str
+    simulated: bool
+    opened_at: datetime
+    last_at: datetime
+    idle_minutes: float
+    step: str
+    step_number: int | None
+    round: int | None
+    doing: str
+    system: str | None
+    dialogue_id: str | None
+    dialogues: int
+
+
+def whereabouts(board: Board) -> tuple[list[VisitWhereabouts], list[VisitWhereabouts]]:
     """The running visits as (active, idle), the latest first; idle ones were quiet for ten minutes."""
     now = board.log.clock.now()
     rows = [_where(visit, now) for visit in board.running_visits()]
-    rows.sort(key=lambda row: row["last_at"], reverse=True)
+    rows.sort(key=lambda row: row.last_at, reverse=True)
     limit = ACTIVE_FOR.total_seconds() / 60
-    return [row for row in rows if row["idle_minutes"] <= limit], [
-        row for row in rows if row["idle_minutes"] > limit
+    return [row for row in rows if row.idle_minutes <= limit], [
+        row for row in rows if row.idle_minutes > limit
     ]
 
 
@@ -261,22 +285,22 @@ def _doing(state: VisitState) -> str:
     return worded(PHASES[state.phase])
 
 
-def _where(visit: VisitCard, now: datetime) -> dict[str, Any]:
+def _where(visit: VisitCard, now: datetime) -> VisitWhereabouts:
     state, held = visit.state, visit.state.dialogues if visit.state is not None else []
     step = state.current_step if state is not None and visit.placed else None
     talking = held[-1] if held and held[-1].running else None
-    return {
-        "visit_id": visit.visit_id,
-        "participant_id": visit.participant_id,
-        "simulated": visit.simulated,
-        "opened_at": visit.opened_at,
-        "last_at": visit.last_at,
-        "idle_minutes": max(0.0, (now - visit.last_at).total_seconds() / 60),
-        "step": step.kind if step is not None else gettext("unknown"),
-        "step_number": state.step + 1 if state is not None and step is not None else None,
-        "round": state.round + 1 if state is not None and isinstance(step, DialogueStep) else None,
-        "doing": _doing(state) if state is not None and step is not None else worded(CHANGED),
-        "system": talking.system if talking is not None else None,
-        "dialogue_id": talking.dialogue_id if talking is not None else None,
-        "dialogues": len(held),
-    }
+    return VisitWhereabouts(
+        visit_id=visit.visit_id,
+        participant_id=visit.participant_id,
+        simulated=visit.simulated,
+        opened_at=visit.opened_at,
+        last_at=visit.last_at,
+        idle_minutes=max(0.0, (now - visit.last_at).total_seconds() / 60),
+        step=step.kind if step is not None else gettext("unknown"),
+        step_number=state.step + 1 if state is not None and step is not None else None,
+        round=state.round + 1 if state is not None and dialogues_of(step) is not None else None,
+        doing=_doing(state) if state is not None and step is not None else worded(CHANGED),
+        system=talking.system if talking is not None else None,
+        dialogue_id=talking.dialogue_id if talking is not None else None,
+        dialogues=len(held),
+    )

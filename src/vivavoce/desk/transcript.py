@@ -1,7 +1,7 @@
 """One dialogue turn by turn, as a researcher reads it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -107,15 +107,29 @@ def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
             return TranscriptLine("silence", text, at_s)
 
 
-def raw_events(events: Sequence[StoredEvent]) -> list[dict[str, Any]]:
-    """The events as the log holds them, ready for JSON."""
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """An event as the log holds it; `at` in ISO 8601, `monotonic_s` in seconds since the process `boot`."""
+
+    event_id: str
+    visit_id: str
+    seq: int
+    at: str
+    monotonic_s: float
+    boot: str
+    kind: str
+    version: int
+    client_key: str | None
+    payload: Mapping[str, Any]
+
+
+def raw_events(events: Sequence[StoredEvent]) -> list[RawEvent]:
+    """The events as the log holds them."""
     return [
-        {
-            "event_id": one.event_id, "visit_id": one.visit_id, "seq": one.seq, "at": one.at.isoformat(),
-            "monotonic_s": one.monotonic_s, "boot": one.boot, "kind": one.event.kind,
-            "version": one.event.version, "client_key": one.client_key,
-            "payload": one.event.model_dump(mode="json"),
-        }
+        RawEvent(
+            one.event_id, one.visit_id, one.seq, one.at.isoformat(), one.monotonic_s, one.boot,
+            one.event.kind, one.event.version, one.client_key, one.event.model_dump(mode="json"),
+        )
         for one in events
     ]  # fmt: skip
 

@@ -13,6 +13,7 @@ another language is optional, and what lacks is said in English:
     simulation.yaml  how simulated users talk, and what a noisy channel makes of it
     tasks.yaml       sentences of generated tasks
     turns.yaml       what user turns mean, whatever the ontology
+    replies.yaml     what system turns say against themselves, whatever the system is about
     campaign.yaml    instructions and questions of a campaign
     wordings/        sentences of questionnaires: `<questionnaire>.<language>.yaml`
     texts/           of protocols: `<protocol>/consent.<language>.md`, ...
@@ -29,7 +30,7 @@ from typing import Final
 
 from babel import Locale, UnknownLocaleError
 
-from vivavoce.core.i18n import SOURCE_LANGUAGE, read_words
+from vivavoce.core.i18n import SOURCE_LANGUAGE, lookup_tags, read_words
 from vivavoce.core.shelf import Shelf, offers
 
 OURS: Final = Path(__file__).parent
@@ -57,11 +58,9 @@ LANGUAGES: Final[Shelf[Language]] = Shelf("language", Language)
 
 
 def language_of(tag: str) -> Language | None:
-    """The language of a tag: by the whole tag, else by its first part; None: no package offers it."""
-    for name in (tag, tag.split("-")[0].lower()):
-        if name in LANGUAGES:
-            return LANGUAGES.get(name)
-    return None
+    """The language of a tag: by the whole tag, else by a wider one; None: no package offers it."""
+    names = [*lookup_tags(tag), tag.split("-")[0].lower()]
+    return next((LANGUAGES.get(name) for name in names if name in LANGUAGES), None)
 
 
 def languages_with(file: str) -> list[str]:

@@ -36,6 +36,13 @@ def _rule(rule: tuple[str, str]) -> tuple[str, str]:
 Rule = Annotated[tuple[str, str], AfterValidator(_rule)]
 
 
+def _pattern(pattern: str) -> str:
+    return _rule((pattern, ""))[0]
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
 def _with(*places: str) -> AfterValidator:
     """Each sentence has these places, and braces for nothing else."""
 
@@ -209,6 +216,22 @@ class TurnWords(LanguageData):
     fillers: list[str] = Field([], description="words that mean nothing")
 
 
+class ReplyWords(LanguageData):
+    """What turns of systems say against themselves, whatever the study is about.
+
+    Each is a list of regular expressions, in upper or lower case, for a part of one sentence.
+    """
+
+    file = "replies.yaml"
+
+    not_understood: list[Pattern] = Field([], description="the system did not understand")
+    ask_again: list[Pattern] = Field([], description="it asks to be told again, or in other words")
+    refuse: list[Pattern] = Field([], description="it cannot, does not know, has found nothing")
+    menu: list[Pattern] = Field([], description="instead of an answer, what it can do, or its first question")
+    hand_over: list[Pattern] = Field([], description="it sends the user to a person or elsewhere")
+    trouble: list[Pattern] = Field([], description="something of its own does not work")
+
+
 class CampaignWords(LanguageData):
     """What participants and teams of a campaign read."""
 
@@ -229,6 +252,7 @@ FILES: Final[tuple[type[LanguageData], ...]] = (
     SimulatedSpeech,
     TaskSentences,
     TurnWords,
+    ReplyWords,
     CampaignWords,
 )
 

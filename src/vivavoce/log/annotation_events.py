@@ -1,6 +1,6 @@
 """Events of expert annotation: who was given which dialogue, what was said of it, what settled a dispute.
 
-They stand in a stream of their own, one a study (`annotation_stream`), because an annotator's work belongs to
+They stand in a stream of their own, one a study and kind of judgement, because an annotator's work belongs to
 no participant's visit.
 """
 
@@ -9,11 +9,6 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.event import Event
-
-
-def annotation_stream(study: str) -> str:
-    """The key under which a study's annotation is logged."""
-    return f"annotation:{study}"
 
 
 class LoggedLabel(BaseModel):

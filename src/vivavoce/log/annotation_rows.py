@@ -1,6 +1,6 @@
 """Rows of the dataset's table `annotations`, from the state of a study's annotation."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from vivavoce.log.annotation_state import Annotated, AnnotationState, Judged, Pl
 Row = dict[str, Any]
 
 
-def annotation_rows(state: AnnotationState, dialogues: Container[str]) -> Iterator[Row]:
+def annotation_rows(state: AnnotationState) -> Iterator[Row]:
     """One row a label, of finished work alone; `none` where somebody found nothing in a whole dialogue.
 
     Where a dispute was decided, the annotator `adjudicated` says the whole layer of that dialogue again: what
@@ -19,8 +19,6 @@ def annotation_rows(state: AnnotationState, dialogues: Container[str]) -> Iterat
     majority.
     """
     for dialogue_id, annotated in state.dialogues.items():
-        if dialogue_id not in dialogues:
-            continue
         for scheme in annotated.schemes():
             for who, work in annotated.finished(scheme).items():
                 judged = {place: said for place, said in work.judged.items() if place.scheme == scheme}

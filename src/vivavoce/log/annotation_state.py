@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from vivavoce.log.annotation_events import (
     AnnotationAssigned,
@@ -104,6 +104,13 @@ class AnnotationState:
     def __init__(self) -> None:
         self.seq = 0
         self.dialogues: dict[str, Annotated] = defaultdict(Annotated)
+
+    @classmethod
+    def after(cls, events: Iterable[StoredEvent]) -> Self:
+        made = cls()
+        for stored in events:
+            made.apply(stored)
+        return made
 
     def apply(self, stored: StoredEvent) -> None:
         self.seq = stored.seq

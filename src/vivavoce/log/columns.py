@@ -25,6 +25,7 @@ class Table(NamedTuple):
 
     counted  what an export says of it, such as `dialogue`; "" for tables that say more of other tables' rows
     unit     the columns that name one of these, where a row is only a part of it
+    before   the table before which it stands, where it is not one of ours; "" after them
     """
 
     name: str
@@ -32,6 +33,7 @@ class Table(NamedTuple):
     columns: tuple[Column, ...]
     counted: str = ""
     unit: tuple[str, ...] = ()
+    before: str = ""
 
     @property
     def spoken(self) -> bool:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.presets import lay_over, protocol_names
+from vivavoce.study.step_sequence import written_dialogues
 from vivavoce.study.steps_file import DialogueSettings
 
 Facts = dict[str, Any]
@@ -68,21 +69,13 @@ def written_analysis(file: str) -> Analysis | None:
 
 def read_declaration(file: str) -> Declaration:
     """What counts of a study file's text; the defaults where it says nothing."""
-    steps = [_dialogue(step["dialogue"]) for step in _over_preset(file).get("visit") or ()
-             if isinstance(step, dict) and "dialogue" in step]  # fmt: skip
+    visit = _over_preset(file).get("visit")
+    held = [plan for step in visit or () if (plan := written_dialogues(step)) is not None]
     return Declaration(
         written_analysis(file) or Analysis.model_validate({}),
-        min((step.nontrivial.user_turns for step in steps), default=UNSAID),
-        any(step.gate == "code" for step in steps),
+        min((plan.nontrivial.user_turns for plan in held), default=UNSAID),
+        any(plan.gate == "code" for plan in held),
     )
-
-
-def _dialogue(step: Any) -> DialogueSettings:
-    """A step as it was written; the defaults where this version cannot read it."""
-    try:
-        return DialogueSettings.model_validate(step or {})
-    except ValidationError:
-        return DialogueSettings.model_validate({})
 
 
 def _over_preset(file: str) -> Facts:

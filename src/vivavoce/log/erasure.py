@@ -37,7 +37,6 @@ from vivavoce.log.tables import (
 )
 
 _ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS)}
-_ANSWERS: Final = {*stored_kinds(StimuliPlanned), *stored_kinds(ResponseGiven)}
 _MANY: Final = 500
 Payload = dict[str, Any]
 
@@ -167,19 +166,20 @@ def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:
 
 def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, dict[str, int]]:
     """Positions of others' events that go as a whole, how many were mended, and from where streams change."""
+    told = {*stored_kinds(StimuliPlanned), *stored_kinds(ResponseGiven)}
     wanted = (
         select(events.c.position, events.c.kind, events.c.payload, events.c.visit_id, events.c.seq)
-        .where(events.c.kind.in_(sorted(_ELSEWHERE | _ANSWERS)), events.c.visit_id.not_in(theirs.visits))
+        .where(events.c.kind.in_(sorted(_ELSEWHERE | told)), events.c.visit_id.not_in(theirs.visits))
         .order_by(events.c.position)
     )
     deleted, mended, touched = list[int](), 0, dict[str, int]()
     answers = _Answers(theirs)
     for position, kind, payload, stream, seq in connection.execute(wanted).all():
-        if kind not in _ANSWERS and theirs.about(payload):
+        if kind not in told and theirs.about(payload):
             deleted.append(position)
             touched.setdefault(stream, seq)
             continue
-        without = answers.mended(kind, payload, stream) if kind in _ANSWERS else theirs.mended(kind, payload)
+        without = answers.mended(kind, payload, stream) if kind in told else theirs.mended(kind, payload)
         if without != payload:
             read_event(kind, without)
             connection.execute(update(events).where(events.c.position == position).values(payload=without))

@@ -18,7 +18,7 @@ from vivavoce.log import (  # each has kinds of its own
     stress_events,  # noqa: F401
 )
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
-from vivavoce.log.stimulus_events import EARLIER_KINDS, upcast
+from vivavoce.log.stimulus_events import earlier_kinds, upcast
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 
@@ -363,6 +363,6 @@ def read_event(kind: str, payload: dict[str, Any]) -> Event:
 
     Unknown kinds raise KeyError: the log is newer than this version.
     """
-    if kind in EARLIER_KINDS:
-        return EARLIER_KINDS[kind][0].model_validate(upcast(kind, payload))
+    if kind not in EVENT_KINDS and (earlier := earlier_kinds().get(kind)) is not None:
+        return earlier[0].model_validate(upcast(kind, payload))
     return EVENT_KINDS[kind].model_validate(payload)

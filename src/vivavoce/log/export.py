@@ -10,9 +10,6 @@ from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.statement import Statement, statement
-from vivavoce.log.annotation_events import annotation_stream
-from vivavoce.log.annotation_rows import annotation_rows
-from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
@@ -101,7 +98,8 @@ def export_dataset(
             for table, rows in waiting.items():
                 writer.add(table, _completed(connection, study_name, table, rows))
             writer.add("participants", people.rows())
-            writer.add("annotations", annotation_rows(_annotation(connection, study_name), outline.numbers))
+            judged = _completed(connection, study_name, "annotations", [])
+            writer.add("annotations", (row for row in judged if row["dialogue_id"] in outline.numbers))
             recorded = [
                 one for one in recordings_of(connection, study_name) if one.visit_id in outline.visits
             ]
@@ -138,7 +136,8 @@ def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement
     """Which responses have no rows, because no installed package offers their step."""
     wanted = select(events.c.visit_id, events.c.payload["name"].as_string())
     given = connection.execute(wanted.where(events.c.kind == ResponseGiven.kind)).all()
-    counts = Counter(name for visit_id, name in given if visit_id in visits and name not in STEPS)
+    there = {name for name, _ in STEPS}
+    counts = Counter(name for visit_id, name in given if visit_id in visits and name not in there)
     return [
         statement(
             "responses to the step {name} are left out ({n}): no installed package offers it",
@@ -147,13 +146,6 @@ def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement
         )
         for name, number in sorted(counts.items())
     ]
-
-
-def _annotation(connection: Connection, study_name: str) -> AnnotationState:
-    state = AnnotationState()
-    for stored in events_of(connection, annotation_stream(study_name)):
-        state.apply(stored)
-    return state
 
 
 def _source(level: str, simulated: bool | None) -> dict[str, str]:

@@ -18,7 +18,7 @@ from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 
 if TYPE_CHECKING:
-    from vivavoce.study.model import DialogueStep
+    from vivavoce.study.steps import DialoguePlan
 
 Party = Literal["user", "system"]
 Kind = TypeVar("Kind", bound=Event)
@@ -117,7 +117,7 @@ class DialogueHistory(Events):
         said = (one for one in self.events if one.seq in turns or isinstance(one.event, quiet))
         return [turns.get(one.seq, one) for one in said]
 
-    def nontrivial(self, step: "DialogueStep") -> bool:
+    def nontrivial(self, step: "DialoguePlan") -> bool:
         """Enough user turns that the system answered."""
         return self.answered_turns >= step.nontrivial.user_turns
 

@@ -28,7 +28,6 @@ from vivavoce.log.schema_dialogues import (
     WIZARD_TURNS,
 )
 from vivavoce.log.schema_steps import (
-    COMMANDS,
     LOOKS,
     RECORDINGS,
     STEPS,
@@ -56,7 +55,6 @@ _OWN: Final[dict[str, Table]] = {
         WIZARD_TURNS,
         VOTES,
         STRESS,
-        COMMANDS,
         STEPS,
         RECORDINGS,
         LOOKS,
@@ -66,7 +64,7 @@ _OWN: Final[dict[str, Table]] = {
 
 
 class _Tables(Mapping[str, Table]):
-    """Our tables, and after them those of the steps that present stimuli, whoever offers them."""
+    """Our tables, and those of all steps that present stimuli: after ours, or `before` one of them."""
 
     @cached_property
     def _all(self) -> dict[str, Table]:
@@ -79,7 +77,11 @@ class _Tables(Mapping[str, Table]):
             if found.setdefault(table.name, table) is not table:
                 hint = "mend or uninstall the package that offers it"
                 raise InputError(f"step {kind.name!r} has another's table {table.name!r}", hint=hint)
-        return found
+        places = {name: place for place, name in enumerate(found)}
+        in_order = sorted(
+            found.values(), key=lambda one: (places.get(one.before, places[one.name]), not one.before)
+        )
+        return {table.name: table for table in in_order}
 
     def __getitem__(self, name: str) -> Table:
         return _OWN.get(name) or self._all[name]

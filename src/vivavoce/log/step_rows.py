@@ -36,7 +36,7 @@ def step_rows(visit: VisitHistory) -> list[Row]:
         if kind is None:
             continue
         dialogue_id = getattr(event, "dialogue_id", None)
-        began = opened.get(dialogue_id or "") if kind == "dialogue" else before
+        began = opened.get(dialogue_id or "") if isinstance(event, DialogueEnded) else before
         before = stored.at
         if began is None:
             continue

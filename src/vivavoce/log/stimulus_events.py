@@ -1,10 +1,13 @@
 """What every step that presents stimuli and collects responses logs; its own models say what is in them."""
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
 from vivavoce.log.event import Event
+from vivavoce.study.step_kind import STEPS
 
 
 class LoggedSegment(BaseModel):
@@ -89,36 +92,26 @@ class StepFinished(Event):
 STIMULUS_EVENTS: Final[tuple[type[Event], ...]] = (
     StimuliPlanned, QualificationTried, WholeRecorded, ResponseGiven, StepFinished,
 )  # fmt: skip
-EARLIER_KINDS: Final[dict[str, tuple[type[Event], str]]] = {
-    "transcripts_assigned": (StimuliPlanned, "rate"),
-    "transcript_rated": (ResponseGiven, "rate"),
-    "transcripts_finished": (StepFinished, "rate"),
-    "comparisons_assigned": (StimuliPlanned, "compare"),
-    "comparison_answered": (ResponseGiven, "compare"),
-    "comparisons_finished": (StepFinished, "compare"),
-    "clips_assigned": (StimuliPlanned, "listen"),
-    "hearing_checked": (QualificationTried, "listen"),
-    "clip_judged": (ResponseGiven, "listen"),
-    "listening_finished": (StepFinished, "listen"),
-    "transcriptions_assigned": (StimuliPlanned, "transcribe"),
-    "transcript_given": (ResponseGiven, "transcribe"),
-    "transcriptions_finished": (StepFinished, "transcribe"),
-    "stimuli_assigned": (StimuliPlanned, "elicit"),
-    "command_given": (ResponseGiven, "elicit"),
-    "commands_cut": (WholeRecorded, "elicit"),
-    "commands_finished": (StepFinished, "elicit"),
-}
-"""Kinds of logs written before, with what they are read as, and the step that wrote them."""
-_STIMULI: Final = ("transcripts", "comparisons", "trials", "items", "stimuli")
+
+
+def earlier_kinds() -> Mapping[str, tuple[type[Event], str]]:
+    """Kinds of logs written before, with what they are read as, and the step that declares them."""
+    return _earlier_kinds(tuple(STEPS.names()))
+
+
+@lru_cache
+def _earlier_kinds(_: tuple[str, ...]) -> Mapping[str, tuple[type[Event], str]]:
+    declared = ((kind.name, getattr(kind, "earlier_events", {})) for _, kind in STEPS)
+    return {kind: (model, name) for name, earlier in declared for kind, model in earlier.items()}
 
 
 def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     """An earlier kind's payload as that of the event it is read as: what it does not name is a response."""
-    model, name = EARLIER_KINDS[kind]
+    model, name = earlier_kinds()[kind]
     shared = {key: value for key, value in payload.items() if key in model.model_fields}
     rest = {key: value for key, value in payload.items() if key not in model.model_fields}
     if model is StimuliPlanned:
-        shared["stimuli"] = next(payload[key] for key in _STIMULI if key in payload)
+        shared.setdefault("stimuli", max(filter(_are_objects, rest.values()), key=len, default=[]))
         shared["tries"] = [{"tones": count} for count in rest.get("tones", ())]
     elif model is QualificationTried:
         shared |= {"response": rest, "passed": rest["tones"] == rest["counted"]}
@@ -127,6 +120,10 @@ def upcast(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
     return {**shared, "name": name}
 
 
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
 def stored_kinds(model: type[Event]) -> list[str]:
     """The kinds under which a log may hold an event."""
-    return [model.kind, *(kind for kind, (read_as, _) in EARLIER_KINDS.items() if read_as is model)]
+    return [model.kind, *(kind for kind, (read_as, _) in earlier_kinds().items() if read_as is model)]

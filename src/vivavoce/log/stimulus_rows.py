@@ -74,7 +74,7 @@ class RespondedKind(Protocol):
 
 def responded_kinds() -> list[RespondedKind]:
     """The kinds of steps that present stimuli, of ours and of installed packages."""
-    kinds: list[Any] = [STEPS.get(name) for name in STEPS.names()]
+    kinds: list[Any] = [kind for _, kind in STEPS]
     return [kind for kind in kinds if hasattr(kind, "table")]
 
 

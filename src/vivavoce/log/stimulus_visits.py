@@ -10,11 +10,11 @@ from sqlalchemy import Connection, and_, or_, select
 
 from vivavoce.log.events import read_event
 from vivavoce.log.stimulus_events import (
-    EARLIER_KINDS,
     STIMULUS_EVENTS,
     ResponseGiven,
     StepFinished,
     StimuliPlanned,
+    earlier_kinds,
 )
 from vivavoce.log.stimulus_rows import Response, Stimulus
 from vivavoce.log.tables import events, visits
@@ -57,7 +57,7 @@ def stimulus_visits(
     since      whoever did nothing since then is not at it any more
     simulated  of programs, or of people, alone
     """
-    earlier = [kind for kind, (_, step) in EARLIER_KINDS.items() if step == name]
+    earlier = [kind for kind, (_, step) in earlier_kinds().items() if step == name]
     shared = events.c.kind.in_([one.kind for one in STIMULUS_EVENTS])
     wanted = (
         select(

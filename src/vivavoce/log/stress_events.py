@@ -99,6 +99,8 @@ class ReplayFinished(Event):
     met       the task's goal was reached; null where that cannot be known
     failure   why the system gave no answer; null when it answered
     injected  position in `turns` of the utterance under test; null when the system ended before it
+    outage    it was the system that failed
+    again     so the same replay is tried again later, and this one counts nowhere
     """
 
     kind = "replay_finished"
@@ -111,14 +113,20 @@ class ReplayFinished(Event):
     injected: int | None
     met: bool | None = None
     failure: str | None = None
+    outage: bool = False
+    again: bool = False
     duration_s: float | None = None
 
 
 class CaseJudged(Event):
     """What came of one case: whether it was admitted, and the verdict with the rung that decided.
 
-    rung       task_outcome, acts, exact_match, guards, similarity, model, person; null when nothing could
+    rung       task_outcome, acts, exact_match, evidence, guards, similarity, model, person; null when nothing
+               could
+    outage     the system failed whenever it was tried: no verdict; a later event of the case may have one
     suspicion  what a rung that may not decide thinks: pass, fail or clarification
+    why        the reason, as `Statement.facts` has it: what it says, with its values; null: `reason` says it
+    reason     an English sentence, of logs before `why`
     replays    one entry a repetition of either arm, judged by the same ladder against the other clean ones
     """
 
@@ -129,9 +137,11 @@ class CaseJudged(Event):
     verdict: StressVerdict | None
     rung: str | None
     suspicion: str | None = None
-    reason: str
+    reason: str = ""
+    why: dict[str, Any] | None = None
     similarity: float | None = None
     replays: list[dict[str, Any]] = Field(default_factory=list)
+    outage: bool = False
 
 
 class VerdictGiven(Event):

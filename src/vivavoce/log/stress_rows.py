@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from vivavoce.core.statement import Statement
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.schema import STRESS
 from vivavoce.log.stress_events import (
@@ -24,7 +25,7 @@ class _Run:
     planned: StressRunPlanned
     judged: dict[str, CaseJudged] = field(default_factory=dict)
     verdicts: dict[str, dict[str, VerdictGiven]] = field(default_factory=dict)
-    replays: dict[tuple[str, str], list[ReplayFinished]] = field(default_factory=dict)
+    replays: dict[tuple[str, str], dict[int, ReplayFinished]] = field(default_factory=dict)
 
 
 def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
@@ -35,7 +36,9 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
         if isinstance(event, StressRunPlanned):
             runs[event.run_id] = _Run(event)
         elif isinstance(event, ReplayFinished):
-            runs[event.run_id].replays.setdefault((event.case_id, event.arm), []).append(event)
+            if not event.again:
+                of = runs[event.run_id].replays.setdefault((event.case_id, event.arm), {})
+                of[event.repetition] = event
         elif isinstance(event, CaseJudged):
             runs[event.run_id].judged[event.case_id] = event
         elif isinstance(event, VerdictGiven):
@@ -77,18 +80,20 @@ def _rows(run: _Run) -> Iterator[Row]:
 
 def _outcome(run: _Run, case_id: str) -> Row:
     judged, people = run.judged.get(case_id), run.verdicts.get(case_id, {})
-    clean, variant = run.replays.get((case_id, "clean"), []), run.replays.get((case_id, "variant"), [])
+    clean, variant = (list(run.replays.get((case_id, arm), {}).values()) for arm in ("clean", "variant"))
     person = _person(list(people.values()))
     row: Row = {
         "status": "unfinished", "verdict_of_person": person, "judges": len(people),
         "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
-        "clean_heard": _heard(clean), "heard": _heard(variant),
+        "clean_heard": _heard(clean), "heard": _heard(variant), "duration_s": _duration([*clean, *variant]),
     }  # fmt: skip
     if judged is None:
         return row
     row["status"] = "applied" if judged.admitted else "not_admitted"
     verdict = person if person and judged.admitted else judged.verdict
-    if verdict == "invalid_variant":
+    if judged.outage:
+        row["status"] = "outage"
+    elif verdict == "invalid_variant":
         row["status"] = "invalid"
     scores = {
         arm: [one["score"] for one in judged.replays if one["arm"] == arm] for arm in ("clean", "variant")
@@ -96,10 +101,17 @@ def _outcome(run: _Run, case_id: str) -> Row:
     return row | {
         "verdict": verdict, "verdict_automatic": judged.verdict, "suspicion": judged.suspicion,
         "rung": "person" if person and judged.admitted else judged.rung,
-        "rung_automatic": judged.rung, "reason": judged.reason,
+        "rung_automatic": judged.rung, **_reason(judged),
         "similarity": judged.similarity, "first_score": next(iter(scores["variant"]), None),
         **_scored("clean", scores["clean"]), **_scored("variant", scores["variant"]),
     }  # fmt: skip
+
+
+def _reason(judged: CaseJudged) -> Row:
+    """In English, and as the code with values of which other languages make their sentence."""
+    if judged.why is None:
+        return {"reason": judged.reason, "why": None}
+    return {"reason": str(Statement.read(judged.why)), "why": json.dumps(judged.why, ensure_ascii=False)}
 
 
 def _scored(arm: str, scores: list[float | None]) -> Row:
@@ -122,6 +134,11 @@ def _heard(replays: list[ReplayFinished]) -> str | None:
         return None
     hypotheses = replays[0].turns[replays[0].injected].get("heard")
     return None if hypotheses is None else hypotheses[0]["text"] if hypotheses else ""
+
+
+def _duration(replays: list[ReplayFinished]) -> float | None:
+    """Of all replays together; None where nothing was replayed."""
+    return sum(one.duration_s or 0.0 for one in replays) if replays else None
 
 
 def _transcript(replays: list[ReplayFinished]) -> str | None:

@@ -18,7 +18,7 @@ from vivavoce.log.events import TrialPaused, TrialResumed
 from vivavoce.log.hash_chain import link
 from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, VisitRecord, stored_event
 from vivavoce.log.projections import writes
-from vivavoce.log.stimulus_events import EARLIER_KINDS, stored_kinds
+from vivavoce.log.stimulus_events import earlier_kinds, stored_kinds
 from vivavoce.log.tables import (
     bouts,
     calls,
@@ -164,6 +164,7 @@ class Transaction:
         name                of the kind of step, where several kinds log these events
         """
         begins, ends = stored_kinds(assigned), stored_kinds(finished)
+        earlier = earlier_kinds()
         wanted = (
             select(
                 events.c.visit_id,
@@ -185,7 +186,7 @@ class Transaction:
         refused: set[str] = set()
         for visit_id, kind, slot, accepted, of_kind, outcome, last_at in self.connection.execute(wanted):
             left = outcome is None and last_at < since
-            if name is not None and name != (EARLIER_KINDS[kind][1] if kind in EARLIER_KINDS else of_kind):
+            if name is not None and name != (earlier[kind][1] if kind in earlier else of_kind):
                 continue
             if kind in ends:
                 refused |= set() if accepted else {visit_id}

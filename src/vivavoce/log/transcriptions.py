@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
 from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
+from vivavoce.study.step_kind import STEPS
 
 
 class LoggedItem(BaseModel):
@@ -106,10 +107,12 @@ def transcriptions(
 
     simulated  by programs alone, or by people alone; None: by all. What programs write stands for no words
     """
-    found = stimulus_visits(
-        connection, "transcribe", LoggedItem, WrittenTranscript, study=study, simulated=simulated
+    names = [name for name, kind in STEPS if issubclass(getattr(kind, "response", object), WrittenTranscript)]
+    found = (
+        stimulus_visits(connection, name, LoggedItem, WrittenTranscript, study=study, simulated=simulated)
+        for name in names
     )
-    return Transcriptions(found)
+    return Transcriptions([visit for visits in found for visit in visits])
 
 
 def references(connection: Connection) -> dict[tuple[str, int], str]:

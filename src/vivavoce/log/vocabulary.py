@@ -21,6 +21,7 @@ SYSTEM_ACTS: Final[dict[str, str]] = {
     "repeat": "asks the user to say it again",
     "reqmore": "asks whether there is anything else",
     "ack": "acknowledges",
+    "help": "tells what one can say",
     "bye": "closes the dialogue",
     "null": "an act of no kind",
 }

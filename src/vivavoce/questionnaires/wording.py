@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.validation import read_model
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages import base as languages
@@ -42,9 +43,12 @@ class Wording(BaseModel):
 def wording_file(instrument: Instrument, language: str, folder: Path | None) -> Path | None:
     """The file with this wording: in the study's `wordings`, else ours, else a package's, else None.
 
-    A language of a package brings its sentences for our instruments in `wordings`, too.
+    A language of a package brings its sentences for our instruments in `wordings`, too. Sentences in `en`
+    serve `en-GB`, where there are none in that.
     """
-    names = [place / f"{instrument.name}.{language}.yaml" for place in _places(folder)]
+    names = [
+        place / f"{instrument.name}.{tag}.yaml" for tag in lookup_tags(language) for place in _places(folder)
+    ]
     return next((path for path in names if path.is_file()), None)
 
 
@@ -73,7 +77,7 @@ def check_wording(
     wording = read_model(source, Wording)
     if wording is None:
         return None, source.problems
-    _compare(instrument, language, wording, source)
+    _compare(instrument, path.name.split(".")[-2], wording, source)
     return wording.model_copy(update={"origin": _origin(path.parent.parent, folder)}), source.problems
 
 

@@ -1,6 +1,6 @@
 """What a report is made of, before anybody decides on HTML or PDF: sections of plain blocks."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar
 
@@ -154,17 +154,3 @@ class Document:
                 inner = block.blocks if isinstance(block, Fold) else (block,)
                 found += [one for one in inner if isinstance(one, kind)]
         return found
-
-
-def plain(block: Block) -> dict[str, Any]:
-    """A block as JSON knows it, with its kind; a figure only as it is printed."""
-    if isinstance(block, Fold):
-        return {"kind": block.kind, "summary": block.summary, "blocks": [plain(one) for one in block.blocks]}
-    if isinstance(block, Figure):
-        return {
-            "kind": block.kind,
-            "svg": block.printed,
-            "caption": block.caption,
-            "alternative": block.alternative,
-        }
-    return {"kind": block.kind, **asdict(block)}

@@ -95,7 +95,7 @@ def figure(
 
     def make(width: int) -> tuple[dict[str, Any], Any]:
         fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
-        return context.run(lambda: (_spec(draw(width), fitting), number_signs()))
+        return context.run(lambda: (_spec(draw(width), fitting), _number_signs()))
 
     return Figure(name, whole, alternative, caption, make)
 
@@ -121,7 +121,7 @@ def _spec(chart: Any, title: list[str]) -> dict[str, Any]:
     return spec
 
 
-def number_signs() -> dict[str, Any]:
+def _number_signs() -> dict[str, Any]:
     """How figures write numbers in the report's language, as D3 wants it."""
     locale = locale_of(language())
     signs = {"decimal": get_decimal_symbol(locale), "thousands": get_group_symbol(locale)}

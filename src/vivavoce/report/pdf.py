@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.extras import later
-from vivavoce.report.blocks import Document, TableOfText, plain
+from vivavoce.report.blocks import Block, Document, Fold, TableOfText
+from vivavoce.report.drawing import Figure
 
 if TYPE_CHECKING:
     import typst
@@ -35,7 +36,7 @@ def pdf(document: Document) -> bytes:
 def data_of(document: Document) -> dict[str, Any]:
     """What the template reads; signatures of all tables stand together at the end of the print."""
     sections = [
-        {"name": one.name, "title": one.title, "blocks": [plain(block) for block in one.blocks]}
+        {"name": one.name, "title": one.title, "blocks": [_plain(block) for block in one.blocks]}
         for one in document.sections
     ]
     frame = {name: value for name, value in asdict(_frame(document)).items() if name != "sections"}
@@ -75,3 +76,17 @@ def condensed(signatures: Sequence[tuple[str, str]]) -> list[list[str]]:
 
 def _frame(document: Document) -> Document:
     return replace(document, sections=())
+
+
+def _plain(block: Block) -> dict[str, Any]:
+    """A block as JSON knows it, with its kind; a figure only as it is printed."""
+    if isinstance(block, Fold):
+        return {"kind": block.kind, "summary": block.summary, "blocks": [_plain(one) for one in block.blocks]}
+    if isinstance(block, Figure):
+        return {
+            "kind": block.kind,
+            "svg": block.printed,
+            "caption": block.caption,
+            "alternative": block.alternative,
+        }
+    return {"kind": block.kind, **asdict(block)}

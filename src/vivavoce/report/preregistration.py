@@ -17,8 +17,7 @@ from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import TRIVIAL
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.study.step_kind import kind_of
-from vivavoce.study.steps import CompareStep, DialogueStep
+from vivavoce.study.step_kind import dialogues_in, kind_of
 
 OPEN: Final = "_Nothing declared. Say it here before the first participant comes._"
 
@@ -226,7 +225,7 @@ def _stopping(study: Study) -> str:
 
 def _exclusions(study: Study) -> str:
     """The rules, which the platform carries out, and what the file notes for readers."""
-    steps = [step.nontrivial.user_turns for step in study.steps(DialogueStep)]
+    steps = [plan.nontrivial.user_turns for plan in dialogues_in(study.visit)]
     fewest = min(steps, default=1)
     trivial = (
         f"trivial dialogues: fewer than {fewest} user turn{'s'[: fewest != 1]}, and the system neither "
@@ -245,9 +244,8 @@ def _exclusions(study: Study) -> str:
 
 
 def _variables(study: Study) -> str:
-    """The variables that the step `compare` shows."""
-    shown = [name for step in study.steps(CompareStep) for name in step.variables]
-    return _listed(shown)
+    """The variables of which pairs of transcripts are shown."""
+    return _listed(list(dict.fromkeys(pair.variable for pair in study.pairs if pair.attention is None)))
 
 
 def _name(one: Primary) -> str:

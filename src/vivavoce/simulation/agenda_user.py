@@ -4,12 +4,14 @@ It knows nothing of the system but what the system says, and never says more tha
 offers as alternative, that it does not care, and, where it is fickle, one other value that some venue has.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from vivavoce.connectors.base import Act
-from vivavoce.languages.data import Manner
+from vivavoce.languages.data import Manner, SimulatedSpeech
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.phrases import Phrases
 from vivavoce.simulation.system_acts import Heeded, acts_in_text, heed
@@ -44,6 +46,52 @@ class Judgement:
     unhelpful: int = 0
 
 
+class AgendaUser(ABC):
+    """A user with an agenda, whatever is on it: listens, loses patience, rates, takes leave."""
+
+    def __init__(self, traits: UserProfile, speech: SimulatedSpeech, random: Random) -> None:
+        self._traits, self._speech, self._random = traits, speech, random
+        self._unhelpful = 0
+
+    @abstractmethod
+    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
+        """The next utterance, after a system turn; `acts` is null for a system that tells none."""
+
+    def after_failure(self) -> UserUtterance:
+        """The next utterance after a turn that the system failed to answer."""
+        self._unhelpful += 1
+        return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
+
+    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
+        """What the system still says after the user's last words."""
+        self._take_in(acts, text)
+
+    def judge(self) -> Judgement:
+        """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
+        satisfied, served, met = self._outcome()
+        return Judgement(
+            satisfied or (served and self._random.random() < self._traits.optimism), met, self._unhelpful
+        )
+
+    @abstractmethod
+    def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> Any:
+        """What a system turn says, in whatever form the agenda needs; the goal as it stands after it."""
+
+    @abstractmethod
+    def _once_more(self) -> UserUtterance:
+        """What was said last, which was not answered."""
+
+    @abstractmethod
+    def _outcome(self) -> tuple[bool, bool, bool]:
+        """Whether all seems to be found, anything was, and the goal was truly met."""
+
+    def _leave(self, manner: Manner) -> UserUtterance:
+        text = self._random.choice(self._speech.say[manner])
+        bye = LoggedAct(act="bye")
+        acts = (LoggedAct(act="thankyou"), bye) if self._speech.thanks_in(text) else (bye,)
+        return UserUtterance(text, acts, hangs_up=True)
+
+
 @dataclass(slots=True)
 class _Goal:
     """The goal as it stands: what is wanted, what of it was said, what was asked and answered."""
@@ -63,14 +111,15 @@ class _Goal:
         return [slot for slot in self.requests if slot not in self.answered]
 
 
-class Caller:
+class Caller(AgendaUser):
     """One simulated caller in one dialogue; `reply` is called with each system turn."""
 
     def __init__(
         self, task: Task, ontology: Ontology, traits: UserProfile, language: str, random: Random
     ) -> None:
-        self._task, self._ontology, self._traits, self._random = task, ontology, traits, random
         self._phrases = Phrases(ontology, language)
+        super().__init__(traits, self._phrases.speech, random)
+        self._task, self._ontology = task, ontology
         limits = list(task.constraints.items())
         random.shuffle(limits)
         forgotten = {
@@ -79,7 +128,7 @@ class Caller:
         self._goal = _Goal({TYPE: task.type, **dict(limits)}, forgotten, list(task.requests))
         self._venue: str | None = None
         self._claims: dict[str, str] = {}
-        self._unhelpful, self._curious = 0, random.random() < traits.curiosity
+        self._curious = random.random() < traits.curiosity
         self._last: tuple[Manner, tuple[LoggedAct, ...]] | None = None
         self._noticed_misfit = False
         self._restated: set[str] = set()
@@ -87,30 +136,14 @@ class Caller:
         self._fickle = random.random() < traits.fickleness
 
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
-        """The next utterance, after a system turn; `acts` is null for a system that tells none."""
-        known = acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests)
-        heard = heed(known)
-        self._take_in(heard)
+        heard = self._take_in(acts, text)
         if self._unhelpful > self._traits.patience:
             return self._leave("despair")
         return self._answer(heard)
 
-    def after_failure(self) -> UserUtterance:
-        """The next utterance after a turn that the system failed to answer."""
-        self._unhelpful += 1
-        return self._leave("despair") if self._unhelpful > self._traits.patience else self._once_more()
-
-    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
-        """What the system still says after the caller's last words."""
-        self._take_in(
-            heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))
-        )
-
-    def judge(self) -> Judgement:
-        """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
-        satisfied = self._venue is not None and not self._goal.missing() and not self._noticed_misfit
-        rated = satisfied or (self._venue is not None and self._random.random() < self._traits.optimism)
-        return Judgement(rated, self._met(), self._unhelpful)
+    def _outcome(self) -> tuple[bool, bool, bool]:
+        served = self._venue is not None
+        return served and not self._goal.missing() and not self._noticed_misfit, served, self._met()
 
     def _met(self) -> bool:
         venue = next((one for one in self._ontology.venues if one.name == self._venue), None)
@@ -125,7 +158,8 @@ class Caller:
             slot in told and self._ontology.gives(venue, slot, told[slot]) for slot in self._goal.asked
         )
 
-    def _take_in(self, heard: Heeded) -> None:
+    def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> Heeded:
+        heard = heed(acts if acts is not None else acts_in_text(text, self._ontology, self._task.requests))
         if heard.venue is not None and heard.venue != self._venue:
             self._venue, self._claims = heard.venue, {}
             self._goal.answered = {}
@@ -137,6 +171,7 @@ class Caller:
         progress = heard.venue is not None or any(slot in self._goal.requests for slot in heard.told)
         if not progress and (heard.not_understood or heard.cannot is not None or heard.empty):
             self._unhelpful += 1
+        return heard
 
     def _answer(self, heard: Heeded) -> UserUtterance:
         if heard.ends:
@@ -305,9 +340,3 @@ class Caller:
         whole = acts if extra is None else (extra, *acts)
         terse = self._traits.terseness > 0 and self._random.random() < self._traits.terseness
         return UserUtterance(self._phrases.say(manner, acts, self._random, terse=terse), whole)
-
-    def _leave(self, manner: Manner) -> UserUtterance:
-        bye = LoggedAct(act="bye")
-        text = self._phrases.say(manner, (bye,), self._random)
-        acts = (LoggedAct(act="thankyou"), bye) if self._phrases.speech.thanks_in(text) else (bye,)
-        return UserUtterance(text, acts, hangs_up=True)

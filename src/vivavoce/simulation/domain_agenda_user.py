@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from vivavoce.connectors.base import Act
 from vivavoce.core.errors import UnknownName
 from vivavoce.languages.data import Manner
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.agenda_user import Judgement, UserUtterance
+from vivavoce.simulation.agenda_user import AgendaUser, UserUtterance
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.goal_progress import Pursuit
 from vivavoce.simulation.triggers import acts_by_cues, stands_in
@@ -33,7 +34,7 @@ class _Turn:
     kinds: set[str] = field(default_factory=set)
 
 
-class AgendaUser:
+class DomainUser(AgendaUser):
     """One simulated user in one dialogue; `reply` is called with each system turn.
 
     Raises  InputError: the task is no goal of the domain; UnknownName: nobody simulated speaks the language
@@ -45,19 +46,17 @@ class AgendaUser:
         self._language = language[:2].lower()
         if self._language not in domain.languages:
             raise UnknownName("language of simulated users", language, list(domain.languages))
-        self._domain, self._traits, self._random = domain, traits, random
         self._words = DomainPhrases(domain, self._language)
+        super().__init__(traits, self._words.speech, random)
+        self._domain = domain
         self._goal = Pursuit.of(task, domain)
         self._goal.forget(traits.forgetfulness, random)
         self._fickle = random.random() < traits.fickleness
-        self._unhelpful, self._given_up = 0, 0
+        self._given_up = 0
         self._last: UserUtterance | None = None
         self._opened = False
 
-    # --- what it is called with ---------------------------------------------------------------------
-
-    def reply(self, acts: Sequence[LoggedAct] | None, text: str = "") -> UserUtterance:
-        """The next utterance, after a system turn; `acts` is null for a system that tells none."""
+    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
         turn = self._take_in(acts, text)
         if "bye" in turn.kinds:
             return self._leave("bye")
@@ -67,26 +66,13 @@ class AgendaUser:
         self._last = utterance
         return utterance
 
-    def after_failure(self) -> UserUtterance:
-        """The next utterance after a turn that the system failed to answer."""
-        self._unhelpful += 1
-        if self._unhelpful > self._traits.patience or self._last is None:
-            return self._leave("despair")
-        return self._last
+    def _once_more(self) -> UserUtterance:
+        return self._last or self._leave("despair")
 
-    def overhear(self, acts: Sequence[LoggedAct] | None, text: str = "") -> None:
-        """What the system still says after the user's last words."""
-        self._take_in(acts, text)
+    def _outcome(self) -> tuple[bool, bool, bool]:
+        return self._goal.seems_reached, self._goal.anything_told, self._goal.reached
 
-    def judge(self) -> Judgement:
-        """The rating at the end: honest, but a failed dialogue is rated a success by optimists."""
-        seen = self._goal.seems_reached
-        rated = seen or (self._goal.anything_told and self._random.random() < self._traits.optimism)
-        return Judgement(rated, self._goal.reached, self._unhelpful)
-
-    # --- listening ----------------------------------------------------------------------------------
-
-    def _take_in(self, acts: Sequence[LoggedAct] | None, text: str) -> _Turn:
+    def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> _Turn:
         known = acts if acts is not None else acts_by_cues(text, self._domain, self._language)
         turn = _Turn(text)
         for act in known:
@@ -257,7 +243,7 @@ class AgendaUser:
         goal.said.update(slots)
         said = [self._words.value(slot, goal.slots[slot], self._random) for slot in slots]
         before = (LoggedAct(act="negate"),) if denied else ()
-        words = [self._words.small("wrong", self._random)] if denied else []
+        words = [self._random.choice(self._speech.say["wrong"])] if denied else []
         return UserUtterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))
 
     def _list(self, keys: Sequence[str], *, detailed: bool, bare: bool = False) -> UserUtterance:
@@ -271,13 +257,7 @@ class AgendaUser:
         )
 
     def _small(self, manner: Manner, act: LoggedAct) -> UserUtterance:
-        return UserUtterance(self._words.small(manner, self._random), (act,))
+        return UserUtterance(self._random.choice(self._speech.say[manner]), (act,))
 
     def _inform(self, slot: str) -> LoggedAct:
         return LoggedAct(act="inform", slot=slot, value=self._goal.slots[slot], op="=")
-
-    def _leave(self, manner: Manner) -> UserUtterance:
-        text = self._random.choice(self._words.speech.say[manner])
-        bye = LoggedAct(act="bye")
-        acts = (LoggedAct(act="thankyou"), bye) if self._words.speech.thanks_in(text) else (bye,)
-        return UserUtterance(text, acts, hangs_up=True)

@@ -22,8 +22,9 @@ from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.satisfaction import HeldDialogue
 from vivavoce.simulation.user_factory import Casting, SimulatedUser
 from vivavoce.simulation.user_profile import Population
-from vivavoce.study.model import DialogueStep, QuestionnaireStep, Step, Study
-from vivavoce.study.step_kind import kind_of
+from vivavoce.study.model import Step, Study
+from vivavoce.study.step_kind import dialogues_in, kind_of
+from vivavoce.study.steps import QuestionnaireStep
 from vivavoce.study.task import Task
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -38,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 def counts_dialogues(study: Study) -> bool:
     """Whether simulations of a study are counted in dialogues; else in participants, one visit each."""
-    return bool(study.steps(DialogueStep))
+    return bool(dialogues_in(study.visit))
 
 
 async def run_trial(
@@ -71,7 +72,7 @@ async def run_trial(
         raise UnknownName("language of the study", language, list(study.languages))
     for step in study.visit:
         kind_of(step).check_simulation(step, study, spoken)
-    dialogues = study.steps(DialogueStep)
+    dialogues = dialogues_in(study.visit)
     casting = (casting or Casting.of(study)) if dialogues else None
     trial = _Trial(engine, population or Population(seed), casting, error_rate, amount, progress)
     trial.judged, trial.language = judged if judged is not None else {}, spoken
@@ -176,7 +177,7 @@ class _Participant:
         elif state.phase == "code" and state.dialogue is not None:
             await engine.enter_code(visit_id, state.dialogue.code or "")
         elif state.phase == "feedback":
-            step = state.dialogue_step.feedback[state.position]
+            step = state.dialogue_plan.feedback[state.position]
             wording, ratings = self.ratings(step.name, f"form {state.step} {state.round} {step.name}", step)
             await engine.forms.answer(
                 visit_id, step=state.step, round=state.round, position=state.position, instrument=step.name,

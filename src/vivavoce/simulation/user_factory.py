@@ -11,7 +11,7 @@ from vivavoce.simulation.agenda_user import Caller, Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
-from vivavoce.simulation.domain_agenda_user import AgendaUser
+from vivavoce.simulation.domain_agenda_user import DomainUser
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -70,7 +70,7 @@ class Casting:
         Raises  InputError: the task is no goal of the domain
         """
         if self._domain is not None:
-            return AgendaUser(task, self._domain, traits, language, random)
+            return DomainUser(task, self._domain, traits, language, random)
         if self._ontology is None:
             raise InputError("callers need an ontology or a domain", hint="add `ontology`, or name --domain")
         return Caller(task, self._ontology, traits, language, random)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from vivavoce.languages.data import Manner
 from vivavoce.simulation.domain import GoalKind, ItemGroup, SimulatedDomain
 from vivavoce.simulation.phrases import speech_of
 
@@ -16,10 +15,6 @@ class DomainPhrases:
         self._domain, self._language = domain, language
         self.speech = speech_of(language)
         self._and = f" {self.speech.conjunction} "
-
-    def small(self, manner: Manner, random: Random) -> str:
-        """Yes, no, nothing more, goodbye."""
-        return random.choice(self.speech.say[manner])
 
     def value(self, slot: str, value: str, random: Random) -> str:
         """The answer to a question about a slot."""

@@ -1,11 +1,10 @@
-"""Evidence that may be looked at after every dialogue: e-values and confidence sequences."""
+"""Evidence that may be looked at after every dialogue: e-values, and intervals that stay true."""
 
 import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betaln, xlog1py, xlogy
 
 from vivavoce.core.errors import InputError
@@ -47,39 +46,6 @@ def e_value(successes: int, n: int, against: float = 0.5, prior: tuple[float, fl
     if not 0 <= successes <= n:
         raise InputError(f"{successes} successes of {n}", hint="successes lie between 0 and n")
     return math.exp(min(log_e_value(successes, n, against, prior), LARGEST_LOG))
-
-
-def confidence_sequence(
-    successes: int, n: int, alpha: float = 0.05, prior: tuple[float, float] = (1.0, 1.0)
-) -> Interval:
-    """Every rate whose e-value is below 1 / alpha: an interval that covers at all times at once.
-
-    Empty   n = 0: from 0 to 1
-    Source  Robbins 1970
-    """
-    if n == 0:
-        return Interval(0.0, 1.0)
-    rate, bound = successes / n, math.log(1 / alpha)
-
-    def excess(against: float) -> float:
-        return log_e_value(successes, n, against, prior) - bound
-
-    tiny = 1e-12
-    low: Any = brentq(excess, tiny, rate) if successes and excess(tiny) > 0 else 0.0
-    high: Any = brentq(excess, rate, 1 - tiny) if successes < n and excess(1 - tiny) > 0 else 1.0
-    return Interval(float(low), float(high))
-
-
-def watch_choices(choices: Sequence[int], against: float = 0.5, alpha: float = 0.05) -> list[Look]:
-    """A test of choices (0 or 1) after each of them; p is the smallest so far, as it may be."""
-    looks: list[Look] = []
-    successes, best = 0, 1.0
-    for n, choice in enumerate(choices, start=1):
-        successes += choice
-        evidence = e_value(successes, n, against)
-        best = min(best, 1 / evidence)
-        looks.append(Look(n, successes / n, evidence, best, confidence_sequence(successes, n, alpha)))
-    return looks
 
 
 def watch_differences(

@@ -7,11 +7,13 @@ Source  Brier 1950; Guo et al. 2017, On calibration of modern neural networks (e
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.result import spread
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.base import Tables
@@ -21,10 +23,84 @@ from vivavoce.measures.recognition import LIVE
 from vivavoce.stats.bootstrap import DRAWS
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 
-Facts = dict[str, Any]
 Values = np.ndarray[Any, np.dtype[np.float64]]
 BINS: Final = 10
 UNIT: Final = "hypothesis"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBin:
+    """Hypotheses whose confidence lies between low and high: mean confidence, share right with its limits.
+
+    Empty  n 0: no mean, no share; hypotheses of one participant: no limits
+    """
+
+    low: float
+    high: float
+    n: int
+    confidence: float | None = None
+    right: float | None = None
+    right_low: float | None = None
+    right_high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How confidences and outcomes of `n` hypotheses go together; shares and scores from 0 to 1.
+
+    right, confidence           share right, mean confidence
+    brier                       mean squared distance from the outcome; brier_constant: of who always says
+                                the share right
+    expected_calibration_error  share-weighted distance of confidence and share right over the bins
+    auc                         chance that a right hypothesis is surer than a wrong one, ties half
+    Empty  all right, or all wrong: auc None; fewer than 2 participants: no limits
+    """
+
+    n: int
+    participants: int
+    right: float
+    confidence: float
+    brier: float
+    expected_calibration_error: float
+    auc: float | None
+    brier_low: float | None
+    brier_high: float | None
+    expected_calibration_error_low: float | None
+    expected_calibration_error_high: float | None
+    auc_low: float | None
+    auc_high: float | None
+    brier_constant: float
+    bins: tuple[ConfidenceBin, ...]
+
+    def limits(self, name: str) -> tuple[float | None, float | None]:
+        """The limits of brier, expected_calibration_error or auc."""
+        return getattr(self, f"{name}_low"), getattr(self, f"{name}_high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupCalibration:
+    """The calibration of one group; its key None: of all, or of dialogues without the group's fact."""
+
+    key: str | None
+    found: Calibration = spread()
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceResults:
+    """Calibration of one recogniser or pass (`source`) over all hypotheses, and by group."""
+
+    study: str
+    data: str
+    vivavoce: str
+    level: float
+    simulated: bool
+    source: str
+    ranks: Ranks
+    by_what: str | None
+    unit: str
+    all: GroupCalibration
+    by: tuple[GroupCalibration, ...]
 
 
 def has_confidences(dataset: Dataset) -> bool:
@@ -35,11 +111,10 @@ def has_confidences(dataset: Dataset) -> bool:
 def confidence_results(
     dataset: Dataset, by: str | None = "system", *, source: str = LIVE, ranks: Ranks = "first",
     bins: int = BINS, level: float = 0.95, draws: int = DRAWS,
-) -> Facts:  # fmt: skip
+) -> ConfidenceResults:  # fmt: skip
     """Calibration of one recogniser or pass, over everything and by group.
 
     Input   ranks: the first hypothesis of each turn, or all; bins: of equal width, for the diagram
-    Output  all, and by: key, and what `calibration` gives; and what the figures rest on
     Raises  InputError: no hypothesis of this source has a confidence and a transcript
     """
     found = sure_hypotheses(Tables(dataset), source, ranks)
@@ -52,36 +127,30 @@ def confidence_results(
     people = {row["dialogue_id"]: row["participant_id"] or row["dialogue_id"] for row in rows}
     keys = dict(zip((row["dialogue_id"] for row in rows), group_keys(dataset, by), strict=True))
 
-    def facts(of: Sequence[SureHypothesis], key: str | None) -> Facts:
+    def group(of: Sequence[SureHypothesis], key: str | None) -> GroupCalibration:
         line = signature(
             "confidence_calibration", unit=UNIT, n=len(of), data=dataset.hash, source=source, ranks=ranks,
             bins=bins, right="every word", interval=f"cluster_bootstrap {draws} {level}",
         )  # fmt: skip
         whole = calibration(of, [people[one.dialogue_id] for one in of], bins=bins, level=level, draws=draws)
-        return {"key": key, **whole, "signature": line}
+        return GroupCalibration(key=key, found=whole, signature=line)
 
     order = sorted({keys[one.dialogue_id] for one in found}, key=lambda key: (key is None, str(key)))
-    return {
-        "study": dataset.study, "data": dataset.hash, "vivavoce": installed_version(), "level": level,
-        "simulated": dataset.simulated, "source": source, "ranks": ranks, "by_what": by, "unit": UNIT,
-        "all": facts(found, None),
-        "by": [facts([one for one in found if keys[one.dialogue_id] == key], key) for key in order],
-    }  # fmt: skip
+    return ConfidenceResults(
+        study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
+        simulated=dataset.simulated, source=source, ranks=ranks, by_what=by, unit=UNIT,
+        all=group(found, None),
+        by=tuple(group([one for one in found if keys[one.dialogue_id] == key], key) for key in order),
+    )  # fmt: skip
 
 
 def calibration(
     found: Sequence[SureHypothesis], people: Sequence[str], *, bins: int = BINS, level: float = 0.95,
     draws: int = DRAWS,
-) -> Facts:  # fmt: skip
+) -> Calibration:  # fmt: skip
     """How confidences and outcomes go together.
 
     Input   hypotheses, and who said each (the cluster)
-    Output  n, participants, right (share), confidence (mean);
-            brier, expected_calibration_error (share-weighted distance of confidence and share right over the
-            bins), auc (chance that a right hypothesis is surer than a wrong one, ties half), each with low
-            and high; brier_constant: of who always says the share right; bins: low, high, n, confidence,
-            right, right_low, right_high
-    Empty   all right, or all wrong: auc missing; fewer than 2 participants: no intervals
     Note    the calibration error of a finite sample is above 0 even for a perfect recogniser
     """
     sure = np.array([one.confidence for one in found], float)
@@ -102,27 +171,25 @@ def calibration(
     measured = {"brier": brier, "expected_calibration_error": error, "auc": auc}
     intervals = _intervals(measured, who, level, draws)
     ones, share = np.ones(len(found)), float(right.mean())
-    return {
-        "n": len(found), "participants": int(who.max()) + 1, "right": share, "confidence": float(sure.mean()),
-        **{name: _number(make(ones)) for name, make in measured.items()},
-        **{f"{name}_{end}": value for name, both in intervals.items() for end, value in both.items()},
-        "brier_constant": share * (1 - share),
-        "bins": [_bin(number, bins, sure, right, who, place, level) for number in range(bins)],
-    }  # fmt: skip
+    return Calibration(
+        len(found), int(who.max()) + 1, share, float(sure.mean()),
+        brier(ones), error(ones), _number(auc(ones)),
+        *intervals["brier"], *intervals["expected_calibration_error"], *intervals["auc"], share * (1 - share),
+        tuple(_bin(number, bins, sure, right, who, place, level) for number in range(bins)),
+    )  # fmt: skip
 
 
 def _bin(
     number: int, bins: int, sure: Values, right: Values, who: np.ndarray, place: np.ndarray, level: float
-) -> Facts:
+) -> ConfidenceBin:
     here = place == number
-    facts: Facts = {"low": number / bins, "high": (number + 1) / bins, "n": int(here.sum())}
-    if not here.any():
-        return facts | dict.fromkeys(("confidence", "right", "right_low", "right_high"))
-    interval = clustered_rate(sum_by_participant(who[here], right[here], np.ones(here.sum())), level)
-    return facts | {
-        "confidence": float(sure[here].mean()), "right": float(right[here].mean()),
-        "right_low": interval.low, "right_high": interval.high,
-    }  # fmt: skip
+    low, high, n = number / bins, (number + 1) / bins, int(here.sum())
+    if not n:
+        return ConfidenceBin(low, high, n)
+    interval = clustered_rate(sum_by_participant(who[here], right[here], np.ones(n)), level)
+    return ConfidenceBin(
+        low, high, n, float(sure[here].mean()), float(right[here].mean()), interval.low, interval.high
+    )
 
 
 def _auc(sure: Values, right: Values, weights: Values) -> float:
@@ -136,25 +203,25 @@ def _auc(sure: Values, right: Values, weights: Values) -> float:
 
 def _intervals(
     measured: dict[str, Callable[[Values], float]], who: np.ndarray, level: float, draws: int
-) -> dict[str, dict[str, float | None]]:
+) -> dict[str, tuple[float | None, float | None]]:
     """Percentile intervals, whole participants drawn.
 
     Source  Field and Welsh 2007
     """
     people = int(who.max()) + 1
     if people < 2:
-        return {name: {"low": None, "high": None} for name in measured}
+        return dict.fromkeys(measured, (None, None))
     rng, drawn = np.random.default_rng(1), {name: list[float]() for name in measured}
     for _ in range(draws):
         weights = np.bincount(rng.integers(0, people, people), minlength=people).astype(float)[who]
         for name, make in measured.items():
             drawn[name].append(make(weights))
     tails = [(1 - level) / 2, (1 + level) / 2]
-    found: dict[str, dict[str, float | None]] = {}
+    found: dict[str, tuple[float | None, float | None]] = {}
     for name, values in drawn.items():
         known = np.array(values)[~np.isnan(values)]
         low, high = np.quantile(known, tails) if len(known) else (np.nan, np.nan)
-        found[name] = {"low": _number(float(low)), "high": _number(float(high))}
+        found[name] = _number(float(low)), _number(float(high))
     return found
 
 

@@ -1,16 +1,14 @@
 """Exact tests of small tables, and tests of answers that the same people gave twice or more."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import boschloo_exact, chi2_contingency, fisher_exact
+from scipy.stats import chi2_contingency, fisher_exact
 from statsmodels.stats.contingency_tables import cochrans_q
 from statsmodels.stats.contingency_tables import mcnemar as _mcnemar
 
 from vivavoce.stats.proportions import Interval
-
-MOST_BOSCHLOO: Final = 400
 
 
 class ChiSquare(NamedTuple):
@@ -48,18 +46,6 @@ def fisher(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
     """
     found: Any = fisher_exact([[successes_a, n_a - successes_a], [successes_b, n_b - successes_b]])
     return float(found.pvalue)
-
-
-def boschloo(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float | None:
-    """Two-tailed exact p given the group sizes: more powerful than Fisher's, and slow.
-
-    Empty   more than 400 cases: None
-    Source  Boschloo 1970; tests/golden/statistics-counts.json
-    """
-    if n_a + n_b > MOST_BOSCHLOO:
-        return None
-    table = [[successes_a, successes_b], [n_a - successes_a, n_b - successes_b]]
-    return float(boschloo_exact(table).pvalue)
 
 
 def mcnemar(both: int, only_a: int, only_b: int, neither: int, z: float = 1.959963984540054) -> Paired | None:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
 from vivavoce.stats.anytime import e_value
@@ -13,13 +14,14 @@ from vivavoce.stats.proportions import (
     DIFFERENCES,
     INTERVALS,
     Z_METHODS,
+    Interval,
+    ZMethod,
     cohen_h,
     one_proportion_p,
     two_proportion_z,
     wilson,
 )
 
-Facts = dict[str, Any]
 SHOWN: Final = ("wald", "wilson", "clopper_pearson")
 _COUNT: Final = re.compile(r"(?P<name>[^=]+)=(?P<successes>\d+)/(?P<n>\d+)")
 
@@ -30,6 +32,84 @@ class Count(NamedTuple):
     name: str
     successes: int
     n: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRate:
+    """A rate (0 to 1), k of n, with its intervals by method."""
+
+    name: str
+    k: int
+    n: int
+    ratio: float
+    intervals: dict[str, Interval | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RateTest:
+    """A z-test of two rates; p_holm over all pairs of this method. Empty: nothing varies: no z, no p."""
+
+    a: str
+    b: str
+    method: str
+    z: float | None
+    p: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RateDifference:
+    """a minus b (-1 to 1), intervals by method, Cohen's h, and Fisher's p, adjusted over all pairs."""
+
+    a: str
+    b: str
+    difference: float
+    intervals: dict[str, Interval | None]
+    cohen_h: float | None
+    p_fisher: float
+    p_fisher_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RatesCompared:
+    """Rates with intervals of this level, and every pair compared in every way."""
+
+    level: float
+    rates: list[CountedRate]
+    tests: list[RateTest]
+    differences: list[RateDifference]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedChoice:
+    """How often (k of n, ratio from 0 to 1) the first of two was chosen.
+
+    p, p_exact  of chi-square with one degree of freedom, and of the binomial; `..._holm`: adjusted over all
+                choices given
+    interval    Wilson's
+    e_value     evidence however often one looked (uniform mixture)
+    """
+
+    name: str
+    k: int
+    n: int
+    ratio: float
+    chi2: float
+    p: float | None
+    p_exact: float | None
+    interval: Interval | None
+    e_value: float
+    p_holm: float | None
+    p_exact_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CountedChoices:
+    """Choices against a chance share (`against`, 0 to 1), with intervals of this level."""
+
+    level: float
+    against: float
+    choices: list[CountedChoice]
 
 
 def read_counts(words: Sequence[str]) -> list[Count]:
@@ -53,85 +133,53 @@ def read_counts(words: Sequence[str]) -> list[Count]:
     return found
 
 
-def rates(counts: Sequence[Count], level: float = 0.95) -> Facts:
+def rates(counts: Sequence[Count], level: float = 0.95) -> RatesCompared:
     """Rates with intervals, and every pair compared in every way, Holm-adjusted over the pairs of one way.
 
     Note    the cases are taken as independent: published counts do not say who they came from
     """
     pairs = list(combinations(counts, 2))
-    differences = [_difference(a, b, level) for a, b in pairs]
-    for one, p_holm in zip(differences, holm([one["p_fisher"] for one in differences]), strict=True):
-        one["p_fisher_holm"] = p_holm
-    return {
-        "level": level,
-        "rates": [
-            {
-                "name": count.name,
-                "k": count.successes,
-                "n": count.n,
-                "ratio": count.successes / count.n,
-                "intervals": {
-                    name: list(INTERVALS[name](count.successes, count.n, level) or ()) for name in SHOWN
-                },
-            }
-            for count in counts
+    exact = [fisher(*a[1:], *b[1:]) for a, b in pairs]
+    return RatesCompared(
+        level,
+        [
+            CountedRate(one.name, one.successes, one.n, one.successes / one.n,
+                        {name: INTERVALS[name](one.successes, one.n, level) for name in SHOWN})
+            for one in counts
         ],
-        "tests": [test for method in Z_METHODS for test in _tests(pairs, method)],
-        "differences": differences,
-    }
+        [test for method in Z_METHODS for test in _tests(pairs, method)],
+        [
+            RateDifference(
+                a.name, b.name, a.successes / a.n - b.successes / b.n,
+                {name: interval(*a[1:], *b[1:], level) for name, interval in DIFFERENCES.items()},
+                cohen_h(*a[1:], *b[1:]), p, p_holm,
+            )
+            for (a, b), p, p_holm in zip(pairs, exact, holm(exact), strict=True)
+        ],
+    )  # fmt: skip
 
 
-def _tests(pairs: list[tuple[Count, Count]], method: Any) -> list[Facts]:
-    found = [(a, b, two_proportion_z(*a[1:], *b[1:], method=method)) for a, b in pairs]
-    adjusted = holm([test.p if test else None for _, _, test in found])
+def _tests(pairs: list[tuple[Count, Count]], method: ZMethod) -> list[RateTest]:
+    found = [two_proportion_z(*a[1:], *b[1:], method=method) or (None, None) for a, b in pairs]
+    adjusted = holm([p for _, p in found])
     return [
-        {
-            "a": a.name,
-            "b": b.name,
-            "method": method,
-            "z": test.z if test else None,
-            "p": test.p if test else None,
-            "p_holm": p_holm,
-        }
-        for (a, b, test), p_holm in zip(found, adjusted, strict=True)
+        RateTest(a.name, b.name, method, z, p, p_holm)
+        for (a, b), (z, p), p_holm in zip(pairs, found, adjusted, strict=True)
     ]
 
 
-def _difference(a: Count, b: Count, level: float) -> Facts:
-    return {
-        "a": a.name,
-        "b": b.name,
-        "difference": a.successes / a.n - b.successes / b.n,
-        "intervals": {
-            name: list(interval(*a[1:], *b[1:], level) or ()) for name, interval in DIFFERENCES.items()
-        },
-        "cohen_h": cohen_h(*a[1:], *b[1:]),
-        "p_fisher": fisher(*a[1:], *b[1:]),
-    }
-
-
-def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) -> Facts:
-    """How often the first of two was chosen: chi-square and exact binomial against one half.
-
-    Output  p is the chi-square's, p_exact the binomial's, p_holm and p_exact_holm their adjustments over
-            all choices given; interval Wilson's; e_value and p_anytime hold however often one looked
-            (uniform mixture)
-    """
+def choices(counts: Sequence[Count], against: float = 0.5, level: float = 0.95) -> CountedChoices:
+    """How often the first of two was chosen: chi-square and exact binomial against a share."""
+    tested = [
+        [one_proportion_p(one.successes, one.n, against, how) for one in counts]
+        for how in ("chi_square", "exact")
+    ]
     found = [
-        {
-            "name": count.name,
-            "k": count.successes,
-            "n": count.n,
-            "ratio": count.successes / count.n,
-            "chi2": (count.successes - count.n * against) ** 2 / (count.n * against * (1 - against)),
-            "p": one_proportion_p(count.successes, count.n, against, "chi_square"),
-            "p_exact": one_proportion_p(count.successes, count.n, against, "exact"),
-            "interval": list(wilson(count.successes, count.n, level) or ()),
-            "e_value": e_value(count.successes, count.n, against),
-        }
-        for count in counts
-    ]
-    for name in ("p", "p_exact"):
-        for choice, p_holm in zip(found, holm([choice[name] for choice in found]), strict=True):
-            choice[f"{name}_holm"] = p_holm
-    return {"level": level, "against": against, "choices": found}
+        CountedChoice(
+            one.name, one.successes, one.n, one.successes / one.n,
+            (one.successes - one.n * against) ** 2 / (one.n * against * (1 - against)), p, p_exact,
+            wilson(one.successes, one.n, level), e_value(one.successes, one.n, against), p_holm, exact_holm,
+        )
+        for one, p, p_exact, p_holm, exact_holm in zip(counts, *tested, *map(holm, tested), strict=True)
+    ]  # fmt: skip
+    return CountedChoices(level, against, found)

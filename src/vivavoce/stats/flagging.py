@@ -1,7 +1,8 @@
 """Flags of system turns: who tells them, and how well rules tell them, against annotators."""
 
 from collections import Counter, defaultdict
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -14,16 +15,47 @@ from vivavoce.study.flags import FLAGS
 LAYER: Final = "system_flag"
 UNKNOWN: Final = "unknown"
 LOG: Final = "log"
-Facts = dict[str, Any]
 
 
-def score_flags(dataset: Dataset) -> Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlagScore:
+    """One flag of one system, in turns; precision, recall, F1 from 0 to 1, Cohen's kappa from -1 to 1.
+
+    told       turns by who tells the flag: acts, rules, log, unknown; `set`: turns with the flag
+    judged     turns of dialogues that annotators judged; hits, extra, missed are of these
+    low, high  limits of F1, participants drawn anew
+    Empty      precision, recall and F1 are None where nothing was flagged, limits where nothing was judged,
+               kappa where one side never varies
+    """
+
+    system: str
+    flag: str
+    turns: int
+    told: dict[str, int]
+    set: int
+    judged: int
+    hits: int
+    extra: int
+    missed: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    low: float | None
+    high: float | None
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlagScores:
+    """The flags of system turns, one a system and flag."""
+
+    flags: list[FlagScore]
+    signature: str
+
+
+def score_flags(dataset: Dataset) -> FlagScores:
     """The flags of system turns by system.
 
-    Output  flags, one a system and flag: turns, told (turns by origin: acts, rules, log, unknown), set (turns
-            with the flag); and where annotators judged the dialogue: judged (turns), hits, extra, missed,
-            precision, recall, f1 with low and high (participants drawn anew), kappa (Cohen's)
-    Empty   precision, recall and f1 are None where nothing was flagged; kappa where one side never varies
     Note    a dialogue is judged when anybody annotated it in layer `system_flag`; turns without a label in it
             have none of the flags
     """
@@ -44,9 +76,9 @@ def score_flags(dataset: Dataset) -> Facts:
             one.set += bool(said)
             if said is not None and key in judged:
                 one.add(people[key], told=bool(said), meant=(index, name) in judged[key])
-    rows = [{"system": system, "flag": name, **one.facts()} for (system, name), one in sorted(counts.items())]
-    n = sum(row["judged"] for row in rows)
-    return {"flags": rows, "signature": signature("flags", unit="turn", n=n, data=dataset.hash)}
+    rows = [one.score(*of) for of, one in sorted(counts.items())]
+    line = signature("flags", unit="turn", n=sum(row.judged for row in rows), data=dataset.hash)
+    return FlagScores(rows, line)
 
 
 class _Counts:
@@ -60,25 +92,21 @@ class _Counts:
     def add(self, who: str, *, told: bool, meant: bool) -> None:
         self._cells[who][told, meant] += 1
 
-    def facts(self) -> Facts:
-        whole = sum(self._cells.values(), Counter[tuple[bool, bool]]())
+    def score(self, system: str, flag: str) -> FlagScore:
+        cells = [self._cells[who] for who in sorted(self._cells)]
+        whole = sum(cells, Counter[tuple[bool, bool]]())
         hits, extra, missed = whole[True, True], whole[True, False], whole[False, True]
         named = 2 * hits + extra + missed
-        return {
-            "turns": self.told.total(), "told": dict(self.told), "set": self.set, "judged": whole.total(),
-            "hits": hits, "extra": extra, "missed": missed,
-            "precision": hits / (hits + extra) if hits + extra else None,
-            "recall": hits / (hits + missed) if hits + missed else None,
-            "f1": 2 * hits / named if named else None,
-            **self._interval(), "kappa": _kappa(whole),
-        }  # fmt: skip
-
-    def _interval(self) -> Facts:
-        cells = [self._cells[who] for who in sorted(self._cells)]
         twice = np.array([2.0 * cell[True, True] for cell in cells])
         errors = np.array([float(cell[True, False] + cell[False, True]) for cell in cells])
-        found = bootstrap_ratio(twice, twice + errors) if cells else None
-        return {"low": found.low if found else None, "high": found.high if found else None}
+        low, high = (bootstrap_ratio(twice, twice + errors) if cells else None) or (None, None)
+        return FlagScore(
+            system=system, flag=flag, turns=self.told.total(), told=dict(self.told), set=self.set,
+            judged=whole.total(), hits=hits, extra=extra, missed=missed,
+            precision=hits / (hits + extra) if hits + extra else None,
+            recall=hits / (hits + missed) if hits + missed else None,
+            f1=2 * hits / named if named else None, low=low, high=high, kappa=_kappa(whole),
+        )  # fmt: skip
 
 
 def _kappa(cells: Counter[tuple[bool, bool]]) -> float | None:

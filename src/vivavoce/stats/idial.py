@@ -6,20 +6,22 @@ Source  Cutugno and others 2018 (IDIAL), sections 2.1, 5 and 6
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import Any, Final
 
 from scipy.stats import t as student
 
-from vivavoce.core.result import as_json
+from vivavoce.core.result import spread
 from vivavoce.core.signature import signature
 from vivavoce.core.text import normalise_value
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.summary import summarise
+from vivavoce.stats.summary_results import MeasuredTotal
 
-Facts = dict[str, Any]
+TableRow = Mapping[str, Any]  # of a table of the dataset
 IDIAL: Final = INSTRUMENTS.get("idial")
 BACKGROUND: Final = "idial_background"
 FEEDBACK: Final = "idial_feedback"
@@ -36,45 +38,132 @@ MODULES: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class IdialAspect:
+    """Mean of an aspect, 0 to 4, over the `n` users whose items are all answered; limits by t over users.
+
+    Empty  nobody answered all items: mean None, n 0; fewer than 2 users: no limits
+    """
+
+    name: str
+    items: tuple[str, ...]
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdialItem:
+    """How often each code (0 to 4, as answered) was given, `n` in all; labels of codes where known."""
+
+    item_id: str
+    low: int
+    high: int
+    reverse: bool
+    counts: dict[int, int]
+    labels: dict[int, str]
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartTimes:
+    """Seconds by the wall clock of a part of `n` visits. Empty: no visit, no mean, no longest."""
+
+    n: int
+    mean_s: float | None
+    longest_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class IdialPeople:
+    """Who the users were and how long each part took.
+
+    finished, screened_out, left  people
+    background  how many gave each answer, by item
+    parts       briefing (all before the first dialogue), tasks, questionnaire (all after the last), of
+                finished visits; `whole`: all of it
+    feedback    comments in people's own words
+    """
+
+    finished: int
+    screened_out: int
+    left: int
+    simulated: bool
+    background: dict[str, dict[str, int]]
+    parts: dict[str, PartTimes]
+    whole: PartTimes
+    feedback: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntentTimes:
+    """A declared intent: how often it was tried, how long it took, how often within the expected time.
+
+    dialogues   `timed` of them have a duration; `users`: of so many people
+    within      timed dialogues no longer than `expected_s`; low and high: Wilson's interval of their share
+    Empty       never tried: dialogues 0, times and limits None
+    """
+
+    id: str
+    expected_s: float
+    dialogues: int
+    timed: int
+    users: int
+    median_s: float | None
+    longest_s: float | None
+    within: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesTaken:
+    """Entities of utterances that held so many (3: three and more), and how many were taken in.
+
+    low, high  Wilson's interval of the share of entities understood (0 to 1)
+    """
+
+    held: int
+    utterances: int
+    entities: int
+    understood: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFigure:
+    """A measure that says something of one module of the system."""
+
+    measure: str
+    found: MeasuredTotal = spread()
+
+
 def aspects(
     dataset: Dataset, *, mapping: str = "published", reverse_item_4: bool = True, level: float = 0.95
-) -> list[Facts]:
-    """Task completion, effectiveness, satisfaction: means of 0 to 4 over users, from raw answers.
-
-    Output  name, items, n (users whose items are all answered), mean, low and high (t over users), signature
-    Empty   nobody answered all items of an aspect: mean None, n 0
-    """
+) -> list[IdialAspect]:
+    """Task completion, effectiveness, satisfaction: means of 0 to 4 over users, from raw answers."""
     forms = _forms(dataset)
-    found = []
+    unreversed = () if reverse_item_4 else ("q4",)
+    found: list[IdialAspect] = []
     for name, score in zip(
         ("task_completion", "effectiveness", "satisfaction"), ASPECTS[mapping], strict=True
     ):
-        unreversed = () if reverse_item_4 else ("q4",)
         figures = [IDIAL.score(form, mapping=mapping, unreversed=unreversed).get(score) for form in forms]
         values = [value for value in figures if value is not None]
-        low, high = _ends(values, level)
-        found.append(
-            {
-                "name": name,
-                "items": IDIAL.scores[score].items,
-                "n": len(values),
-                "mean": mean(values) if values else None,
-                "low": low,
-                "high": high,
-                "signature": signature(
-                    f"idial_{name}",
-                    unit="participant",
-                    n=len(values),
-                    data=dataset.hash,
-                    mapping=mapping,
-                    reverse_item_4=reverse_item_4,
-                ),
-            }
-        )
+        line = signature(
+            f"idial_{name}", unit="participant", n=len(values), data=dataset.hash, mapping=mapping,
+            reverse_item_4=reverse_item_4,
+        )  # fmt: skip
+        average = mean(values) if values else None
+        items = IDIAL.scores[score].items
+        found.append(IdialAspect(name, items, len(values), average, *_ends(values, level), line))
     return found
 
 
-def items(dataset: Dataset) -> list[Facts]:
+def items(dataset: Dataset) -> list[IdialItem]:
     """How often each answer of each item was given, raw codes, with the wording's labels where known."""
     counts: dict[str, dict[int, int]] = {item.item_id: dict.fromkeys(range(5), 0) for item in IDIAL.items}
     labels: dict[int, str] = {}
@@ -83,26 +172,14 @@ def items(dataset: Dataset) -> list[Facts]:
             counts[row["item_id"]][int(row["value"])] += 1
             labels[int(row["value"])] = row["answer"] or labels.get(int(row["value"]), "")
     return [
-        {
-            "item_id": item.item_id,
-            "low": 0,
-            "high": 4,
-            "reverse": item.reverse,
-            "counts": counts[item.item_id],
-            "labels": labels,
-            "n": sum(counts[item.item_id].values()),
-        }
+        IdialItem(item.item_id, 0, 4, item.reverse, counts[item.item_id], labels,
+                  sum(counts[item.item_id].values()))
         for item in IDIAL.items
-    ]
+    ]  # fmt: skip
 
 
-def people(dataset: Dataset) -> Facts:
-    """Who the users were and how long each part took.
-
-    Output  finished, screened_out, left; background: counts by item and answer; parts: for briefing, tasks
-            and questionnaire n, mean and longest in seconds; longest_s of a whole visit
-    Note    briefing is all before the first dialogue, questionnaire all after the last; wall clock
-    """
+def people(dataset: Dataset) -> IdialPeople:
+    """Who the users were and how long each part took."""
     rows = dataset.read("participants").to_pylist()
     outcomes = [row["outcome"] for row in rows]
     done = {row["participant_id"] for row in rows if row["outcome"] == "completed"}
@@ -110,68 +187,50 @@ def people(dataset: Dataset) -> Facts:
     for row in _rows(dataset, BACKGROUND):
         if row["participant_id"] in done:
             background[row["item_id"]][row["answer"] or ""] += 1
-    visits = [_parts(steps) for steps in _steps(dataset).values()]
-    parts = {
-        name: _times([visit[name] for visit in visits]) for name in ("briefing", "tasks", "questionnaire")
-    }
-    return {
-        "finished": len(done),
-        "screened_out": outcomes.count("screened_out"),
-        "left": len(rows) - len(done) - outcomes.count("screened_out"),
-        "simulated": any(row["simulated"] for row in rows),
-        "background": {item: dict(answers) for item, answers in background.items()},
-        "parts": parts,
-        "whole": _times([sum(visit.values()) for visit in visits]),
-        "feedback": sum(bool((row["answer"] or "").strip()) for row in _rows(dataset, FEEDBACK)),
-    }
+    visits = [_parts(steps) for steps in _steps(dataset, done).values()]
+    return IdialPeople(
+        finished=len(done),
+        screened_out=outcomes.count("screened_out"),
+        left=len(rows) - len(done) - outcomes.count("screened_out"),
+        simulated=any(row["simulated"] for row in rows),
+        background={item: dict(answers) for item, answers in background.items()},
+        parts={
+            name: _times([visit[name] for visit in visits]) for name in ("briefing", "tasks", "questionnaire")
+        },
+        whole=_times([sum(visit.values()) for visit in visits]),
+        feedback=sum(bool((row["answer"] or "").strip()) for row in _rows(dataset, FEEDBACK)),
+    )
 
 
-def intents(dataset: Dataset, declared: Sequence[Mapping[str, Any]]) -> list[Facts]:
-    """Each declared intent: how often it was tried, how long it took, how often within the expected time.
-
-    Input   declared: `id` and `minutes` of each intent
-    Output  id, expected_s, dialogues, users, median_s, longest_s, within (dialogues no longer than expected),
-            low and high (Wilson's interval of their share)
-    Empty   never tried: dialogues 0, times None
-    """
+def intents(dataset: Dataset, minutes: Mapping[str, float]) -> list[IntentTimes]:
+    """Each declared intent, by name the minutes that its team expects."""
     kinds = {
         row["dialogue_id"]: row["value"]
         for row in dataset.read("goals").to_pylist()
         if row["kind"] == "type" and row["origin"] == "assigned" and row["goal_index"] == 0
     }
-    held: dict[str, list[Facts]] = defaultdict(list)
+    held: dict[str, list[TableRow]] = defaultdict(list)
     for row in dataset.read("dialogues").to_pylist():
         held[kinds.get(row["dialogue_id"]) or ""].append(row)
-    return [_intent(one, held.get(one["id"], [])) for one in declared]
+    return [_intent(name, 60.0 * expected, held.get(name, [])) for name, expected in minutes.items()]
 
 
-def _intent(one: Mapping[str, Any], rows: Sequence[Facts]) -> Facts:
-    expected = 60.0 * one["minutes"]
+def _intent(name: str, expected_s: float, rows: Sequence[TableRow]) -> IntentTimes:
     lasted = [row["duration_s"] for row in rows if row["duration_s"] is not None]
-    within = sum(seconds <= expected for seconds in lasted)
-    interval = wilson(within, len(lasted)) if lasted else None
-    return {
-        "id": one["id"],
-        "expected_s": expected,
-        "dialogues": len(rows),
-        "timed": len(lasted),
-        "users": len({row["participant_id"] for row in rows}),
-        "median_s": median(lasted) if lasted else None,
-        "longest_s": max(lasted, default=None),
-        "within": within,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-    }
+    within = sum(seconds <= expected_s for seconds in lasted)
+    low, high = wilson(within, len(lasted)) or (None, None)
+    return IntentTimes(
+        name, expected_s, len(rows), len(lasted), len({row["participant_id"] for row in rows}),
+        median(lasted) if lasted else None, max(lasted, default=None), within, low, high,
+    )  # fmt: skip
 
 
-def entities(dataset: Dataset) -> list[Facts]:
+def entities(dataset: Dataset) -> list[EntitiesTaken]:
     """How many of the entities of one utterance the system took in, by how many it held.
 
     What users meant is the layer `reference` (simulated users, annotators, a parser); what the system took in
     is its own layer `understood`, first hypothesis. An entity counts when slot and value agree.
     Note    a slot of which the two accounts never share a value is left out: it may be named in other words
-    Output  held (entities in the utterance; 3 stands for three and more), utterances, entities, understood,
-            low, high
     Empty   the system does not tell what it understood, or nobody knows what was meant: []
     """
     meant: dict[tuple[str, int], set[tuple[str, str]]] = defaultdict(set)
@@ -200,20 +259,13 @@ def _shared_slots(meant: Iterable[set[tuple[str, str]]], taken: Iterable[set[tup
     return {slot for slot, _ in said & heard}
 
 
-def _held(number: int, found: Sequence[tuple[int, int]]) -> Facts:
+def _held(number: int, found: Sequence[tuple[int, int]]) -> EntitiesTaken:
     total, right = sum(one for one, _ in found), sum(one for _, one in found)
-    interval = wilson(right, total)
-    return {
-        "held": number,
-        "utterances": len(found),
-        "entities": total,
-        "understood": right,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-    }
+    low, high = wilson(right, total) or (None, None)
+    return EntitiesTaken(number, len(found), total, right, low, high)
 
 
-def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[Facts]]:
+def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[ModuleFigure]]:
     """Figures of single modules, where the log has them: by module the measures with at least one case.
 
     comparable  what users meant and what the system took in are told in the same words; else nothing is
@@ -225,7 +277,7 @@ def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[Facts]]:
     left_out |= set() if channels & {"voice", "phone"} else set(MODULES["synthesis"])
     return {
         module: [
-            {"measure": name, **as_json(measured[name])}
+            ModuleFigure(name, measured[name])
             for name in names
             if name in measured and measured[name].denominator and name not in left_out
         ]
@@ -233,13 +285,13 @@ def modules(dataset: Dataset, *, comparable: bool) -> dict[str, list[Facts]]:
     }
 
 
-def _pair(row: Facts) -> tuple[str, str] | None:
+def _pair(row: TableRow) -> tuple[str, str] | None:
     if not row["slot"] or row["value"] is None:
         return None
     return row["slot"], normalise_value(row["value"])
 
 
-def _rows(dataset: Dataset, instrument: str) -> list[Facts]:
+def _rows(dataset: Dataset, instrument: str) -> list[TableRow]:
     return [row for row in dataset.read("ratings").to_pylist() if row["instrument"] == instrument]
 
 
@@ -254,7 +306,7 @@ def _forms(dataset: Dataset) -> list[dict[str, float | None]]:
     return list(forms.values())
 
 
-def _answered(row: Facts) -> tuple[bool, float, str]:
+def _answered(row: TableRow) -> tuple[bool, float, str]:
     at = row["answered_at"]
     return at is None, at.timestamp() if at is not None else 0.0, row["visit_id"] or ""
 
@@ -267,27 +319,22 @@ def _ends(values: Sequence[float], level: float) -> tuple[float | None, float | 
     return max(0.0, mean(values) - half), min(4.0, mean(values) + half)
 
 
-def _steps(dataset: Dataset) -> dict[str, list[Facts]]:
-    """Steps of finished visits."""
-    done = {
-        row["participant_id"]
-        for row in dataset.read("participants").to_pylist()
-        if row["outcome"] == "completed"
-    }
-    found: dict[str, list[Facts]] = defaultdict(list)
+def _steps(dataset: Dataset, done: set[str]) -> dict[str, list[TableRow]]:
+    """Steps of visits of people who finished."""
+    found: dict[str, list[TableRow]] = defaultdict(list)
     for row in dataset.read("steps").to_pylist():
         if row["participant_id"] in done:
             found[row["visit_id"]].append(row)
     return found
 
 
-def _parts(steps: Sequence[Facts]) -> dict[str, float]:
+def _parts(steps: Sequence[TableRow]) -> dict[str, float]:
     """Seconds of one visit before, during and after its dialogues."""
     ordered = sorted(steps, key=lambda row: row["number"])
     places = [place for place, row in enumerate(ordered) if row["kind"] == "dialogue"]
     first, last = (places[0], places[-1]) if places else (len(ordered), len(ordered))
 
-    def seconds(rows: Sequence[Facts]) -> float:
+    def seconds(rows: Sequence[TableRow]) -> float:
         return sum(row["duration_s"] or 0.0 for row in rows)
 
     return {
@@ -297,9 +344,5 @@ def _parts(steps: Sequence[Facts]) -> dict[str, float]:
     }
 
 
-def _times(seconds: Sequence[float]) -> Facts:
-    return {
-        "n": len(seconds),
-        "mean_s": mean(seconds) if seconds else None,
-        "longest_s": max(seconds, default=None),
-    }
+def _times(seconds: Sequence[float]) -> PartTimes:
+    return PartTimes(len(seconds), mean(seconds) if seconds else None, max(seconds, default=None))

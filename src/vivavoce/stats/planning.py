@@ -24,7 +24,8 @@ from vivavoce.stats.simulation_of_power import (
     find_participants,
     simulate,
 )
-from vivavoce.study.model import DialogueStep, Study
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import dialogues_in
 
 QUESTIONS: Final = {"two-rates": (2, 2), "one-rate": (1, 2), "preference": (1, 1), "likert": (2, 2)}
 FORMS: Final = {
@@ -120,7 +121,7 @@ def plan_of_study(study: Study) -> PowerPlan:
             f"study {study.name!r} names no primary comparison",
             hint="add `analysis: {primary: {measure: ..., compare: [...]}}` to the study file",
         )
-    repeats = [step.repeat for step in study.steps(DialogueStep)]
+    repeats = [plan.repeat for plan in dialogues_in(study.visit)]
     calls = sum(repeat.min for repeat in repeats) or 1
     within = calls > 1 and study.allocation != "random"
     assumptions = [f"Every participant holds the fewest dialogues that a visit asks for, {calls}."]

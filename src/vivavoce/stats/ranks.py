@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import mannwhitneyu, rankdata
 from scipy.stats import t as student
-from scipy.stats import wilcoxon as _wilcoxon
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from vivavoce.stats.clusters import FEW
@@ -27,14 +26,6 @@ class RankTest(NamedTuple):
     cliff_delta: float
 
 
-class SignedRank(NamedTuple):
-    """W of the signed ranks, two-tailed p, and how many pairs did not differ."""
-
-    w: float
-    p: float
-    unchanged: int
-
-
 def mann_whitney(a: Answers, b: Answers, *, continuity: bool = True) -> RankTest | None:
     """Mann-Whitney's test, tie-corrected normal approximation, answers taken as independent.
 
@@ -46,19 +37,6 @@ def mann_whitney(a: Answers, b: Answers, *, continuity: bool = True) -> RankTest
     found = mannwhitneyu(a, b, method="asymptotic", use_continuity=continuity)
     share = float(found.statistic) / (len(a) * len(b))
     return RankTest(float(found.statistic), float(found.pvalue), share, 2 * share - 1)
-
-
-def signed_rank(a: Answers, b: Answers, *, zeros: str = "wilcox") -> SignedRank | None:
-    """Wilcoxon's test of paired answers; `zeros` (wilcox or pratt) says what unchanged pairs do.
-
-    Empty   no pair differs: None
-    Source  golden case in tests/golden/statistics-ranks.json
-    """
-    differences = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
-    if not differences.any():
-        return None
-    found: Any = _wilcoxon(differences, zero_method=zeros, correction=False, method="asymptotic")
-    return SignedRank(float(found.statistic), float(found.pvalue), int((differences == 0).sum()))
 
 
 def clustered_superiority(

@@ -220,12 +220,12 @@ def _table_choices() -> str:
         for name, (counts, ratios, *_) in PREFERENCES.items()
         for condition, k, printed in zip(CONDITIONS, counts, ratios, strict=True)
     ]
-    found = choices(read_counts([f"{name}={k}/{PEOPLE}" for name, k, _ in cells]))["choices"]
-    strict = bonferroni([one["p_exact"] for one in found])
+    found = choices(read_counts([f"{name}={k}/{PEOPLE}" for name, k, _ in cells])).choices
+    strict = bonferroni([one.p_exact for one in found])
     rows = [
         [
-            name, f"{printed:.2f}", f"{k}", f"{one['ratio']:.4f}", _agree(one["ratio"], printed, 2),
-            f"{one['chi2']:.4f}", _p(one["p"]), _p(one["p_exact"]), _p(one["p_holm"]),
+            name, f"{printed:.2f}", f"{k}", f"{one.ratio:.4f}", _agree(one.ratio, printed, 2),
+            f"{one.chi2:.4f}", _p(one.p), _p(one.p_exact), _p(one.p_holm),
             "no" if p is not None and p >= 0.05 else "yes",
         ]
         for (name, k, printed), one, p in zip(cells, found, strict, strict=True)

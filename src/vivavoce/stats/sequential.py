@@ -90,20 +90,6 @@ def boundaries(
     return found
 
 
-def error_of_peeking(looks: int, z: float | None = None, alpha: float = 0.05) -> float:
-    """Type I error of testing at every one of some equally spaced looks with an unadjusted bar.
-
-    Source  Armitage, McPherson and Rowe 1969; golden case 23 in tests/golden/statistics-sequential.json
-    """
-    bar = float(norm.isf(alpha / 2)) if z is None else z
-    state: _State | None = None
-    total = 0.0
-    for share in _shares(looks):
-        total += _exit(state, share, bar)
-        state = _advance(state, share, bar)
-    return total
-
-
 def judge(
     z: float, look: Boundary, *, expected: float, final: float, futility: float = 0.1, last: bool = False
 ) -> LookVerdict:

@@ -81,12 +81,6 @@ def marginal(cells: Sequence[PreferenceCell]) -> float | None:
     return sum(ratios) / len(ratios) if ratios else None
 
 
-def weighted_marginal(groups: Iterable[tuple[float, int]]) -> float:
-    """The marginal of all from those of groups of people: (marginal, people)."""
-    given = list(groups)
-    return sum(ratio * people for ratio, people in given) / sum(people for _, people in given)
-
-
 def compare_transcripts(
     dataset: Dataset, *, level: float = 0.95, groups: Mapping[str, str] | None = None
 ) -> TranscriptComparison:

@@ -1,7 +1,7 @@
 """Word error rates of what a recogniser made of known words, with intervals over speakers."""
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +12,39 @@ from vivavoce.stats.clusters import ratio_interval
 Heard = tuple[object, str, str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordErrorDifference:
+    """Difference of word error rates over the same turns of so many speakers, with its limits.
+
+    worse, better  turns with more, and fewer, errors; `words` said
+    Empty          fewer than 2 speakers: no limits
+    """
+
+    difference: float
+    low: float | None
+    high: float | None
+    worse: int
+    better: int
+    words: int
+    turns: int
+    speakers: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordErrorRate:
+    """Errors over words said (may exceed 1), with its limits. Empty: fewer than 2 speakers: no limits."""
+
+    errors: int
+    words: int
+    word_error_rate: float
+    low: float | None
+    high: float | None
+    speakers: int
+    turns: int
+    method: str
+
+
 def word_errors(said: str, heard: str) -> ErrorCounts:
     """Counts of one alignment, capitals and punctuation at the edges of words left out."""
     return align(spoken_words(said), spoken_words(heard))
@@ -19,13 +52,11 @@ def word_errors(said: str, heard: str) -> ErrorCounts:
 
 def word_error_difference(
     turns: Iterable[tuple[object, str, str, str]], level: float = 0.95
-) -> dict[str, Any] | None:
+) -> WordErrorDifference | None:
     """How many more errors were made of the same turns in one condition than in another, over words said.
 
     Input   who spoke (the cluster), what was said, what was heard in this condition, and in the other
-    Output  difference (of word error rates), low, high, worse and better (turns with more, and fewer,
-            errors), words, turns, speakers, method
-    Empty   nothing was said: None; fewer than 2 speakers: no interval
+    Empty   nothing was said: None
     """
     counts = [
         (speaker, word_errors(said, here), word_errors(said, there)) for speaker, said, here, there in turns
@@ -39,19 +70,18 @@ def word_error_difference(
         np.array([number[speaker] for speaker, *_ in counts]), np.array(more, float),
         np.array([here.reference_count for _, here, _ in counts], float), level,
     )  # fmt: skip
-    return {
-        "difference": sum(more) / words, "low": interval.low, "high": interval.high,
-        "worse": sum(one > 0 for one in more), "better": sum(one < 0 for one in more), "words": words,
-        "turns": len(counts), "speakers": interval.clusters, "method": interval.method,
-    }  # fmt: skip
+    return WordErrorDifference(
+        difference=sum(more) / words, low=interval.low, high=interval.high,
+        worse=sum(one > 0 for one in more), better=sum(one < 0 for one in more), words=words,
+        turns=len(counts), speakers=interval.clusters, method=interval.method,
+    )  # fmt: skip
 
 
-def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, Any] | None:
+def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> WordErrorRate | None:
     """Errors over words said, with its interval.
 
     Input   who spoke (the cluster), what was said, what was heard ("" for nothing)
-    Output  errors, words, word_error_rate (may exceed 1), low, high, speakers, turns, method
-    Empty   nothing was said: None; fewer than 2 speakers: no interval
+    Empty   nothing was said: None
     """
     turns = [(speaker, word_errors(said, was_heard)) for speaker, said, was_heard in heard]
     number = {speaker: place for place, speaker in enumerate(dict.fromkeys(one for one, _ in turns))}
@@ -64,8 +94,8 @@ def word_error_rate(heard: Iterable[Heard], level: float = 0.95) -> dict[str, An
         np.array([counts.errors for _, counts in turns], float),
         np.array([counts.reference_count for _, counts in turns], float), level,
     )  # fmt: skip
-    return {
-        "errors": errors, "words": count, "word_error_rate": errors / count,
-        "low": None if interval.low is None else max(0.0, interval.low), "high": interval.high,
-        "speakers": interval.clusters, "turns": len(turns), "method": interval.method,
-    }  # fmt: skip
+    return WordErrorRate(
+        errors=errors, words=count, word_error_rate=errors / count,
+        low=None if interval.low is None else max(0.0, interval.low), high=interval.high,
+        speakers=interval.clusters, turns=len(turns), method=interval.method,
+    )  # fmt: skip

@@ -4,18 +4,22 @@ from typing import Final
 
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import (
+    ConsentPlan,
     Information,
     Message,
     SimulatedParticipant,
     StepFiles,
     StepKind,
     Written,
+    WrittenDown,
 )
-from vivavoce.study.steps import OfferedStep, Step
+from vivavoce.study.steps import DialoguePlan, OfferedStep, QuestionnaireStep, Step
+from vivavoce.study.steps_file import BattlePlan, Range
 
 __all__ = [
-    "ANSWERED", "EMPTY", "OPEN", "SPOKEN", "TOO_LONG", "TYPED", "Information", "Message", "OfferedStep",
-    "SimulatedParticipant", "StepFiles", "StepKind", "Written", "form_minutes", "listed", "read_page",
+    "ANSWERED", "EMPTY", "OPEN", "SPOKEN", "TOO_LONG", "TYPED", "BattlePlan", "ConsentPlan", "DialoguePlan",
+    "Information", "Message", "OfferedStep", "QuestionnaireStep", "Range", "SimulatedParticipant",
+    "StepFiles", "StepKind", "Written", "WrittenDown", "form_minutes", "listed", "read_page",
     "reading_minutes",
 ]  # fmt: skip
 

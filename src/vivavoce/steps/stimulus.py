@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Generic, NamedTuple
+from typing import Any, ClassVar, Final, Generic, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from vivavoce.audio.sound import Sound
 from vivavoce.log.columns import Table
+from vivavoce.log.event import Event
 from vivavoce.log.recording_events import Content
 from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus
 from vivavoce.log.stimulus_visits import StimulusVisit
@@ -23,6 +24,13 @@ __all__ = [
     "Draw", "Given", "Outcome", "Presented", "Qualification", "RecordedResponse", "Rejected", "Response",
     "Row", "SoundPlan", "Stimulus", "StimulusStep",
 ]  # fmt: skip
+
+
+PICTURE_TYPES: Final = {
+    ".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg",
+    ".webp": "image/webp", ".gif": "image/gif", ".mp4": "video/mp4", ".webm": "video/webm",
+}  # fmt: skip
+"""Pictures and films that the page of a step may show, by the ending of their file."""
 
 
 class Draw(NamedTuple):
@@ -146,7 +154,9 @@ class _Asking(ABC, Generic[Written, Stimulus, Response]):
     def respond(self, shown: Presented[Written, Stimulus], participant: SimulatedParticipant) -> Response:
         """What a simulated participant answers; marked as simulated wherever it goes."""
 
-    def facts(self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None) -> dict[str, Any]:
+    def facts(
+        self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None
+    ) -> Mapping[str, object]:
         """What the page knows beside `shown` and `entered`.
 
         entered  what came back rejected; None where nothing did
@@ -154,7 +164,7 @@ class _Asking(ABC, Generic[Written, Stimulus, Response]):
         return {}
 
     def files(self, shown: Presented[Written, Stimulus]) -> Mapping[str, Path | Sound]:
-        """Files and sounds of what is due, by the name by which the page asks for their address."""
+        """Sounds, and files of sounds and of `PICTURE_TYPES`, by the name by which the page asks for them."""
         return {}
 
 
@@ -189,22 +199,27 @@ class StimulusStep(
     doing               what a participant is doing, as the dashboard says it: `rating transcripts`
     things              what the stimuli are called there, in the plural
     qualification       a check before the stimuli; None: there is none
+    earlier_events      its own kinds of events in older logs, with what they are read as now: what they do
+                        not share with that is the stimuli, or the response
+    earlier_addresses   where pages that are still open send what is sent elsewhere now
     """
 
-    page = "page"
+    page, done = "page", "response_given"
     whole_page, cutting_page = "whole", "cutting"
     table: ClassVar[Table | None]
     counted: ClassVar[str]
     doing: ClassVar[str]
     things: ClassVar[str]
     qualification: ClassVar[Qualification[Any, Any, Any] | None] = None
+    earlier_events: ClassVar[Mapping[str, type[Event]]] = {}
+    earlier_addresses: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if (table := getattr(cls, "table", None)) is not None:
             cls.counted = table.counted
         asked = [*_Asking.__annotations__, *StimulusStep.__annotations__]
-        lacking = [name for name in asked if not hasattr(cls, name)]
+        lacking = [name for name in asked if getattr(cls, name, "") == ""]
         if lacking:
             raise TypeError(f"{cls.__name__} does not say its {' and '.join(lacking)}")
 
@@ -231,6 +246,9 @@ class StimulusStep(
         shows all stimuli, and `cutting.html` where the recording is cut.
         """
         return None
+
+    def records(self, step: Written) -> bool:
+        return self.sound_plan(step) is not None
 
     def spoken(self, shown: Presented[Written, Stimulus]) -> Response:
         """A response that came as sound, a `RecordedResponse`."""

@@ -1,25 +1,26 @@
 """What a channel says of itself, and the shelf of those that installed packages offer.
 
-The participants' pages carry what is typed and what is said into a microphone. Another way, such as the
-telephone, is a channel: it opens a line that runs while the pages do, and shows its own page meanwhile.
+The participants' pages carry what is typed. Another way, such as a microphone or a telephone, is a channel:
+it opens a line that runs while the pages do, and brings a page of its own, or what the chat's lacks.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from inspect import getfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from vivavoce.core.errors import UnknownName
+from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.shelf import Shelf
-from vivavoce.core.yaml_source import Source
-from vivavoce.study.step_kind import Information
+from vivavoce.core.yaml_source import KeyPath, Source
+from vivavoce.study.information import Information
+from vivavoce.study.steps import DialoguePlan
 
 if TYPE_CHECKING:
     from vivavoce.study.model import Study
 
-CARRIED_BY_PAGES: Final = ("text", "voice")
+TEXT: Final = "text"  # what the pages carry themselves
 
 
 class Line(Protocol):
@@ -38,13 +39,19 @@ class Channel(ABC):
 
     name      as `channel` of a dialogue step has it
     router    `fastapi.APIRouter` of its routes beside the pages; None: it has none
-    page      template in its folder of the page that stands while a dialogue is held
+    page      template in its folder of the page that stands while a dialogue is held; scripts are in `static`
+    in_chat   the page is the chat's, to which the template adds: it extends `chat.html`
+    spoken    people are heard: the sound of systems that speak is kept, and speech may be degraded
+    uploads   its addresses to which pages send sound, which is larger than other messages
     problems  words with which an address of the channel may send a participant back to that page
     """
 
     name: str
     router: Any = None
     page: str = "page"
+    in_chat: bool = False
+    spoken: bool = False
+    uploads: tuple[str, ...] = ()
     problems: frozenset[str] = frozenset()
 
     @cached_property
@@ -59,6 +66,17 @@ class Channel(ABC):
     @abstractmethod
     def course(self) -> str:
         """The channel in a line of the preregistration: `by telephone`."""
+
+    def missing(self, study: "Study") -> list[InputError]:
+        """What this machine lacks for the study's dialogues, such as a synthesiser; [] where nothing is.
+
+        Note  `check` tells all of it; `serve` does not start
+        """
+        return []
+
+    def doubts(self, study: "Study") -> list[str]:
+        """What `check` warns of, one line each; [] where nothing is doubtful."""
+        return []
 
     @abstractmethod
     def require(self, study: "Study") -> None:
@@ -76,12 +94,11 @@ class Channel(ABC):
         """
 
     @abstractmethod
-    def facts(
-        self, study: "Study", line: Line | None, visit_id: str, problem: str | None
-    ) -> Mapping[str, object]:
+    def facts(self, study: "Study", line: Any, state: Any, problem: str | None) -> Mapping[str, object]:
         """What the page shows beside the task.
 
         Input   line: as it was opened for the study; None where nothing is carried here, as in a preview
+                state: the visit's, a `VisitState`
                 problem: one of its `problems`, or of the pages'; None: there is none
         """
 
@@ -89,24 +106,24 @@ class Channel(ABC):
 CHANNELS: Final[Shelf[Channel]] = Shelf("channel", Channel)
 
 
-def check_channels(visit: list[tuple[int, Any]], source: Source) -> None:
+def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source) -> None:
     """Reports dialogues by a channel that no package offers."""
-    known = [*CARRIED_BY_PAGES, *CHANNELS.names()]
-    for index, entry in visit:
-        if entry.dialogue is not None and (name := entry.dialogue.channel) not in known:
-            unknown = UnknownName("channel", name, known)
-            source.report(("visit", index, "dialogue", "channel"), unknown.problem, unknown.hint)
+    known = [TEXT, *CHANNELS.names()]
+    for at, plan in held:
+        if plan.channel not in known:
+            unknown = UnknownName("channel", plan.channel, known)
+            source.report((*at, "channel"), unknown.problem, unknown.hint)
 
 
 def channel_of(name: str) -> Channel | None:
-    """The channel of this name; None for what the pages carry themselves.
+    """The channel of this name; None for text, and for one that no package offers any more.
 
     Raises  InputError: its package cannot be loaded
     """
     return CHANNELS.get(name) if name in CHANNELS else None
 
 
-def channels_of(study: "Study") -> list[Channel]:
-    """The channels that steps of a study name."""
-    names = dict.fromkeys(getattr(step, "channel", "") for step in study.visit)
-    return [channel for channel in map(channel_of, names) if channel is not None]
+def is_spoken(name: str) -> bool:
+    """Whether people are heard in dialogues by this channel."""
+    channel = channel_of(name)
+    return channel is not None and channel.spoken

@@ -1,6 +1,6 @@
 """The section `damage` of a study file: what happens to speech on its way from one party to the other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -10,8 +10,6 @@ from vivavoce.core.errors import nearest
 from vivavoce.core.validation import mistake
 from vivavoce.core.yaml_source import Source
 from vivavoce.study.settings import Settings
-
-SPOKEN = ("voice", "phone")
 
 
 class DamagePlan(Settings):
@@ -48,14 +46,15 @@ def _unless_nothing(found: Damage | None) -> Damage | None:
 
 
 def check_damage(
-    plan: DamagePlan | None,
+    plan: DamagePlan,
     systems: Mapping[str, Any],
-    entries: Iterable[tuple[int, Any]],
+    spoken: bool,
     source: Source,
 ) -> None:
-    """Reports damage of a factor or level that no system has, or that nobody would hear."""
-    if plan is None:
-        return
+    """Reports damage of a factor or level that no system has, or that nobody would hear.
+
+    Input   spoken: whether anybody is heard in the study's dialogues
+    """
     levels: dict[str, set[str]] = {}
     for system in systems.values():
         for factor, level in system.factors.items():
@@ -71,7 +70,7 @@ def check_damage(
         if level not in levels[plan.factor]:
             hint = nearest(level, sorted(levels[plan.factor]))
             source.report(("damage", key, level), f"no system has this level of {plan.factor!r}", hint)
-    if not any(entry.dialogue is not None and entry.dialogue.channel in SPOKEN for _, entry in entries):
+    if not spoken:
         hint = "write channel: voice, or channel: phone, in a dialogue"
         source.report(("damage",), "no dialogue of this study is spoken", hint)
     for name, system in systems.items():

@@ -10,7 +10,7 @@ from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
-from vivavoce.study.judgement_kind import JUDGEMENTS
+from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps_file import StepEntry, WrittenRange
@@ -101,13 +101,10 @@ class Identity(Settings):
 
 
 class Annotation(Settings):
-    """What experts say afterwards, on pages of their own: labels of dialogues, and other judgements."""
+    """What experts say afterwards, on pages of their own; each kind of judgement has its own key, too."""
 
     model_config = ConfigDict(extra="allow")
 
-    schemes: list[str] = Field(
-        [], description="schemes in their order: names of ours, or YAML files beside the study"
-    )
     double: Number = Field(0.2, ge=0, le=1, description="share of dialogues that two annotators get")
     annotators: list[str] = Field([], description="accounts that may annotate; all annotators' when left out")
     recordings: str | None = Field(
@@ -117,15 +114,15 @@ class Annotation(Settings):
 
     @model_validator(mode="after")
     def _something(self) -> "Annotation":
-        if not self.schemes and not self.judgements:
-            others = "".join(f", or write `{name}`" for name in JUDGEMENTS.names())
-            raise mistake("nothing is annotated", "name a scheme in `schemes`" + others)
+        if not self.judgements:
+            known = (f"`{kind.name}`" for kind in kinds_in_order(JUDGEMENTS.names()))
+            raise mistake("nothing is annotated", f"write {', or '.join(known)}")
         return self
 
     @property
     def judgements(self) -> dict[str, Any]:
-        """Other kinds of judgement by name, with their settings as written."""
-        return {name: one for name, one in (self.model_extra or {}).items() if one is not None}
+        """Kinds of judgement by name, with their settings as written."""
+        return {name: one for name, one in (self.model_extra or {}).items() if one is not None and one != []}
 
 
 def _check_factors(systems: dict[str, System]) -> None:

@@ -12,21 +12,19 @@ from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.annotation_plan import read_annotation
-from vivavoce.study.channel import check_channels
+from vivavoce.study.channel import check_channels, is_spoken
 from vivavoce.study.degradation import check_damage
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
 from vivavoce.study.materials import Entries, Materials, read_offered
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
-from vivavoce.study.pairs_study import read_comparison
-from vivavoce.study.presets import MergedSource, lay_over, protocol_names
+from vivavoce.study.pairs_study import pairs_of_study
+from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
-from vivavoce.study.step_sequence import check_walk, walked
-from vivavoce.study.stimulus_materials import read_elicitation, read_listening
+from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
-from vivavoce.study.transcription import read_transcription
 
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
 
@@ -82,10 +80,13 @@ def _by_line(source: Source) -> Callable[[Problem], tuple[bool, int]]:
 def _protocol(source: Source) -> str | None:
     """The preset that the file names, if there is one of this name."""
     name = source.data.get("protocol")
-    if not isinstance(name, str) or name in protocol_names():
-        return name if isinstance(name, str) else None
-    source.report(("protocol",), f"unknown protocol {name!r}", nearest(name, protocol_names()))
-    return None
+    if not isinstance(name, str):
+        return None
+    try:
+        return PROTOCOLS.get(name).name
+    except InputError as error:
+        source.report(("protocol",), error.problem, error.hint)
+        return None
 
 
 def _study(materials: Materials, source: MergedSource) -> Study | None:
@@ -93,27 +94,26 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     file, entries = _validated(source)
     if file is None:
         return None
-    documents = materials.documents(file, entries)
-    wordings = materials.wordings(file, entries)
     ontology = materials.ontology(file)
     tasks = _tasks(materials, source, file, ontology)
-    pairs, questions = read_comparison(materials, file, entries)
-    annotation = read_annotation(materials, file, ontology)
-    clips = read_listening(materials, file, entries)
-    transcription = read_transcription(materials, file, entries)
-    stimuli = read_elicitation(materials, file, entries)
+    annotation = read_annotation(materials, file)
     offered = read_offered(materials, tuple(file.languages), entries)
-    check_walk(entries, source)
-    check_channels(entries, source)
-    check_telephone(file.telephone, entries, source)
-    check_damage(file.damage, file.systems, entries, source)
-    check_recordings_plan(file.recordings, entries, source)
+    walk = Walk(entries, offered)
+    shown = pairs_of_study(walk.presented, tuple(file.languages), source)
+    documents, wordings = materials.documents(file, walk), materials.wordings(file, walk.forms)
+    walk.check(source)
+    check_channels(walk.held, source)
+    check_telephone(file.telephone, walk.held, source)
+    if file.damage is not None:
+        spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
+        check_damage(file.damage, file.systems, spoken, source)
+    check_recordings_plan(file.recordings, walk.unasked, source)
     opened = file.voice is not None and file.voice.microphone == "open"
-    check_called_systems(source.data.get("systems"), entries, source, open_microphone=opened)
-    _check_systems(source)
-    _check_enough(tasks, entries, source)
+    check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
+    check_systems(walk, source.data, source)
+    _check_enough(tasks, walk, source)
     _check_analysis(file, source)
-    _check_exclusions(file, entries, source)
+    _check_exclusions(file, walk.forms, source)
     if source.problems:
         return None
     return Study(
@@ -123,9 +123,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
         voice=file.voice, parser=file.parser, ontology=ontology, tasks=tasks,
-        visit=walked([entry for _, entry in entries], pairs, questions, _names(file), materials.folder,
-                     offered),
-        pairs=pairs, questions=questions, clips=clips, transcription=transcription, stimuli=stimuli,
+        visit=walk.visit, pairs=shown.pairs, balance=shown.balance,
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
@@ -174,33 +172,12 @@ def _validated(source: MergedSource) -> tuple[StudyFile | None, Entries]:
     return file, list(zip(kept, file.visit, strict=False))
 
 
-def _check_enough(tasks: tuple[Task, ...], entries: Entries, source: MergedSource) -> None:
+def _check_enough(tasks: tuple[Task, ...], walk: Walk, source: MergedSource) -> None:
     """Nobody gets the same task twice, so there must be one for each dialogue that a visit must have."""
-    for index, entry in entries:
-        if tasks and entry.dialogue is not None and entry.dialogue.repeat.min > len(tasks):
-            problem = f"a visit needs {entry.dialogue.repeat.min} tasks, but there are {len(tasks)}"
-            source.report(
-                ("visit", index, "dialogue", "repeat"), problem, "add tasks, or ask for fewer dialogues"
-            )
-
-
-def _check_systems(source: MergedSource) -> None:
-    """A visit in which something is done that is no dialogue needs no system."""
-    steps = source.data.get("visit")
-    written = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
-    talks = any("dialogue" in step or "arena" in step for step in written) or "arena" in (steps or ())
-    reading = {"consent", "instructions", "screen", "questionnaire", "debrief"}
-    if not talks and any(step.keys() - reading for step in written):
-        return
-    if "systems" not in source.data:
-        source.report(("systems",), "'systems' is missing", "add it")
-    elif source.data["systems"] == {}:
-        source.report(("systems",), "no system is named", "write `NAME: {connect: ...}`")
-    elif isinstance(source.data["systems"], dict) and len(source.data["systems"]) < 2:
-        for index, step in enumerate(steps if isinstance(steps, list) else []):
-            if step == "arena" or (isinstance(step, dict) and "arena" in step):
-                report = source.report
-                report(("visit", index, "arena"), "two systems must meet, but one is named", "name another")
+    for at, plan in walk.held:
+        if tasks and plan.repeat.min > len(tasks):
+            problem = f"a visit needs {plan.repeat.min} tasks, but there are {len(tasks)}"
+            source.report((*at, "repeat"), problem, "add tasks, or ask for fewer dialogues")
 
 
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:
@@ -221,14 +198,13 @@ def _check_analysis(file: StudyFile, source: MergedSource) -> None:
                 source.report(path, f"system {name!r} is compared with itself", "name each system once")
 
 
-def _check_exclusions(file: StudyFile, entries: Entries, source: MergedSource) -> None:
+def _check_exclusions(file: StudyFile, forms: Iterable[str], source: MergedSource) -> None:
     """A rule of exclusion names systems, languages, factors and questions that the study has."""
     levels: dict[str, set[str]] = {}
     for system in file.systems.values():
         for factor, level in system.factors.items():
             levels.setdefault(factor, set()).add(level)
-    forms = {getattr(step, "use", None) for _, entry in entries for _, step in entry}
-    asked = [INSTRUMENTS.get(name) for name in INSTRUMENTS.names() if name in forms]
+    asked = [INSTRUMENTS.get(name) for name in sorted(forms) if name in INSTRUMENTS]
     items = [item.item_id for form in asked for item in form.items]
     known = {"system": list(file.systems), "language": file.languages}
     for index, rule in enumerate(file.analysis.exclude):
@@ -236,15 +212,6 @@ def _check_exclusions(file: StudyFile, entries: Entries, source: MergedSource) -
             rule, known, {factor: sorted(found) for factor, found in levels.items()}, items
         ):
             source.report(("analysis", "exclude", index, *path), problem, hint)
-
-
-def _names(file: StudyFile) -> tuple[str, ...]:
-    """What systems are called: keys, titles, and the models that they name."""
-    found: list[str] = []
-    for name, system in file.systems.items():
-        model = (system.model_extra or {}).get("model")
-        found += [called for called in (name, system.title, model) if isinstance(called, str) and called]
-    return tuple(dict.fromkeys(found))
 
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:

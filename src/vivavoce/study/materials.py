@@ -1,10 +1,13 @@
 """The files that a study reads: texts, wordings, ontology, tasks. Their bytes make the revision."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from vivavoce.core.errors import InputError, nearest
+from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem
 from vivavoce.questionnaires.instrument import INSTRUMENTS, instrument_file
@@ -14,6 +17,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.ontology_file import check_ontology
 from vivavoce.study.presets import MergedSource, protocol_file, shipped_text
 from vivavoce.study.step_kind import STEPS
+from vivavoce.study.step_sequence import Walk
 from vivavoce.study.steps import OfferedStep
 from vivavoce.study.steps_file import StepEntry
 from vivavoce.study.task import Task
@@ -29,6 +33,7 @@ class Materials:
     def __init__(self, path: Path, source: MergedSource) -> None:
         self.folder, self.source = path.resolve().parent, source
         self.read: dict[str, bytes] = {}
+        self.domain: Ontology | None = None  # once it is read
         self.keep(path, "study.yaml")
         if source.preset is not None:
             self.keep(protocol_file(source.preset), f"protocol/{source.preset}.yaml")
@@ -69,21 +74,12 @@ class Materials:
         self.source.report(at, f"no file {name!r}", hint)
         return None
 
-    def documents(self, file: StudyFile, entries: Entries) -> dict[str, dict[str, str]]:
+    def documents(self, file: StudyFile, walk: Walk) -> dict[str, dict[str, str]]:
         """Every Markdown text by file name and language."""
-        documents: dict[str, dict[str, str]] = {}
-        for index, entry in entries:
-            for kind, text in (
-                ("consent", entry.consent),
-                ("instructions", entry.instructions),
-                ("debrief", entry.debrief),
-            ):
-                if text is not None and text.file not in documents:
-                    documents[text.file] = self.document(text.file, file, ("visit", index, kind))
-            if entry.dialogue is not None and entry.dialogue.elsewhere is not None:
-                path = ("visit", index, "dialogue", "elsewhere")
-                documents[entry.dialogue.elsewhere] = self.document(entry.dialogue.elsewhere, file, path)
-        return documents
+        read = [(step.document, at) for at, step in walk.placed]
+        shown = [(plan.elsewhere, (*at, "elsewhere")) for at, plan in walk.held]
+        named = {name: at for name, at in reversed([*read, *shown]) if name is not None}
+        return {name: self.document(name, file, at) for name, at in named.items()}
 
     def document(self, name: str, file: StudyFile, at: KeyPath) -> dict[str, str]:
         """A text in each language of the study; a preset's texts serve the preset's own steps."""
@@ -110,23 +106,25 @@ class Materials:
         return found
 
     def variants(self, name: str, language: str, *, first: bool) -> list[Path]:
-        """Where a text may stand, best first: consent.it.md, consent.md (first language), the preset's."""
+        """Where a text may stand, best first: consent.it.md, consent.md (first language), the preset's.
+
+        A text in a wider language serves as well: consent.en.md for en-GB.
+        """
         plain = self.folder / name
-        paths = [plain.with_name(f"{plain.stem}.{language}{plain.suffix}")] + ([plain] if first else [])
+        paths = [plain.with_name(f"{plain.stem}.{tag}{plain.suffix}") for tag in lookup_tags(language)]
+        paths += [plain] if first else []
         if "visit" not in self.source.own and (text := shipped_text(self.source.preset, name, language)):
             paths.append(text)
         return paths
 
-    def wordings(self, file: StudyFile, entries: Entries) -> dict[str, dict[str, Wording]]:
-        """The wording of every questionnaire in every language."""
+    def wordings(self, file: StudyFile, forms: Mapping[str, KeyPath]) -> dict[str, dict[str, Wording]]:
+        """The wording of every questionnaire in every language; one that there is not is reported."""
         wordings: dict[str, dict[str, Wording]] = {}
-        for index, entry in entries:
-            form = entry.questionnaire or entry.rate or entry.screen
-            name = form.use if form is not None else None
-            if name is None or name in wordings or name not in INSTRUMENTS:
+        for name, at in forms.items():
+            if name not in INSTRUMENTS:
+                problem, hint = f"unknown questionnaire {name!r}", nearest(name, INSTRUMENTS.names())
+                self.source.report(at, problem, hint)
                 continue
-            kind = "questionnaire" if entry.questionnaire else "rate" if entry.rate else "screen"
-            at: KeyPath = ("visit", index, kind)
             if (key := instrument_file(name)) is not None:
                 self.keep(key, f"instrument/{name}")
             wordings[name] = {}
@@ -150,6 +148,7 @@ class Materials:
         self.keep(path, "ontology", ("ontology",))
         ontology, problems = check_ontology(path, tuple(file.languages))
         self.source.problems += problems
+        self.domain = ontology
         return ontology
 
     def tasks(self, file: StudyFile, ontology: Ontology | None) -> tuple[Task, ...]:
@@ -186,7 +185,7 @@ class NamedFiles:
         self, materials: Materials, languages: tuple[str, ...], at: KeyPath, under: str = "step"
     ) -> None:
         self._materials, self._at, self.languages, self._under = materials, at, languages, under
-        self.folder = materials.folder
+        self.folder, self.ontology = materials.folder, materials.domain
 
     def text(self, name: str, key: str) -> str:
         path = self.path(name, key)
@@ -198,23 +197,31 @@ class NamedFiles:
             self.report(key, f"{name} is not UTF-8 text", "save it as UTF-8")
             return ""
 
-    def path(self, name: str, key: str) -> Path | None:
-        at = (*self._at, key)
-        path = self._materials.file(name, at, "put it beside the study file")
+    def path(
+        self, name: str, key: str, *, hint: str = "put it beside the study file", known_as: str = ""
+    ) -> Path | None:
+        path = self._materials.file(name, (*self._at, key), hint)
         if path is not None:
-            self._materials.keep(path, f"{self._under}/{name}", at)
+            self.keep(path, known_as or f"{self._under}/{name}", key)
         return path
 
-    def within(self, name: str, key: str) -> Path | None:
+    def within(self, name: str, key: str | int) -> Path | None:
         return self._materials.within(name, (*self._at, key))
 
-    def report(self, key: str, problem: str, hint: str, *, file: str = "", line: int | None = None) -> None:
+    def keep(self, path: Path, known_as: str, key: str | int) -> None:
+        self._materials.keep(path, known_as, (*self._at, key))
+
+    def report(
+        self, key: str | int | KeyPath, problem: str, hint: str, *, file: str = "", line: int | None = None
+    ) -> None:
         source = self._materials.source
         if not file:
-            source.report((*self._at, key) if key else self._at, problem, hint)
+            keys = key if isinstance(key, tuple) else (key,) if key != "" else ()
+            source.report((*self._at, *keys), problem, hint)
             return
         place = file if line is None else f"{file}:{line}"
-        source.problems.append(Problem(place, problem, hint))
+        found = Problem(place, problem, hint)
+        source.problems += [found] if found not in source.problems else []  # several steps may name one file
 
 
 def read_offered(
@@ -223,16 +230,23 @@ def read_offered(
     """The steps of other packages by their place among the entries; what is wrong is reported."""
     steps: dict[int, OfferedStep] = {}
     for place, (index, entry) in enumerate(entries):
-        if entry.offered is None:
+        name, written = entry.written
+        if name in StepEntry.model_fields:
             continue
-        name, written = entry.offered
         at: KeyPath = ("visit", index, name)
-        kind = STEPS.get(name)
+        try:
+            kind = STEPS.get(name)
+        except InputError as error:
+            materials.source.report(at, error.problem, error.hint)
+            continue
         try:
             settings = kind.settings.model_validate(written)
         except ValidationError as error:
             materials.source.problems += problems_of(error, materials.source, kind.settings, at)
             continue
         files = NamedFiles(materials, languages, at)
-        steps[place] = OfferedStep(kind=name, settings=settings, material=kind.materials(settings, files))
+        steps[place] = OfferedStep(
+            kind=name, settings=settings, material=kind.materials(settings, files),
+            text=kind.document(settings),
+        )  # fmt: skip
     return steps

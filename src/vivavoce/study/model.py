@@ -1,7 +1,7 @@
 """A study, checked and complete: what the session engine runs and the log describes."""
 
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,41 +12,30 @@ from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
-from vivavoce.study.judgement_kind import JudgementKind
-from vivavoce.study.listening import Clip
+from vivavoce.study.judgement_kind import AnnotationPlan, JudgementKind
 from vivavoce.study.ontology import Ontology, Venue
-from vivavoce.study.pairs import ComparisonQuestion, Pair
+from vivavoce.study.pairs import Pair
+from vivavoce.study.pairs_check import Balance
 from vivavoce.study.recordings import Recordings
-from vivavoce.study.schemes import AnnotationPlan
 from vivavoce.study.steps import (
-    ArenaStep,
-    CompareStep,
     ConsentStep,
     DebriefStep,
     DialogueStep,
-    ElicitStep,
     InstructionsStep,
     QuestionnaireStep,
-    RateStep,
     Step,
-    TranscribeStep,
 )
 from vivavoce.study.steps_file import Gate, Nontrivial, Range
-from vivavoce.study.stimuli import Stimulus
 from vivavoce.study.task import DONTCARE, Alternative, Task
 from vivavoce.study.telephone import Telephone
-from vivavoce.study.transcription_items import TranscriptionItem
 from vivavoce.study.voice import Voice
 
 __all__ = [
-    "DONTCARE", "Allocation", "Alternative", "Analysis", "ArenaStep", "CompareStep", "ConsentStep",
-    "DebriefStep", "DialogueStep", "ElicitStep", "Gate", "Identity", "InstructionsStep", "Limits",
-    "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range", "RateStep", "Step", "Stimulus",
-    "Stopping", "Study", "Task", "TranscribeStep", "TranscriptionItem", "Venue",
+    "DONTCARE", "Allocation", "Alternative", "Analysis", "ConsentStep",
+    "DebriefStep", "DialogueStep", "Gate", "Identity", "InstructionsStep", "Limits",
+    "Nontrivial", "Ontology", "Primary", "QuestionnaireStep", "Range", "Step",
+    "Stopping", "Study", "Task", "Venue",
 ]  # fmt: skip
-
-
-OfKind = TypeVar("OfKind")
 
 
 class Study(BaseModel):
@@ -59,7 +48,7 @@ class Study(BaseModel):
     telephone  how dialogues by telephone are held; None where there are none
     damage     what speech goes through on its way to who hears it, by factor; None: nothing
     recordings what becomes of the sound; None where nothing is said of it, and it is kept
-    pairs      pairs of transcripts to compare, and `questions` asked about each
+    pairs      pairs of transcripts that steps present; `balance`: how far those of one may be apart
     documents  Markdown by file name and language
     wordings   by instrument and language
     revision   12 hexadecimal digits over the study file and everything it reads
@@ -78,13 +67,10 @@ class Study(BaseModel):
     tasks: tuple[Task, ...] = ()
     visit: tuple[Step, ...]
     pairs: tuple[Pair, ...] = Field(default=(), repr=False)
-    questions: tuple[ComparisonQuestion, ...] = Field(default=(), repr=False)
+    balance: Balance = Balance()  # pyright: ignore[reportCallIssue]
     flags: dict[str, FlagRules] = {}
     voice: Voice | None = None
     parser: str = "rules"
-    clips: dict[str, tuple[Clip, ...]] = Field(default={}, repr=False)
-    transcription: tuple[TranscriptionItem, ...] = Field(default=(), repr=False)
-    stimuli: dict[str, tuple[Stimulus, ...]] = Field(default={}, repr=False)
     allocation: Allocation
     limits: Limits
     identity: Identity
@@ -102,7 +88,7 @@ class Study(BaseModel):
 
     @property
     def judgement_kinds(self) -> list[JudgementKind]:
-        """What annotators judge beside labels of dialogues."""
+        """What annotators judge."""
         return self.annotation.kinds if self.annotation is not None else []
 
     @property
@@ -141,10 +127,6 @@ class Study(BaseModel):
                 return pair
         raise UnknownName("pair of transcripts", pair_id, [pair.pair_id for pair in self.pairs])
 
-    def item(self, audio: str) -> TranscriptionItem | None:
-        """A recording to write down; None where the study no longer lists it."""
-        return next((item for item in self.transcription if item.audio == audio), None)
-
     def document(self, file: str, language: str) -> str:
         """The Markdown of a file in this language, else in the default language."""
         variants = self.documents.get(file)
@@ -152,12 +134,8 @@ class Study(BaseModel):
             raise InputError(f"no text {file!r}", place=f"study {self.name}", hint="name it in a step")
         return variants.get(self.language(language)) or variants[self.default_language]
 
-    def steps(self, *kinds: type[OfKind]) -> list[OfKind]:
-        """The steps of these kinds, in the order of the visit."""
-        return [step for step in self.visit if isinstance(step, kinds)]
-
     def text(self, step: Step, language: str) -> str:
-        """The Markdown of a step: its text, or how to reach a system elsewhere; else ""."""
+        """The Markdown that is read in a step; "" where it has none."""
         return self.document(step.document, language) if step.document is not None else ""
 
     def instrument(self, name: str) -> Instrument:

@@ -9,12 +9,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pydantic import Field
+
 from vivavoce.study.pairs import Pair, PairText, Transcript, length, tokens
 from vivavoce.study.pairs_difference import Difference, difference
-from vivavoce.study.steps_file import Balance
+from vivavoce.study.settings import Number, Settings, Whole
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 NOTABLY_LONGER = 0.1
+
+
+class Balance(Settings):
+    """How far the two transcripts of a pair may be apart."""
+
+    tokens: Number = Field(
+        0.25, ge=0, description="difference of their lengths, share of the control's tokens"
+    )
+    turns: Whole = Field(0, ge=0, description="difference in number of turns")
+    changed: Number = Field(
+        0.6, gt=0, le=1, description="tokens removed or added, share of what the system says"
+    )
 
 
 class Finding(NamedTuple):

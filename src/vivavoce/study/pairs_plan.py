@@ -10,7 +10,6 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from vivavoce.study.pairs import Pair
-from vivavoce.study.steps import CompareStep
 
 Side = Literal["left", "right"]
 Role = Literal["main", "attention", "repeat"]
@@ -24,20 +23,33 @@ class PlannedComparison(NamedTuple):
     experimental_side: Side
 
 
-def plan(step: CompareStep, pairs: Sequence[Pair], slot: int) -> tuple[PlannedComparison, ...]:
+class PairsDraw(NamedTuple):
+    """What plans are drawn with.
+
+    attention  whether attention pairs are mixed in
+    repeats    how many pairs are shown once more
+    """
+
+    variables: tuple[str, ...]
+    seed: int = 1
+    attention: bool = False
+    repeats: int = 0
+
+
+def plan(draw: PairsDraw, pairs: Sequence[Pair], slot: int) -> tuple[PlannedComparison, ...]:
     """The comparisons of one participant; the same slot gives the same plan.
 
     Note  each variable once; attention pairs come in between, never first; pairs to be repeated come last
     """
     shown: list[PlannedComparison] = []
-    for variable in order(step.seed, step.variables, slot):
+    for variable in order(draw.seed, draw.variables, slot):
         of_variable = [pair for pair in pairs if pair.variable == variable and pair.attention is None]
-        side = experimental_side(step.seed, step.variables, variable, slot)
-        chosen = of_variable[_pair(step, variable, len(of_variable), slot)]
+        side = experimental_side(draw.seed, draw.variables, variable, slot)
+        chosen = of_variable[_pair(draw, variable, len(of_variable), slot)]
         shown.append(PlannedComparison(chosen, "main", side))
-    again = _repeated(step, shown, slot)
-    chance = Random(f"{step.seed}:attention:{slot}")
-    for pair in (pair for pair in pairs if step.attention and pair.attention is not None):
+    again = _repeated(draw, shown, slot)
+    chance = Random(f"{draw.seed}:attention:{slot}")
+    for pair in (pair for pair in pairs if draw.attention and pair.attention is not None):
         side: Side = chance.choice(("left", "right"))
         shown.insert(chance.randint(1, len(shown)), PlannedComparison(pair, "attention", side))
     return (*shown, *again)
@@ -75,17 +87,17 @@ def experimental_side(seed: int, variables: Sequence[str], variable: str, slot: 
     return "left" if sides[list(variables).index(variable)] != bool(slot % 2) else "right"
 
 
-def _pair(step: CompareStep, variable: str, count: int, slot: int) -> int:
+def _pair(draw: PairsDraw, variable: str, count: int, slot: int) -> int:
     """Which of a variable's pairs: each once in every `count` slots, and in twice as many on both sides."""
     block, within = divmod(slot, 2 * count)
-    chance = Random(f"{step.seed}:pair:{variable}:{block}")
+    chance = Random(f"{draw.seed}:pair:{variable}:{block}")
     first = chance.sample(range(count), count)
     if within < count:
         return first[within]
     start = 2 * count * block
 
     def is_left(place: int) -> bool:
-        return experimental_side(step.seed, step.variables, variable, start + place) == "left"
+        return experimental_side(draw.seed, draw.variables, variable, start + place) == "left"
 
     was_left = [pair for place, pair in enumerate(first) if is_left(place)]
     was_right = [pair for place, pair in enumerate(first) if not is_left(place)]
@@ -95,10 +107,10 @@ def _pair(step: CompareStep, variable: str, count: int, slot: int) -> int:
     return second[within - count]
 
 
-def _repeated(step: CompareStep, shown: list[PlannedComparison], slot: int) -> list[PlannedComparison]:
+def _repeated(draw: PairsDraw, shown: list[PlannedComparison], slot: int) -> list[PlannedComparison]:
     """Pairs shown again, the earliest first, with their sides changed."""
-    chance = Random(f"{step.seed}:repeat:{slot}")
-    places = sorted(chance.sample(range(len(shown)), step.repeats))
+    chance = Random(f"{draw.seed}:repeat:{slot}")
+    places = sorted(chance.sample(range(len(shown)), draw.repeats))
     turned: dict[Side, Side] = {"left": "right", "right": "left"}
     return [
         PlannedComparison(shown[place].pair, "repeat", turned[shown[place].experimental_side])

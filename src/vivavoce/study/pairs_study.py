@@ -1,80 +1,142 @@
-"""The pairs and questions of a study: read, found fit or not, each problem with its place."""
+"""The pairs of transcripts that steps present: read, found fit or not, each problem with its place."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import Field
 
 from vivavoce.core.errors import nearest
-from vivavoce.core.yaml_source import KeyPath, Problem
-from vivavoce.study.file import StudyFile
-from vivavoce.study.materials import Entries, Materials
-from vivavoce.study.pairs import ComparisonQuestion, Pair
-from vivavoce.study.pairs_check import Finding, length_warnings, pair_problems, pair_warnings
-from vivavoce.study.pairs_file import QUESTIONS, pair_files, read_pairs, read_questions
-from vivavoce.study.steps_file import Balance, CompareSettings, RateSettings
-
-Comparison = tuple[tuple[Pair, ...], tuple[ComparisonQuestion, ...]]
+from vivavoce.core.yaml_source import KeyPath, Problem, Source
+from vivavoce.study.pairs import Pair
+from vivavoce.study.pairs_check import Balance, Finding, length_warnings, pair_problems, pair_warnings
+from vivavoce.study.pairs_file import pair_files, read_pairs
+from vivavoce.study.settings import Flag, Settings, Whole
+from vivavoce.study.step_files import StepFiles
 
 
-def read_comparison(materials: Materials, file: StudyFile, entries: Entries) -> Comparison:
-    """The pairs and questions of the study's step `compare`; () and () where there is none."""
-    languages = tuple(file.languages)
-    compared = next(((index, entry.compare) for index, entry in entries if entry.compare is not None), None)
-    rated = next(((index, entry.rate) for index, entry in entries if entry.rate is not None), None)
-    if compared is not None:
-        index, compare = compared
-        at: KeyPath = ("visit", index, "compare")
-        pairs = _pairs(materials, compare, languages, at)
-        if rated is not None:
-            _check_same(materials, compare, rated)
-        return pairs, _questions(materials, compare, languages, at)
-    if rated is not None:
-        index, rate = rated
-        alike = CompareSettings(  # pyright: ignore[reportCallIssue]
-            pairs=rate.pairs, variables=rate.variables, balance=rate.balance, attention=rate.attention,
-            seed=rate.seed,
+class PairsSettings(Settings):
+    """Pairs of transcripts, as the settings of a step name them."""
+
+    shorthand = "pairs"
+
+    pairs: str = Field(description="YAML file of pairs, or folder of text files")
+    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
+    attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
+    balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan")
+
+
+class TranscriptPairs(NamedTuple):
+    """The pairs of transcripts that a step presents, as its settings ask for them.
+
+    file       as the settings name it
+    written    all pairs that stand there, each with its place
+    variables  that are asked for; None: all
+    attention  whether attention pairs are mixed in
+    balance    how far the transcripts of a pair may be apart
+    compared   the two of a pair are set against each other; False: each is read for itself
+    """
+
+    file: str = ""
+    written: Sequence[tuple[str, Pair]] = ()
+    variables: Sequence[str] | None = None
+    attention: bool = False
+    balance: Balance = Balance()  # pyright: ignore[reportCallIssue]
+    compared: bool = False
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        pairs = [pair for _, pair in self.written]
+        wanted = set(variables_of(pairs, self.variables))
+        return tuple(
+            pair for pair in pairs
+            if (pair.variable in wanted if pair.attention is None else self.attention)
         )  # fmt: skip
-        return _pairs(materials, alike, languages, ("visit", index, "rate")), ()
-    return (), ()
 
 
-def _check_same(materials: Materials, compare: CompareSettings, rated: tuple[int, RateSettings]) -> None:
-    """A study has one file of pairs: what is rated is what is compared."""
-    index, rate = rated
-    report = materials.source.report
-    if rate.pairs != compare.pairs:
-        problem = f"rates {rate.pairs!r}, but {compare.pairs!r} is compared"
-        report(("visit", index, "rate", "pairs"), problem, "name the same file in both steps")
-    elif set(rate.variables or ()) - set(compare.variables or rate.variables or ()):
-        problem = "rates variables that are not compared"
-        report(("visit", index, "rate", "variables"), problem, "name them in `compare`, too")
-    elif rate.attention and not compare.attention:
-        problem = "reads attention pairs that are not compared"
-        report(("visit", index, "rate", "attention"), problem, "write attention: true in `compare`, too")
+def variables_of(pairs: Iterable[Pair], named: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The variables that are named, else all of which there are pairs but attention pairs, in their order."""
+    return tuple(named or dict.fromkeys(pair.variable for pair in pairs if pair.attention is None))
 
 
-def _pairs(
-    materials: Materials, compare: CompareSettings, languages: tuple[str, ...], at: KeyPath
-) -> tuple[Pair, ...]:
-    path = materials.within(compare.pairs, (*at, "pairs"))
+def transcript_pairs(
+    settings: PairsSettings, files: StepFiles, *, compared: bool = False, repeats: int = 0
+) -> TranscriptPairs:
+    """The pairs of a step; what is wrong with them is reported, but for what `pairs_of_study` looks at.
+
+    repeats  how many pairs the step shows once more
+    """
+    asked = TranscriptPairs(
+        settings.pairs, (), settings.variables, settings.attention, settings.balance, compared
+    )
+    path = files.within(settings.pairs, "pairs")
     if path is None:
-        return ()
+        return asked
     if not path.exists():
         hint = "put it beside the study file; `vivavoce init --protocol guerini-2018` writes one"
-        materials.source.report((*at, "pairs"), f"no file {compare.pairs!r}", hint)
-        return ()
+        files.report("pairs", f"no file {settings.pairs!r}", hint)
+        return asked
     for one in pair_files(path):
-        materials.keep(one, f"pairs/{one.name}", (*at, "pairs"))
-    written = read_pairs(path)
-    problems = materials.source.problems
-    problems += written.problems
-    if written.problems:
-        return ()
-    for place, pair in written.pairs:
-        problems += _unfit(place, pair, languages, compare.balance)
-    pairs = tuple(pair for _, pair in written.pairs)
-    _check_cover(materials, compare, pairs, at)
-    wanted = set(compare.variables or [pair.variable for pair in pairs])
-    return tuple(
-        pair for pair in pairs
-        if (pair.variable in wanted if pair.attention is None else compare.attention)
-    )  # fmt: skip
+        files.keep(one, f"pairs/{one.name}", "pairs")
+    found = read_pairs(path)
+    for problem in found.problems:
+        files.report("", problem.problem, problem.hint, file=problem.place)
+    if found.problems:
+        return asked
+    _check_cover(settings, [pair for _, pair in found.pairs], repeats, files)
+    return asked._replace(written=found.pairs)
+
+
+def _check_cover(settings: PairsSettings, pairs: Sequence[Pair], repeats: int, files: StepFiles) -> None:
+    """Every variable that the step names has a pair; attention pairs are there when asked for."""
+    known = list(variables_of(pairs))
+    named = settings.variables or []
+    for index, variable in enumerate(named):
+        if variable not in known:
+            hint = f"write one; {nearest(variable, known)}"
+            files.report(("variables", index), f"no pair of variable {variable!r}", hint)
+        elif variable in named[:index]:
+            files.report(("variables", index), f"variable {variable!r} is listed twice", "keep one of them")
+    if not known:
+        files.report("pairs", "no pair but attention pairs", "write a pair of the strategy to be tested")
+    if settings.attention and all(pair.attention is None for pair in pairs):
+        hint = "write one with `attention: broken`, or remove `attention: true`"
+        files.report("attention", "no pair is marked as an attention pair", hint)
+    wanted = len(named or known)
+    if repeats > wanted:
+        files.report("repeats", f"{repeats} pairs cannot be repeated of {wanted}", "ask for fewer")
+
+
+def pairs_of_study(
+    presented: Sequence[tuple[KeyPath, TranscriptPairs]], languages: tuple[str, ...], source: Source
+) -> TranscriptPairs:
+    """The pairs of a study, which all its steps share; those that are unfit, or not shared, are reported.
+
+    Input   presented: the pairs of each step that presents some, and where it stands in the study file
+    Output  of the step in which they are compared, else of the first
+    Empty   no pairs
+    """
+    if not presented:
+        return TranscriptPairs()
+    chosen = next((one for _, one in presented if one.compared), presented[0][1])
+    for at, other in presented:
+        _check_same(chosen, other, at, source)
+    for place, pair in chosen.written:
+        source.problems += _unfit(place, pair, languages, chosen.balance)
+    return chosen
+
+
+def _check_same(chosen: TranscriptPairs, other: TranscriptPairs, at: KeyPath, source: Source) -> None:
+    """A study has one file of pairs: what is read is what is compared."""
+    if other.file != chosen.file:
+        problem = f"reads {other.file!r}, but another step reads {chosen.file!r}"
+        source.report((*at, "pairs"), problem, "name the same file in both steps")
+    elif set(other.variables or ()) - set(chosen.variables or other.variables or ()):
+        problem = "reads variables that another step leaves out"
+        source.report((*at, "variables"), problem, "name them in both steps")
+    elif other.attention and not chosen.attention:
+        problem = "reads attention pairs that another step leaves out"
+        source.report((*at, "attention"), problem, "write attention: true in both steps")
 
 
 def _unfit(place: str, pair: Pair, languages: tuple[str, ...], balance: Balance) -> list[Problem]:
@@ -91,44 +153,6 @@ def _unfit(place: str, pair: Pair, languages: tuple[str, ...], balance: Balance)
 
 def _placed(place: str, pair: Pair, language: str, finding: Finding) -> Problem:
     return Problem(place, f"pair {pair.pair_id!r} ({language}): {finding.problem}", finding.hint)
-
-
-def _check_cover(
-    materials: Materials, compare: CompareSettings, pairs: tuple[Pair, ...], at: KeyPath
-) -> None:
-    """Every variable that the study names has a pair; attention pairs are there when asked for."""
-    known = list(dict.fromkeys(pair.variable for pair in pairs if pair.attention is None))
-    report = materials.source.report
-    for index, variable in enumerate(compare.variables or []):
-        path = (*at, "variables", index)
-        if variable not in known:
-            report(path, f"no pair of variable {variable!r}", f"write one; {nearest(variable, known)}")
-        elif variable in (compare.variables or [])[:index]:
-            report(path, f"variable {variable!r} is listed twice", "keep one of them")
-    if not known:
-        report((*at, "pairs"), "no pair but attention pairs", "write a pair of the strategy to be tested")
-    if compare.attention and all(pair.attention is None for pair in pairs):
-        hint = "write one with `attention: broken`, or remove `attention: true`"
-        report((*at, "attention"), "no pair is marked as an attention pair", hint)
-    wanted = len(compare.variables or known)
-    if compare.repeats > wanted:
-        report((*at, "repeats"), f"{compare.repeats} pairs cannot be repeated of {wanted}", "ask for fewer")
-
-
-def _questions(
-    materials: Materials, compare: CompareSettings, languages: tuple[str, ...], at: KeyPath
-) -> tuple[ComparisonQuestion, ...]:
-    """The study's own questions, else ours."""
-    path = QUESTIONS
-    if compare.questions is not None:
-        found = materials.file(compare.questions, (*at, "questions"), "put it beside the study file")
-        if found is None:
-            return ()
-        path = found
-    materials.keep(path, "questions", (*at, "questions"))
-    questions, problems = read_questions(path, languages)
-    materials.source.problems += problems
-    return questions
 
 
 def comparison_warnings(pairs: tuple[Pair, ...], languages: tuple[str, ...]) -> list[str]:

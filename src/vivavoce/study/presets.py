@@ -1,37 +1,66 @@
-"""Protocol presets: study files that a study starts from, and the texts that ship with them."""
+"""Protocols: study files that a study starts from, with their texts; found by entry points, ours likewise."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from vivavoce.core.i18n import lookup_tags
+from vivavoce.core.shelf import Shelf
 from vivavoce.core.yaml_source import KeyPath, Source, dotted, read_yaml
 from vivavoce.languages.base import folders
 
 ROOM: Final = Path(__file__).parent
-PROTOCOLS: Final = ROOM / "protocols"
-TEXTS: Final = ROOM / "texts"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProtocol:
+    """One protocol, as a package offers it in the group `vivavoce.protocols`.
+
+    name    as `protocol` of a study file has it
+    folder  of its files:
+            protocol.yaml  what a study that names it need not write
+            study.yaml     what `vivavoce init` writes, with STUDY_NAME for the study's name
+            texts/         what participants read: `consent.en.md`, ...; a language may bring more of them
+            files/         what `init` writes beside the study file; most have none
+    """
+
+    name: str
+    folder: Path
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "protocol.yaml"
+
+    @property
+    def scaffold(self) -> str:
+        """The study that `init` writes, still without its name."""
+        return (self.folder / "study.yaml").read_text(encoding="utf-8")
+
+
+PROTOCOLS: Final[Shelf[StudyProtocol]] = Shelf("protocol", StudyProtocol)
 
 
 def protocol_names() -> list[str]:
-    """The presets that ship with this version."""
-    return sorted(path.stem for path in PROTOCOLS.glob("*.yaml"))
+    """The protocols that installed packages offer."""
+    return PROTOCOLS.names()
 
 
 def protocol_file(name: str) -> Path:
-    return PROTOCOLS / f"{name}.yaml"
+    """Raises  UnknownName; InputError: the package that offers it is not there"""
+    return PROTOCOLS.get(name).file
 
 
 def shipped_texts(protocol: str) -> list[Path]:
-    """The texts that a preset ships, in all languages, by name."""
-    places = [TEXTS, *folders("texts")]
-    return sorted(
-        (file for place in places for file in (place / protocol).glob("*.md")), key=lambda one: one.name
-    )
+    """The texts that a protocol brings, and languages for it, in all languages, by name."""
+    places = [PROTOCOLS.get(protocol).folder / "texts", *(place / protocol for place in folders("texts"))]
+    return sorted((file for place in places for file in place.glob("*.md")), key=lambda one: one.name)
 
 
 def shipped_text(protocol: str | None, file: str, language: str) -> Path | None:
-    """The text that a preset ships under this name in this language, such as `consent.it.md`."""
-    name = f"{Path(file).stem}.{language}.md"
-    return next((one for one in shipped_texts(protocol) if one.name == name), None) if protocol else None
+    """The text that a preset ships under this name in a language or a wider one, such as `consent.it.md`."""
+    shipped = {one.name: one for one in reversed(shipped_texts(protocol))} if protocol else {}
+    names = [f"{Path(file).stem}.{tag}.md" for tag in lookup_tags(language)]
+    return next((shipped[name] for name in names if name in shipped), None)
 
 
 class MergedSource(Source):

@@ -1,14 +1,13 @@
 """The section `recordings` of a study file: consent, how long sound is kept, and whether it is locked."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from vivavoce.core.yaml_source import Source
+from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.settings import Flag, Number, Settings
 
-RECORDED = ("voice", "phone")
 CURE = "write `consent: {file: ..., recording: true}` before it, and say in that text what is recorded"
 
 
@@ -34,36 +33,10 @@ class Recordings(Settings):
         return self.keep_days is not None or self.keep_until is not None
 
 
-def check_recordings_plan(
-    plan: Recordings | None, entries: Iterable[tuple[int, Any]], source: Source
-) -> None:
-    """Reports steps that record before anybody agreed to be recorded, where the study asks for that."""
-    if plan is None or not plan.consent:
-        return
-    for index, name in _unasked(entries):
-        source.report(("visit", index, name), "it records, and nobody has agreed to that", CURE)
+def check_recordings_plan(plan: Recordings | None, unasked: Iterable[KeyPath], source: Source) -> None:
+    """Reports steps that record before anybody agreed to be recorded, where the study asks for that.
 
-
-def recording_warnings(visit: Iterable[Any]) -> list[str]:
-    """One line where a visit records and asks nobody for any consent; [] where it does."""
-    agreed = False
-    for number, step in enumerate(visit):
-        agreed = agreed or step.kind == "consent"
-        if not agreed and _records(step.kind, step):
-            return [f"visit[{number}].{step.kind} records, and nobody was asked for consent; {CURE}"]
-    return []
-
-
-def _unasked(entries: Iterable[tuple[int, Any]]) -> Iterable[tuple[int, str]]:
-    """Index and kind of the steps that record before a consent that covers it."""
-    agreed = False
-    for index, entry in entries:
-        agreed = agreed or (entry.consent is not None and entry.consent.recording)
-        for kind in ("dialogue", "elicit"):
-            step = getattr(entry, kind)
-            if step is not None and not agreed and _records(kind, step):
-                yield index, kind
-
-
-def _records(kind: str, step: Any) -> bool:
-    return (kind == "dialogue" and step.channel in RECORDED) or (kind == "elicit" and step.by == "speech")
+    Input   unasked: where they stand
+    """
+    for path in unasked if plan is not None and plan.consent else ():
+        source.report(path, "it records, and nobody has agreed to that", CURE)

@@ -4,13 +4,13 @@ from typing import Final
 
 from vivavoce.core.reference import model_tables
 from vivavoce.study.file import StudyFile
-from vivavoce.study.judgement_kind import JUDGEMENTS
+from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
 from vivavoce.study.schemes import RESERVED_KEYS, Scheme, bundled, said, scheme_names
-from vivavoce.study.steps_file import LATER_STEPS
-from vivavoce.study.stimuli_file import StimuliFile
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import LATER_STEPS, StepEntry
 from vivavoce.study.tasks_file import TasksFile
 
 _HEAD: Final = """# The study file
@@ -65,14 +65,6 @@ top, then `== control` and `== experimental` with their turns below.
 
 """
 
-
-_STIMULI: Final = """## A file of stimuli
-
-The step `elicit` reads recipes, each a row of frames. Pictures and films lie beside the study file. What
-`shows` says is read to those who cannot see them; keep it free of the words that you hope to hear.
-
-"""
-
 _SCHEMES: Final = """## A scheme of annotation
 
 The section `annotation` names schemes: ours, or YAML files beside the study. A scheme is a layer of
@@ -85,8 +77,11 @@ by language: `{en: ..., it: ...}`.
 def study_reference() -> str:
     """The whole page, Markdown."""
     parts = [_HEAD, model_tables(StudyFile, "study.yaml"), ""]
-    for name, kind in JUDGEMENTS:
-        parts += [model_tables(kind.settings, f"annotation: {name}"), ""]
+    for name, kind in STEPS:
+        if name not in StepEntry.model_fields:
+            parts += [model_tables(kind.settings, f"visit: {name}"), ""]
+    for kind in kinds_in_order(JUDGEMENTS.names()):
+        parts += [model_tables(kind.settings, f"annotation: {kind.name}"), ""]
     parts += [_later(), _presets()]
     parts += [
         _TASKS,
@@ -100,15 +95,21 @@ def study_reference() -> str:
         "",
         model_tables(QuestionsFile, "questions.yaml", 3),
         "",
-        _STIMULI,
-        model_tables(StimuliFile, "stimuli.yaml", 3),
-        "",
+        *_files_of_steps(),
         _SCHEMES,
         model_tables(Scheme, "scheme.yaml", 3),
         "",
         _bundled_schemes(),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
+
+
+def _files_of_steps() -> list[str]:
+    return [
+        f"## Files of the step `{name}`\n\n{model_tables(model, file, 3)}\n"
+        for name, step in STEPS
+        for file, model in step.file_models.items()
+    ]
 
 
 def _later() -> str:

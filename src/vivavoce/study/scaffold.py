@@ -5,18 +5,14 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import InputError
 from vivavoce.study.file import NAME_CURE, StudyFile, is_name
 from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.model import Study
-from vivavoce.study.presets import ROOM, protocol_names, shipped_texts
+from vivavoce.study.presets import PROTOCOLS, ROOM, protocol_names, shipped_texts
 from vivavoce.study.step_kind import STEPS
 
 DOMAINS: Final = ROOM / "domains"
-_SCAFFOLDS: Final = ROOM / "scaffolds"
-_PAIRS: Final = ROOM / "transcripts"
-_TASKS: Final = ROOM / "example_tasks"
-_RECIPES: Final = ROOM / "recipes"
 
 
 def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list[Path]:
@@ -24,10 +20,10 @@ def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list
 
     Input   protocol: a preset; name: the study's name, made from the folder's name when left out
     Raises  UnknownName: no such preset
-            InputError: the name will not do, or files would be overwritten; nothing is written
+            InputError: its package is not there, the name will not do, or files would be overwritten;
+                        nothing is written
     """
-    if protocol not in protocol_names():
-        raise UnknownName("protocol", protocol, protocol_names())
+    PROTOCOLS.get(protocol)
     study = name if name is not None else _name_of(folder)
     if not is_name(study):
         raise InputError(f"{study!r} cannot name a study", hint=NAME_CURE)
@@ -67,7 +63,7 @@ def example_warnings(study: Study) -> list[str]:
 
 def _example_domains(protocol: str) -> list[str]:
     """Names of the ontologies that a preset's example reads."""
-    scaffold = (_SCAFFOLDS / f"{protocol}.yaml").read_text(encoding="utf-8")
+    scaffold = PROTOCOLS.get(protocol).scaffold
     read = [file for file in DOMAINS.glob("*.yaml") if f"ontology: {file.name}" in scaffold]
     heads = (re.search(r"^ontology: (\S+)", file.read_text(encoding="utf-8"), flags=re.M) for file in read)
     return [head[1] for head in heads if head]
@@ -75,19 +71,14 @@ def _example_domains(protocol: str) -> list[str]:
 
 def _contents(protocol: str, name: str) -> dict[str, str]:
     """What is written, by file name: `consent.en.md` of the texts becomes `consent.md`."""
-    study = (_SCAFFOLDS / f"{protocol}.yaml").read_text(encoding="utf-8")
+    study = PROTOCOLS.get(protocol).scaffold
     plain = name[0].isalpha() and name.lower() not in ("true", "false", "null")
     contents = {"study.yaml": study.replace("STUDY_NAME", name if plain else json.dumps(name))}
     for domain in sorted(DOMAINS.glob("*.yaml")):
         if f"ontology: {domain.name}" in study:
             contents[domain.name] = domain.read_text(encoding="utf-8")
-    if "pairs: pairs.yaml" in study:
-        contents["pairs.yaml"] = (_PAIRS / f"{protocol}.yaml").read_text(encoding="utf-8")
-    if "tasks: tasks.yaml" in study:
-        contents["tasks.yaml"] = (_TASKS / f"{protocol}.yaml").read_text(encoding="utf-8")
-    if "stimuli: stimuli.yaml" in study:
-        for file in sorted((_RECIPES / protocol).iterdir()):
-            contents[file.name] = file.read_text(encoding="utf-8")
+    for file in sorted((PROTOCOLS.get(protocol).folder / "files").glob("*")):
+        contents[file.name] = file.read_text(encoding="utf-8")
     for text in shipped_texts(protocol):
         contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
     contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"
@@ -112,8 +103,10 @@ def study_schema() -> dict[str, Any]:
     for model, shelf in (("StepEntry", STEPS), ("Annotation", JUDGEMENTS)):
         known = schema["$defs"][model]
         known["additionalProperties"] = False
-        for name in sorted(set(shelf.names()) - known["properties"].keys()):
-            offered = shelf.get(name).settings.model_json_schema(ref_template="#/$defs/{model}")
+        for name, kind in shelf:
+            if name in known["properties"]:
+                continue
+            offered = kind.settings.model_json_schema(ref_template="#/$defs/{model}")
             schema["$defs"] |= offered.pop("$defs", {})
             known["properties"][name] = offered
     schema["properties"]["protocol"] = {

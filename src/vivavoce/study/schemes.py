@@ -19,9 +19,9 @@ from pydantic import (
 )
 
 from vivavoce.core.errors import nearest
+from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.validation import mistake, read_model, shown_value
 from vivavoce.core.yaml_source import Problem, read_yaml
-from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"
@@ -45,8 +45,8 @@ Words = Annotated[dict[str, str], BeforeValidator(_by_language)]
 
 
 def said(words: dict[str, str], language: str) -> str:
-    """Words in a language, else in its stem, else in the first that is written; "" where there are none."""
-    for tag in (language, language.split("-")[0], ""):
+    """Words in a language, else in a wider one, else in the first written; "" where there are none."""
+    for tag in (*lookup_tags(language), ""):
         if tag in words:
             return words[tag]
     return next(iter(words.values()), "")
@@ -160,33 +160,6 @@ class Scheme(_Written):
     def judges(self, party: str) -> bool:
         """Whether a turn of this party is judged."""
         return self.about in (party, "turn")
-
-
-class AnnotationPlan(BaseModel):
-    """What of a study's dialogues is annotated, and by whom.
-
-    judgements  plans of other kinds of judgement, by name
-    double      share of dialogues that two annotate
-    annotators  names of the accounts that may annotate; empty: every annotator's
-    recordings  folder of recordings, `<dialogue_id>.wav` and the like
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    schemes: tuple[Scheme, ...]
-    judgements: dict[str, Any] = {}
-    double: float = 0.0
-    annotators: tuple[str, ...] = ()
-    recordings: Path | None = None
-    seed: int = 1
-
-    def scheme(self, name: str) -> Scheme | None:
-        return next((one for one in self.schemes if one.scheme == name), None)
-
-    @property
-    def kinds(self) -> list[JudgementKind]:
-        """Of judgement beside labels, in the order in which the study names them."""
-        return [JUDGEMENTS.get(name) for name in self.judgements]
 
 
 def scheme_names() -> list[str]:

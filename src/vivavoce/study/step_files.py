@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import Protocol
 
+from vivavoce.core.yaml_source import KeyPath
+from vivavoce.study.ontology import Ontology
+
 
 class StepFiles(Protocol):
     """The files that settings name, of a step or of a judgement: what they hold counts in the revision."""
@@ -17,6 +20,11 @@ class StepFiles(Protocol):
         """Of the study, the default first."""
         ...
 
+    @property
+    def ontology(self) -> Ontology | None:
+        """Of the study; None without one."""
+        ...
+
     def text(self, name: str, key: str) -> str:
         """A file of UTF-8 text beside the study file; "" where it is missing, which is reported.
 
@@ -24,14 +32,26 @@ class StepFiles(Protocol):
         """
         ...
 
-    def path(self, name: str, key: str) -> Path | None:
-        """Where a file beside the study file stands; None where it is missing, which is reported."""
+    def path(
+        self, name: str, key: str, *, hint: str = "put it beside the study file", known_as: str = ""
+    ) -> Path | None:
+        """Where a file beside the study file stands; None where it is missing, which is reported.
+
+        hint      what to do where it is missing
+        known_as  its name in the revision, which stays when the file is called otherwise; "": as it is called
+        """
         ...
 
-    def within(self, name: str, key: str) -> Path | None:
+    def within(self, name: str, key: str | int) -> Path | None:
         """Where a file would stand that may be missing; None: outside the study, which is reported."""
         ...
 
-    def report(self, key: str, problem: str, hint: str, *, file: str = "", line: int | None = None) -> None:
-        """Something is wrong with a setting, or with a line of a file that it names."""
+    def keep(self, path: Path, known_as: str, key: str | int) -> None:
+        """A file counts in the revision by this name, wherever it stands: one of the package's own, too."""
+        ...
+
+    def report(
+        self, key: str | int | KeyPath, problem: str, hint: str, *, file: str = "", line: int | None = None
+    ) -> None:
+        """Something is wrong with a setting (the keys that lead to it), or with a line of a file."""
         ...

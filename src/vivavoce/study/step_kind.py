@@ -1,7 +1,7 @@
 """What every step says of itself: its minutes, what participants are told, its course, its simulation."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from gettext import NullTranslations
 from inspect import getfile
@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Pro
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.shelf import Shelf
 from vivavoce.languages.base import words
+from vivavoce.study.channel import Channel, channel_of, is_spoken
+from vivavoce.study.information import Information, Message
+from vivavoce.study.pairs_study import TranscriptPairs
 from vivavoce.study.settings import Settings
 from vivavoce.study.step_files import StepFiles
-from vivavoce.study.steps import QuestionnaireStep, Step
+from vivavoce.study.steps import DialoguePlan, QuestionnaireStep, Step
+from vivavoce.study.steps_file import BattlePlan
 
 if TYPE_CHECKING:
     from vivavoce.study.model import Study
@@ -22,34 +26,6 @@ if TYPE_CHECKING:
 SHARED: Final = "steps"  # of each language: sentences of several steps, and of those that lack the language
 
 Written = TypeVar("Written", bound=Step)
-
-
-class Message(NamedTuple):
-    """A sentence in English, which the step's own catalogues have in other languages.
-
-    many    the same for other numbers than one, with %(num)s in it; "" where nothing is counted
-    values  further values that the sentence names
-    """
-
-    one: str
-    many: str = ""
-    number: int = 1
-    values: tuple[tuple[str, int], ...] = ()
-
-
-class Information(NamedTuple):
-    """What participants read about a step before they agree to take part; sentences in English.
-
-    lead   what the study is about, shown where no other step takes longer; None: nothing of its own
-    does   what the participant does; none where a step is only read or filled in
-    needs  what it takes beside a browser
-    keeps  what is kept of what the participant does
-    """
-
-    lead: Message | None = None
-    does: tuple[Message, ...] = ()
-    needs: tuple[Message, ...] = ()
-    keeps: tuple[Message, ...] = ()
 
 
 class SimulatedParticipant(Protocol):
@@ -83,21 +59,94 @@ class SimulatedParticipant(Protocol):
         ...
 
 
+class ConsentPlan(NamedTuple):
+    """Participants must agree to the step's text; who does not takes no part.
+
+    recording  the text says that what they say is recorded
+    """
+
+    recording: bool = False
+
+
+class WrittenDown(NamedTuple):
+    """Recordings whose words participants write down: their folder, and those of which no words are known."""
+
+    folder: Path
+    unknown: frozenset[str]
+
+
 class StepKind(ABC, Generic[Written]):
     """One kind of step. What is abstract here has no default: a step that does not say it is refused.
 
-    name      as it stands in the study file, and as `kind` of the checked step
-    settings  of a step of another package: what may be written in the study file; none as it stands here
-    reading   template of the page on which a step's document is read
+    What participants do in it is said by `dialogues`, `battles`, `form` or `consent`, or the kind is a
+    `StimulusStep`; a step that is none of them is a text to read (`document`). Nobody tells kinds apart
+    otherwise.
+
+    name         as it stands in the study file, and as `kind` of the checked step
+    settings     of a step of another package: what may be written in the study file; none as it stands here
+    file_models  of the files that the settings name, by what the reference of the study file calls them
+    title        of the page of a text that has none itself, in English; "": as instructions have it
+    once         what to do instead, where a visit can have one such step only; "": there may be several
+    counted      one piece of what is done in it, as counts are said with it; "": nothing is counted
+    things       what such a piece is about, in the plural; "" where that does not matter
+    done         the kind of event by which a piece is logged
     """
 
     name: str
     settings: ClassVar[type[Settings]] = Settings
-    reading: ClassVar[str] = "text"
+    file_models: ClassVar[Mapping[str, type[Settings]]] = {}
+    title: ClassVar[str] = ""
+    once: ClassVar[str] = ""
+    counted: ClassVar[str] = ""
+    things: ClassVar[str] = ""
+    done: ClassVar[str] = ""
 
     def materials(self, settings: Any, files: StepFiles) -> Any:
         """What the step of another package reads of its files, kept as `material`; most read none."""
         return None
+
+    def document(self, settings: Any) -> str | None:
+        """The Markdown file that participants read in the step of another package, in each language."""
+        return None
+
+    def dialogues(self, step: Written) -> DialoguePlan | None:
+        """The dialogues that are held in the step, one after another; None: none are.
+
+        Note  by the settings alone: whoever reads no more than the study file asks, too. Questionnaires about
+              a dialogue that follow the step there join it by themselves
+        """
+        return None
+
+    def battles(self, step: Written) -> BattlePlan | None:
+        """The battles in which two systems at once answer the same messages; None: there are none."""
+        return None
+
+    def form(self, step: Written) -> QuestionnaireStep | None:
+        """The questionnaire that is filled in on the step's page; None: none is."""
+        return None
+
+    def consent(self, step: Written) -> ConsentPlan | None:
+        """What participants must agree to in the step; None: to nothing."""
+        return None
+
+    def forms(self, step: Written) -> Sequence[str]:
+        """Questionnaires that are asked in the step, beside those that stand after it in the study file."""
+        plan, form = self.dialogues(step), self.form(step)
+        asked = [*(plan.feedback if plan is not None else ()), *([form] if form is not None else ())]
+        return [one.name for one in asked]
+
+    def transcript_pairs(self, step: Written) -> TranscriptPairs | None:
+        """The pairs of transcripts that the step presents, of one file for all steps; None: none."""
+        return None
+
+    def written_down(self, step: Written, study: "Study") -> WrittenDown | None:
+        """The recordings whose words participants write down; None: they write none down."""
+        return None
+
+    def records(self, step: Written) -> bool:
+        """Whether sound of participants is recorded in the step."""
+        plan = self.dialogues(step)
+        return plan is not None and is_spoken(plan.channel)
 
     @abstractmethod
     def minutes(self, step: Written, study: "Study") -> float:
@@ -165,3 +214,43 @@ def words_of_steps() -> list[Path]:
 def kind_of(step: Step) -> StepKind[Any]:
     """What a step of a study says of itself. Raises UnknownName: no package offers it any more."""
     return STEPS.get(step.kind)
+
+
+def dialogues_of(step: Step | None) -> DialoguePlan | None:
+    """The dialogues that are held in a step, with the forms about each of them; None: none are."""
+    plan = kind_of(step).dialogues(step) if step is not None else None
+    if plan is None or plan is step:
+        return plan
+    return plan.model_copy(update={"feedback": (*plan.feedback, *getattr(step, "feedback", ()))})
+
+
+def battles_of(step: Step | None) -> BattlePlan | None:
+    """The battles of a step; None: there are none."""
+    return kind_of(step).battles(step) if step is not None else None
+
+
+def form_of(step: Step | None) -> QuestionnaireStep | None:
+    """The questionnaire that is filled in on a step's page; None: none is."""
+    return kind_of(step).form(step) if step is not None else None
+
+
+def consent_of(step: Step | None) -> ConsentPlan | None:
+    """What participants must agree to in a step; None: to nothing."""
+    return kind_of(step).consent(step) if step is not None else None
+
+
+def written_down_in(study: "Study") -> list[WrittenDown]:
+    """The recordings whose words participants of a study write down, one entry for each such step."""
+    found = (kind_of(step).written_down(step, study) for step in study.visit)
+    return [one for one in found if one is not None]
+
+
+def dialogues_in(visit: Iterable[Step]) -> list[DialoguePlan]:
+    """The dialogues of a visit, one entry for each step that holds some."""
+    return [plan for step in visit if (plan := dialogues_of(step)) is not None]
+
+
+def channels_of(study: "Study") -> list[Channel]:
+    """The channels that steps of a study name."""
+    names = dict.fromkeys(plan.channel for plan in dialogues_in(study.visit))
+    return [channel for channel in map(channel_of, names) if channel is not None]

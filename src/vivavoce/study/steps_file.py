@@ -11,13 +11,9 @@ from vivavoce.core.errors import nearest
 from vivavoce.core.shelf import offers
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.questionnaires.instrument import About
-from vivavoce.study.listening import ListenSettings
-from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.stimuli_file import ElicitSettings
+from vivavoce.study.settings import Flag, Settings, Whole
 
 Gate = Literal["code", "dialogue", "none"]
-Presentation = Literal["together", "in-turn"]
-Versions = Literal["both", "one"]
 
 LATER_STEPS: Final = ("annotate",)
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
@@ -126,61 +122,7 @@ class ScreenSettings(Settings):
     )
 
 
-class Balance(Settings):
-    """How far the two transcripts of a pair may be apart."""
-
-    tokens: Number = Field(
-        0.25, ge=0, description="difference of their lengths, share of the control's tokens"
-    )
-    turns: Whole = Field(0, ge=0, description="difference in number of turns")
-    changed: Number = Field(
-        0.6, gt=0, le=1, description="tokens removed or added, share of what the system says"
-    )
-
-
-class CompareSettings(Settings):
-    """Pairs of transcripts of which participants choose one, one pair of every variable."""
-
-    shorthand = "pairs"
-
-    pairs: str = Field(description="YAML file of pairs, or folder of text files")
-    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
-    questions: str | None = Field(None, description="YAML file of questions; ours when left out")
-    ties: Flag = Field(False, description="`no difference` may be chosen, too")
-    strength: Flag = Field(False, description="ask how strong each preference is")
-    presentation: Presentation = Field(
-        "together", description="together: both transcripts at once; in-turn: one after the other, then both"
-    )
-    minimum_minutes: Number = Field(
-        3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
-    )
-    accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
-    code_if_not_accepted: Flag = Field(
-        False, description="whether who is not accepted gets a completion code all the same"
-    )
-    attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
-    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
-    balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
-    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and sides")
-
-
-class RateSettings(Settings):
-    """Transcripts to be read one at a time, each rated on a questionnaire."""
-
-    shorthand = "pairs"
-
-    pairs: str = Field(description="YAML file of pairs, or folder of text files; as for `compare`")
-    use: str = Field("reading", description="questionnaire that each transcript is rated on")
-    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
-    versions: Versions = Field("both", description="both: everybody reads both versions of a pair; one: one")
-    attention: Flag = Field(
-        False, description="mix in the broken version of pairs that are marked `attention: broken`"
-    )
-    balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
-    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan of orders and versions")
-
-
-class ArenaSettings(Settings):
+class BattlePlan(Settings):
     """Two anonymous systems answer the same messages side by side, and participants vote."""
 
     bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
@@ -189,23 +131,8 @@ class ArenaSettings(Settings):
     mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
 
 
-class TranscribeSettings(Settings):
-    """Recordings that participants write down; some have a known transcript, by which they are checked."""
-
-    items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
-    audio: str = Field(description="folder of the recordings, .wav or .flac")
-    each: Whole = Field(20, ge=1, le=1000, description="recordings of one visit, known ones included")
-    gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
-    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings before somebody is judged")
-    accuracy: Number = Field(0.8, ge=0, le=1, description="least word accuracy over the known recordings")
-    code_if_not_accepted: Flag = Field(
-        False, description="whether who is less accurate gets a completion code all the same"
-    )
-    prefill: Flag = Field(False, description="begin with what the recogniser heard; this biases")
-
-
 class StepEntry(Settings):
-    """One step of a visit: exactly one key."""
+    """One step of a visit: exactly one key, of these or of what stands below as `visit: ...`."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
@@ -213,12 +140,6 @@ class StepEntry(Settings):
     screen: ScreenSettings | None = Field(None, description="a form that decides who takes part")
     instructions: TextFile | None = Field(None, description="text to read")
     dialogue: DialogueSettings | None = Field(None, description="dialogues with systems under test")
-    compare: CompareSettings | None = Field(None, description="pairs of transcripts to choose between")
-    rate: RateSettings | None = Field(None, description="transcripts to read one at a time and to rate")
-    arena: ArenaSettings | None = Field(None, description="two systems side by side, to vote on")
-    listen: ListenSettings | None = Field(None, description="clips to rate, or to compare, by ear")
-    transcribe: TranscribeSettings | None = Field(None, description="recordings to write down")
-    elicit: ElicitSettings | None = Field(None, description="commands to a robot, one for each picture")
     questionnaire: FormSettings | None = Field(None, description="a form")
     debrief: TextFile | None = Field(None, description="text to read at the end")
 
@@ -240,6 +161,6 @@ class StepEntry(Settings):
         return {name: {} if settings is None else settings for name, settings in value.items()}
 
     @property
-    def offered(self) -> tuple[str, Any] | None:
-        """The name and the settings, as written, of a step of another package; None: it is one of ours."""
-        return next(iter((self.model_extra or {}).items()), None)
+    def written(self) -> tuple[str, Any]:
+        """The key, and the settings: checked of a step of ours, as written of one of another package."""
+        return next((name, settings) for name, settings in self if settings is not None)

@@ -1,19 +1,18 @@
 """The section `telephone` of a study file: where calls come in, who listens, who speaks."""
 
 import os
+from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.yaml_source import Source
+from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.outbound import Outbound, outbound_warnings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
-from vivavoce.study.steps import Step
-from vivavoce.study.voice import RECOGNISE_FOR_LOG
-
-Speech = str | dict[str, Any]
+from vivavoce.study.steps_file import DialogueSettings
+from vivavoce.study.voice import RECOGNISE_FOR_LOG, Speech
 
 
 class MediaStreamSettings(Settings):
@@ -112,18 +111,18 @@ class Telephone(Settings):
         return self.number is not None and "{pin}" not in self.number
 
 
-def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], source: Source) -> None:
+def check_telephone(
+    telephone: Telephone | None, held: Iterable[tuple[KeyPath, DialogueSettings]], source: Source
+) -> None:
     """Reports dialogues by telephone that nobody could hold."""
     if telephone is not None and telephone.asterisk is not None:
         _check_ports(telephone.asterisk, source)
     if telephone is not None and telephone.number is None and telephone.outbound is None:
         hint = "write what participants dial, or outbound: {allowed: [...]} for whom the laboratory calls"
         source.report(("telephone", "number"), "'number' is missing", hint)
-    for index, entry in visit:
-        dialogue = entry.dialogue
-        if dialogue is None or dialogue.channel != "phone":
+    for path, dialogue in held:
+        if dialogue.channel != "phone":
             continue
-        path = ("visit", index, "dialogue")
         if telephone is None:
             problem = "a dialogue by telephone, but no section `telephone`"
             source.report((*path, "channel"), problem, "add telephone: {number: ...}")
@@ -136,19 +135,20 @@ def check_telephone(telephone: Telephone | None, visit: list[tuple[int, Any]], s
 
 
 def check_called_systems(
-    systems: Any, visit: list[tuple[int, Any]], source: Source, *, open_microphone: bool = False
+    systems: Any, channels: Iterable[tuple[KeyPath, str]], source: Source, *, open_microphone: bool = False
 ) -> None:
-    """Reports systems that are telephone numbers where participants write, or press a button to speak."""
+    """Reports systems that are telephone numbers where participants write, or press a button to speak.
+
+    Input   channels: of each step in which systems answer
+    """
     raw = systems if isinstance(systems, dict) else {}
     called = [name for name, one in raw.items() if isinstance(one, dict) and one.get("connect") == "phone"]
-    for index, entry in visit:
-        channel = "text" if entry.arena is not None else getattr(entry.dialogue, "channel", "phone")
+    for path, channel in channels:
         if called and channel != "phone" and not (channel == "voice" and open_microphone):
-            step = "arena" if entry.arena is not None else "dialogue"
             problem = f"system {called[0]!r} is a telephone number, and this step has channel {channel}"
             opening = " or voice: {microphone: open}," if channel == "voice" else ""
             hint = f"write channel: phone,{opening} or connect the system by another connector"
-            source.report(("visit", index, step), problem, hint)
+            source.report(path, problem, hint)
 
 
 def _check_ports(asterisk: AsteriskSettings, source: Source) -> None:
@@ -185,8 +185,3 @@ def _on_loopback(address: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def by_telephone(step: Step | None) -> bool:
-    """Whether a step's dialogues are held by telephone."""
-    return getattr(step, "channel", None) == "phone"

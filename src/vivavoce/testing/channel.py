@@ -7,7 +7,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from fastapi import FastAPI
 from ruamel.yaml import YAML
+from starlette.routing import Match
 
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
@@ -15,7 +17,7 @@ from vivavoce.steps.base import Information
 from vivavoce.study.channel import CHANNELS, Channel
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.study.step_kind import kind_of
+from vivavoce.study.step_kind import dialogues_of, kind_of
 from vivavoce.testing.pages import Running, Visitor, running
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
@@ -44,7 +46,7 @@ class ChannelContract:
 
     def test_participants_are_told_of_it_in_their_language(self) -> None:
         with self._study() as study:
-            (dialogue,) = [step for step in study.visit if step.kind == "dialogue"]
+            (dialogue,) = [step for step in study.visit if dialogues_of(step) is not None]
             told: Information = self._channel().told(study)
             assert told.lead and told.keeps, "say what the study is about and what is kept"
             for message in (told.lead, *told.needs, *told.keeps):
@@ -52,6 +54,11 @@ class ChannelContract:
                 for language in study.languages:
                     same = kind_of(dialogue).say(message, language) == english
                     assert language == "en" or not same, f"{english!r} is not translated into {language}"
+
+    def test_it_says_what_is_missing_and_what_is_doubtful_in_a_line_each(self) -> None:
+        with self._study() as study:
+            told = [*map(str, self._channel().missing(study)), *self._channel().doubts(study)]
+            assert all(one and "\n" not in one for one in told)
 
     def test_its_line_starts_and_stops_with_the_pages_and_says_where_it_is(self) -> None:
         with self._served() as (_, server, line):
@@ -67,19 +74,27 @@ class ChannelContract:
                 if len(study.languages) > 1:
                     person.press("/language", language=language)
                 assert f'lang="{language}"' in person.html and person.html.count("<h1") == 1
-                assert 'id="composer"' not in person.html, "nobody types to the system on this page"
+                typed = 'id="composer"' in person.html
+                assert typed is self._channel().in_chat, "nobody types on this page, or it is the chat's"
+            for script in re.findall(r'"([^"]*/static/[^"]+)"', person.html):
+                answer = person.client.get(script)
+                assert answer.status_code == 200, f"the page names {script}, which is not there"
+                for other in re.findall(r' from "\./([^"]+)"', answer.text):
+                    beside = f"{script.rpartition('/')[0]}/{other}"
+                    assert person.client.get(beside).status_code == 200, f"{script} imports {other}"
             person.look("/visit?problem=no-such-word")
             assert re.search(r'<\w+[^>]* class="problem"[^>]*>\s*\w', person.html) is None
 
     def test_a_study_in_which_nobody_talks_by_it_knows_none_of_its_addresses(self) -> None:
         router = self._channel().router
-        paths = {route.path for route in router.routes} if router is not None else set()
+        addresses = [route for route in router.routes if hasattr(route, "path")] if router is not None else []
         with self._study() as study, self._log() as log:
-            others = study.model_copy(
-                update={"visit": tuple(step for step in study.visit if step.kind != "dialogue")}
-            )
-            app = create_app(SessionEngine(others, log, {}))
-            assert not paths & {getattr(route, "path", "") for route in app.routes}
+            silent = tuple(step for step in study.visit if dialogues_of(step) is None)
+            others = study.model_copy(update={"visit": silent})
+            for served, known in ((study, True), (others, False)):
+                app = create_app(SessionEngine(served, log, {}), lines={})
+                for address in addresses:
+                    assert _answers(app, address) is known, address.path
 
     def _channel(self) -> Channel:
         return CHANNELS.get(self.name)
@@ -114,3 +129,10 @@ class ChannelContract:
             line = self._channel().open(engine)
             with running(create_app(engine, lines={self.name: line})) as server:
                 yield study, server, line
+
+
+def _answers(app: FastAPI, address: Any) -> bool:
+    """Whether the application has this route."""
+    method = next(iter(getattr(address, "methods", None) or [""]))
+    asked = {"type": "http" if method else "websocket", "path": address.path, "method": method, "headers": []}
+    return any(route.matches(asked)[0] is Match.FULL for route in app.routes)

@@ -1,6 +1,8 @@
 """A study's pages, served for tests, and somebody who uses them as a browser without scripts would."""
 
 import asyncio
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -141,6 +143,20 @@ def visitors(study: Study, log: Log) -> Iterator[Callable[..., Visitor]]:
             return visitor
 
         yield open_browser
+
+
+@contextmanager
+def served_apart(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """The study's pages in a process of their own, and where they are."""
+    command = [sys.executable, "-m", "vivavoce.testing.pages", str(folder)]
+    known = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
+    server = subprocess.Popen(command, env=known, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        yield server, server.stdout.readline().strip()
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def main(folder: str) -> None:

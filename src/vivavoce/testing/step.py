@@ -17,6 +17,7 @@ from vivavoce.simulation.trial import run_trial
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
+from vivavoce.study.scaffold import write_study
 from vivavoce.study.step_kind import STEPS, Information, Message, StepKind
 from vivavoce.trial.engine import SessionEngine
 
@@ -30,12 +31,14 @@ class StepContract:
     settings   as they stand there under its name; None: none
     languages  of the study: each needs a catalogue beside the step but English
     files      text files beside the study file, by name
+    protocol   one that the package brings, in which the step stands; None: it brings none
     """
 
     name: str
     settings: Any = None
     languages: tuple[str, ...] = ("en",)
     files: Mapping[str, str] = {}
+    protocol: str | None = None
 
     def write(self, folder: Path) -> None:
         """Make the folder of a study whose last step it is; another's where it needs more than text files."""
@@ -55,6 +58,16 @@ class StepContract:
             assert kind.minutes(step, study) > 0
             course = kind.course(step, study)
             assert course and "\n" not in course, "course is one line of the preregistration"
+
+    def test_a_study_of_its_protocol_is_written_and_can_be_run(self) -> None:
+        if self.protocol is None:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            write_study(Path(folder) / "study", self.protocol)
+            study = load_study(Path(folder) / "study")
+        assert study.protocol == self.protocol and self.name in [step.kind for step in study.visit]
+        for step in study.visit:
+            assert step.document is None or all(study.text(step, one).strip() for one in study.languages)
 
     def test_participants_are_told_of_it_in_their_language(self) -> None:
         with self._study() as study:

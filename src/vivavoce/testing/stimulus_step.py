@@ -1,11 +1,8 @@
 """What every step keeps to that presents stimuli: what people meet, and what is kept."""
 
-import os
 import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +12,14 @@ from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress, whereabouts
 from vivavoce.log.columns import INSTANT
 from vivavoce.log.erasure import erase_participant
+from vivavoce.log.event import EVENT_KINDS
+from vivavoce.log.events import read_event
 from vivavoce.log.export import export_dataset
+from vivavoce.log.stimulus_events import STIMULUS_EVENTS, ResponseGiven, StimuliPlanned, earlier_kinds
 from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import StimulusStep
-from vivavoce.testing.pages import PageForms, Visitor, eventually, visitors
+from vivavoce.study.load import check_study
+from vivavoce.testing.pages import PageForms, Visitor, eventually, served_apart, visitors
 from vivavoce.testing.step import StepContract
 
 
@@ -30,11 +31,13 @@ class StimulusStepContract(StepContract):
     answer   fields of the page, as filled in by whoever answers, whatever stimulus is due
     gap      fields that cannot be taken as they are
     wait_s   how long one looks or listens before an answer is taken
+    earlier  events as they stand in older logs, of `earlier_events`: each its kind and what it holds
     """
 
     answer: Mapping[str, str]
     gap: Mapping[str, str]
     wait_s: float = 3
+    earlier: Sequence[tuple[str, Mapping[str, Any]]] = ()
 
     def test_participants_are_told_what_they_do_and_what_is_kept_of_it(self) -> None:
         with self._study() as study:
@@ -110,13 +113,46 @@ class StimulusStepContract(StepContract):
     def test_what_was_acknowledged_is_there_after_a_kill(self) -> None:
         with self._study() as study:
             folder = study.folder
-            with _served(folder) as (server, url), closing(Visitor(url)) as person:
+            with served_apart(folder) as (server, url), closing(Visitor(url)) as person:
                 self._begun(person)
                 eventually(lambda: self._went_on(person), "no answer was taken")
                 cookies, due = dict(person.client.cookies), _position(person.html)
                 server.send_signal(signal.SIGKILL)
-            with _served(folder) as (_, url), closing(Visitor(url, cookies)) as later:
+            with served_apart(folder) as (_, url), closing(Visitor(url, cookies)) as later:
                 assert _position(later.look()) == due
+
+    def test_whoever_is_recorded_has_agreed_to_it_where_the_study_asks_for_that(self) -> None:
+        with self._study() as study:
+            aloud = self._stimulus().sound_plan(study.visit[-1]) is not None
+            file = study.folder / "study.yaml"
+            file.write_text(f"{study.file_text}\nrecordings: {{}}\n", encoding="utf-8")
+            told = [one for one in check_study(file) if "nobody has agreed" in one.problem]
+        assert bool(told) == aloud, told
+
+    def test_events_of_older_logs_are_read_as_those_of_today(self) -> None:
+        kind = self._stimulus()
+        for name, model in kind.earlier_events.items():
+            assert name not in EVENT_KINDS, f"{name} is an event of today"
+            assert model in STIMULUS_EVENTS, f"{name} is read as {model.kind}, which no such step logs"
+            assert earlier_kinds()[name] == (model, kind.name), f"{name} is of another step, too"
+        for name, payload in self.earlier:
+            event = read_event(name, dict(payload))
+            assert isinstance(event, kind.earlier_events[name])
+            if isinstance(event, ResponseGiven):
+                kind.response.model_validate(event.response)
+            for stimulus in event.stimuli if isinstance(event, StimuliPlanned) else ():
+                kind.stimulus.model_validate(stimulus)
+
+    def test_what_a_page_sends_that_was_open_at_an_update_still_counts(self) -> None:
+        for earlier, now in self._stimulus().earlier_addresses.items():
+            assert now in ("/respond", "/respond/recording", "/respond/cut"), f"nothing is sent to {now}"
+            if now == "/respond":
+                with self._study() as study, self._log() as log, visitors(study, log) as visitor:
+                    person = self._begun(visitor())
+                    late = PageForms(person.html).forms["/respond"] | dict(self.answer)
+                    log.clock.advance(self.wait_s)  # type: ignore[attr-defined]
+                    assert person.client.post(earlier, data=late).status_code == 200
+                    assert len(_events(log, "response_given")) == 1
 
     def test_whoever_is_erased_leaves_no_answer(self) -> None:
         with self._study() as study, self._log() as log:
@@ -131,7 +167,7 @@ class StimulusStepContract(StepContract):
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:
             person = self._begun(visitor())
             self._answer(person, log)
-            assert kind.doing in {one["doing"] for one in Board(study, log).see(whereabouts)[0]}
+            assert kind.doing in {one.doing for one in Board(study, log).see(whereabouts)[0]}
             self._answer(person, log)
             (work,) = Board(study, log).see(progress).work
             given = [
@@ -176,17 +212,3 @@ def _events(log: Log, kind: str) -> list[Any]:
 def _position(html: str) -> str:
     """Of the stimulus that is due."""
     return PageForms(html).forms["/respond"]["position"]
-
-
-@contextmanager
-def _served(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """The study's pages in a process of their own, and where they are."""
-    command = [sys.executable, "-m", "vivavoce.testing.pages", str(folder)]
-    known = os.environ | {"PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
-    server = subprocess.Popen(command, env=known, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        yield server, server.stdout.readline().strip()
-    finally:
-        server.kill()
-        server.communicate()

@@ -29,7 +29,7 @@ class ArenaRelay(Relay):
 
     def tend(self, visit: Visit) -> None:
         """Start the work that each side calls for, unless it is under way; let go of what is over."""
-        if visit.state.phase != "arena" and not self._conversations:
+        if visit.state.phase != "battle" and not self._conversations:
             return
         self._let_go(visit)
         bout = visit.state.bout

@@ -12,7 +12,7 @@ from vivavoce.log.store import StoredEvent
 from vivavoce.study.model import Limits
 from vivavoce.trial.arena import SIDES, VOTES, BoutState
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.masking import leaks
+from vivavoce.trial.masking import leaks, names_to_mask
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.visits import Draft, MoveRules, Visit
 
@@ -72,9 +72,9 @@ class BattleMoves:
             bout = _bout(visit.state, bout_id)
             if not bout.vote_due or bout.exchange != exchange:
                 raise Stale(f"exchange {exchange} is not being voted on")
-            if choice not in VOTES or (choice == "both_bad" and not visit.state.arena_step.both_bad):
+            if choice not in VOTES or (choice == "both_bad" and not visit.state.battle_plan.both_bad):
                 raise Refused("empty", choice)
-            event = self._cast(bout, visit.state.arena_step.names, choice)
+            event = self._cast(bout, names_to_mask(self.rules.study, visit.state.battle_plan), choice)
             await self._move(visit, lambda draft: draft.add(event))
 
     def _cast(self, bout: BoutState, names: tuple[str, ...], choice: Vote) -> VoteCast:

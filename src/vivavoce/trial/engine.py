@@ -17,13 +17,12 @@ from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import finish_removals
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.study.model import Study
+from vivavoce.study.step_kind import consent_of, dialogues_of, form_of
 from vivavoce.trial import codes
 from vivavoce.trial.battle_relay import ArenaRelay
 from vivavoce.trial.battles import BattleMoves, check_text
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.forms import Forms, expect_page
-from vivavoce.trial.playback import Playback
-from vivavoce.trial.push_to_talk import VoiceTurns
 from vivavoce.trial.relay import Relay
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.upkeep import Upkeep
@@ -31,7 +30,6 @@ from vivavoce.trial.visits import (
     Draft,
     MoveRules,
     Visit,
-    is_dialogue_step,
     judged_code,
     move,
     paused,
@@ -80,8 +78,6 @@ class SessionEngine:
         self.rules.suspended, self.rules.elapsed_s = self.relay.suspended, self.relay.elapsed_s
         self.forms = Forms(self.visit, self.move, self.rules, log)
         self.bouts = BattleMoves(self.visit, self.move, self.rules)
-        self.voice = VoiceTurns(self.visit, self.move, log, self.relay)
-        self.playback = Playback(self.visit, self.move, log, self.relay)
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}
@@ -235,7 +231,7 @@ class SessionEngine:
         """
         visit = await self.visit(visit_id)
         async with visit.lock:
-            expect_page(visit.state, step, "consent")
+            expect_page(visit.state, step, lambda due: consent_of(due) is not None)
             language = visit.state.language
 
             def write(draft: Draft) -> None:
@@ -251,7 +247,7 @@ class SessionEngine:
         """Leave a page of text forwards. Raises Stale when the visit is elsewhere."""
         visit = await self.visit(visit_id)
         async with visit.lock:
-            expect_page(visit.state, step, "instructions", "debrief")
+            expect_page(visit.state, step, lambda due: consent_of(due) is None and form_of(due) is None)
             await self.move(visit, lambda d: d.add(log_events.PageRead(step=step)))
 
     async def next_dialogue(self, visit_id: str, step: int, round: int) -> None:
@@ -259,7 +255,7 @@ class SessionEngine:
         visit = await self.visit(visit_id)
         async with visit.lock:
             state = visit.state
-            if state.phase in ("chat", "arena") and (state.step, state.round) == (step, round):
+            if state.phase in ("chat", "battle") and (state.step, state.round) == (step, round):
                 return
             if (state.phase, state.step, state.round) != ("ready", step, round):
                 raise Stale(f"dialogue {round} is not due")
@@ -269,7 +265,7 @@ class SessionEngine:
         """Ask for no further task. Raises Stale, or Refused while too few were held."""
         visit = await self.visit(visit_id)
         async with visit.lock:
-            if not is_dialogue_step(visit.state) or visit.state.step != step:
+            if dialogues_of(visit.state.current_step) is None or visit.state.step != step:
                 raise Stale("the dialogues are over")
             if not visit.state.may_finish:
                 raise Refused("too_short", "more dialogues are asked for")

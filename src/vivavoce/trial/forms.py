@@ -5,7 +5,7 @@ whatever a method has returned is on disk, its recording included.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.stimulus_events import LoggedSegment, QualificationTried, ResponseGiven, WholeRecorded
 from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import Qualification, SoundPlan
+from vivavoce.study.model import Step
+from vivavoce.study.step_kind import form_of
 from vivavoce.trial.battles import Move, VisitOf
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.response_sound import MARGIN_S, check_borders, cut_out, proposed, sound_of
@@ -27,10 +29,9 @@ from vivavoce.trial.visits import Draft, MoveRules, Visit
 MOST_TAKES: Final = 1000
 
 
-def expect_page(state: VisitState, step: int, *kinds: str) -> None:
-    """Raises  Stale: the visit is not at this step, or the step is not of these kinds"""
-    current = state.current_step
-    if state.phase != "page" or state.step != step or current is None or current.kind not in kinds:
+def expect_page(state: VisitState, step: int, fits: Callable[[Step | None], bool]) -> None:
+    """Raises  Stale: the visit is not at the page of this step, or the page asks for something else"""
+    if state.phase != "page" or state.step != step or not fits(state.current_step):
         raise Stale(f"the visit is not at step {step}")
 
 
@@ -49,7 +50,7 @@ class Forms:
         async with visit.lock:
             state = visit.state
             if round is None:
-                expect_page(state, step, "questionnaire")
+                expect_page(state, step, lambda due: form_of(due) is not None)
             elif (state.phase, state.step, state.round, state.position) != (
                 "feedback",
                 step,

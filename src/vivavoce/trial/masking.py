@@ -5,9 +5,23 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from vivavoce.study.model import Study
+from vivavoce.study.steps_file import BattlePlan
+
 MASK: Final = "▇▇▇"
 SHORTEST: Final = 3  # `a` or `v2` would mask half of every sentence
 _APART: Final = re.compile(r"[\W_]+")
+
+
+def names_to_mask(study: Study, plan: BattlePlan) -> tuple[str, ...]:
+    """What systems are called (keys, titles, the models that they name), and what the step adds."""
+    called = [
+        name
+        for system, settings in study.systems.items()
+        for name in (system, study.system_titles.get(system), settings.get("model"))
+        if isinstance(name, str) and name
+    ]
+    return tuple(dict.fromkeys((*called, *plan.mask)))
 
 
 def masked(text: str, names: Iterable[str]) -> str:

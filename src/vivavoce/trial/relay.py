@@ -18,15 +18,14 @@ from vivavoce.connectors.base import Connector, Conversation, Heard, PastTurn, S
 from vivavoce.core.clock import Clock
 from vivavoce.core.errors import LogError, SystemUnderTestError
 from vivavoce.log import events as log_events
-from vivavoce.log.dialogue_rows import SPOKEN
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
-from vivavoce.trial.degraded_line import as_heard
+from vivavoce.study.channel import is_spoken
 from vivavoce.trial.errors import Stale
 from vivavoce.trial.outputs import SystemTurn, gather
-from vivavoce.trial.system_audio import SystemAudio, with_sound
+from vivavoce.trial.system_audio import SystemAudio, as_heard, with_sound
 from vivavoce.trial.visits import Draft, MoveRules, Visit, move
 
 FAILURES_UNTIL_END = 3
@@ -143,7 +142,7 @@ class Relay:
     async def _turn(self, visit: Visit, dialogue: DialogueHistory) -> AsyncIterator[SystemTurn]:
         """A turn of the system's that begins; where the dialogue is spoken, its sound is kept and played."""
         turn = SystemTurn()
-        if dialogue.channel in SPOKEN and self.log.recording_folder is not None:
+        if is_spoken(dialogue.channel) and self.log.recording_folder is not None:
 
             def play(sound: Sound) -> None:
                 if visit.play:

@@ -5,7 +5,7 @@ all see what the participant saw last.
 """
 
 from functools import singledispatchmethod
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -21,13 +21,13 @@ from vivavoce.log.stimulus_events import (
 )
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Presented, Qualification, SoundPlan, StimulusStep
-from vivavoce.study.model import ArenaStep, DialogueStep, Step, Study
-from vivavoce.study.step_kind import kind_of
+from vivavoce.study.model import Step, Study
+from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
+from vivavoce.study.steps import DialoguePlan
+from vivavoce.study.steps_file import BattlePlan
 from vivavoce.trial.arena import BoutState
 
-Phase = Literal["page", "stimulus", "arena", "ready", "chat", "code", "feedback", "ended"]
-
-OfKind = TypeVar("OfKind")
+Phase = Literal["page", "stimulus", "battle", "ready", "chat", "code", "feedback", "ended"]
 
 
 class VisitState(VisitHistory):
@@ -35,7 +35,7 @@ class VisitState(VisitHistory):
 
     step and round say where the participant is, phase what the page shows: `page` (consent, text,
     questionnaire or debrief of this step), `stimulus` (number `position` of what a step presents, or try
-    `attempt` of the check before), `ready` (the next dialogue, or bout, can be begun), `arena`, `chat`,
+    `attempt` of the check before), `ready` (the next dialogue, or bout, can be begun), `battle`, `chat`,
     `code`, `feedback` (questionnaire `position` about the dialogue just held), `ended`.
     """
 
@@ -61,20 +61,30 @@ class VisitState(VisitHistory):
     @property
     def bout(self) -> BoutState | None:
         """The bout that goes on."""
-        if self.phase != "arena":
+        if self.phase != "battle":
             return None
         bout = self.bouts[-1]
         return BoutState(bout.event, bout.votes, *self.dialogues[-2:])
 
-    def _step_of(self, kind: type[OfKind]) -> OfKind:
-        step = self.current_step
-        if not isinstance(step, kind):
-            raise TypeError(f"step {self.step} is no {kind.__name__}")
-        return step
+    @property
+    def dialogue_plan(self) -> DialoguePlan:
+        """The dialogues of this step. Raises TypeError: it holds none."""
+        if (plan := dialogues_of(self.current_step)) is None:
+            raise TypeError(f"step {self.step} holds no dialogues")
+        return plan
 
     @property
-    def dialogue_step(self) -> DialogueStep:
-        return self._step_of(DialogueStep)
+    def due_channel(self) -> str | None:
+        """How the dialogues of this step are held; None where it holds none."""
+        plan = dialogues_of(self.current_step)
+        return plan.channel if plan is not None else None
+
+    @property
+    def battle_plan(self) -> BattlePlan:
+        """The battles of this step. Raises TypeError: there are none."""
+        if (plan := battles_of(self.current_step)) is None:
+            raise TypeError(f"step {self.step} has no battles")
+        return plan
 
     @property
     def stimulus_kind(self) -> StimulusStep[Any, Any, Any]:
@@ -156,13 +166,9 @@ class VisitState(VisitHistory):
         ]  # fmt: skip
 
     @property
-    def arena_step(self) -> ArenaStep:
-        return self._step_of(ArenaStep)
-
-    @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
-        enough = self.round >= self.dialogue_step.repeat.min
+        enough = self.round >= self.dialogue_plan.repeat.min
         return self.phase == "ready" and (enough or self.fruitless >= 3)
 
     @singledispatchmethod
@@ -179,15 +185,15 @@ class VisitState(VisitHistory):
 
     @_move.register
     def _(self, event: log_events.DialogueAssigned, stored: StoredEvent) -> None:
-        if not isinstance(self.current_step, ArenaStep):
+        if battles_of(self.current_step) is None:
             self.phase = "chat"
 
     @_move.register
     def _(self, event: log_events.DialogueEnded, stored: StoredEvent) -> None:
         dialogue = self.dialogue_by_id(event.dialogue_id)
-        if self.phase == "arena":
+        if self.phase == "battle":
             return  # the bout goes on to its own end
-        step = self.dialogue_step
+        step = self.dialogue_plan
         if step.gate == "code" and dialogue.nontrivial(step):
             self.phase = "code"  # the code itself is issued in the same transaction
         elif step.gate == "none" or dialogue.nontrivial(step):
@@ -225,18 +231,18 @@ class VisitState(VisitHistory):
 
     @_move.register
     def _(self, event: arena_events.BoutAssigned, stored: StoredEvent) -> None:
-        self.phase = "arena"
+        self.phase = "battle"
 
     @_move.register
     def _(self, event: arena_events.BoutEnded, stored: StoredEvent) -> None:
         self.phase = "ready"
         self.round += 1
-        if self.round >= self.arena_step.bouts:
+        if self.round >= self.battle_plan.bouts:
             self._enter(event.step + 1)
 
     @_move.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
-        self.shortfall = self.shortfall or self.round < self.dialogue_step.repeat.min
+        self.shortfall = self.shortfall or self.round < self.dialogue_plan.repeat.min
         self._enter(event.step + 1)
 
     @_move.register
@@ -247,7 +253,7 @@ class VisitState(VisitHistory):
 
     def _ask_feedback(self) -> None:
         """The next questionnaire about this dialogue, or the next round once all are answered."""
-        step = self.dialogue_step
+        step = self.dialogue_plan
         if self.position < len(step.feedback):
             self.phase = "feedback"
             return
@@ -261,9 +267,8 @@ class VisitState(VisitHistory):
     def _enter(self, step: int) -> None:
         self.step, self.round, self.position, self.fruitless = step, 0, 0, 0
         self.whole = None
-        step_now = self.current_step
-        if step_now is not None and isinstance(kind_of(step_now), StimulusStep):
+        due = self.current_step
+        if due is not None and isinstance(kind_of(due), StimulusStep):
             self.phase = "stimulus"
-            return
-        kinds: dict[type, Phase] = {DialogueStep: "ready", ArenaStep: "ready"}
-        self.phase = kinds.get(type(self.current_step), "page")
+        else:
+            self.phase = "ready" if dialogues_of(due) or battles_of(due) else "page"

@@ -12,19 +12,23 @@ import struct
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from typing import Final
 
 import structlog
 
+from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Audio, UserTurn
 from vivavoce.core.errors import InputError, LogError, SystemUnderTestError
 from vivavoce.log.encryption import Lock, lock_of
+from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound as Facts
 from vivavoce.log.recordings import RecordingFolder, UnfinishedRecording, folder_of
 from vivavoce.log.store import Log
+from vivavoce.study.model import Study
 from vivavoce.trial.state import VisitState
 
 LONGEST_S: Final = 900.0
@@ -162,6 +166,29 @@ async def with_sound(
         problem = f"the recording of the turn cannot be read ({error})"
         raise SystemUnderTestError("refused", problem, reached=False) from None
     return replace(turn, audio=Audio(sound.pcm, rate_hz))
+
+
+def as_heard(sound: Sound, study: Study, dialogue: DialogueHistory | None) -> Sound:
+    """A participant's speech as the dialogue's system hears it; as it was where nothing happens to it.
+
+    Note  it is damaged by a draw from the dialogue and the clean sound: the same recording of the same
+          dialogue can be damaged again, and sounds as it was heard
+    """
+    damage = damage_of(study, dialogue)
+    return sound if damage is None or dialogue is None else degraded(sound, damage, dialogue.dialogue_id)
+
+
+def damage_of(study: Study, dialogue: DialogueHistory | None) -> Damage | None:
+    """What happens to a participant's speech in this dialogue; None: nothing."""
+    if study.damage is None or dialogue is None:
+        return None
+    return study.damage.of(study.factors.get(dialogue.system, {}))
+
+
+def degraded(sound: Sound, damage: Damage, dialogue_id: str) -> Sound:
+    """A participant's speech after its damage."""
+    drawn = f"{dialogue_id}:{sound.rate_hz}:{sha256(sound.pcm).hexdigest()}"
+    return damaged(sound, damage, drawn).sound
 
 
 def _endless_header(rate_hz: int) -> bytes:

@@ -20,8 +20,8 @@ from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPla
 from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import Draw
-from vivavoce.study.model import ArenaStep, DialogueStep, Study
-from vivavoce.study.step_kind import kind_of
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import battles_of, kind_of
 from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
@@ -111,7 +111,7 @@ class MoveRules:
             self.issue_code(draft, dialogue)
         if state.phase == "stimulus":
             self.present(draft)
-        self.settle_arena(draft)
+        self.settle_battle(draft)
         first = state.round == 0 and state.fruitless == 0
         if state.phase == "ready" and first and not paused(draft.tx):
             self.assign_next(draft)
@@ -156,18 +156,18 @@ class MoveRules:
         draft.add(
             log_events.DialogueAssigned(
                 dialogue_id=codes.new_key("dialogue"), step=state.step, round=state.round, system=system,
-                task_id=task_id, task=task, channel=state.dialogue_step.channel, language=state.language,
+                task_id=task_id, task=task, channel=state.dialogue_plan.channel, language=state.language,
                 conversation=codes.new_key("conversation"), condition=study.condition(system),
                 factors=dict(study.factors.get(system, {})),
             )
         )  # fmt: skip
 
     def assign_next(self, draft: Draft) -> None:
-        """The next dialogue, or in the arena the next bout."""
-        if isinstance(draft.state.current_step, ArenaStep):
-            self.assign_bout(draft)
-        else:
+        """The next dialogue, or bout."""
+        if battles_of(draft.state.current_step) is None:
             self.assign(draft)
+        else:
+            self.assign_bout(draft)
 
     def assign_bout(self, draft: Draft) -> None:
         """Two systems that met least so far, as this very transaction sees it."""
@@ -199,12 +199,12 @@ class MoveRules:
             )
         )  # fmt: skip
 
-    def settle_arena(self, draft: Draft) -> None:
+    def settle_battle(self, draft: Draft) -> None:
         """End a bout that is over by itself; who was there for its end goes on to the next one."""
         state = draft.state
-        if state.phase != "arena" or state.bout is None:
+        if state.phase != "battle" or state.bout is None:
             return
-        reason = state.bout.over(state.arena_step.turns)
+        reason = state.bout.over(state.battle_plan.turns)
         if reason is not None:
             self.end_bout(draft, reason)
 
@@ -304,10 +304,6 @@ class MoveRules:
 def paused(tx: Transaction) -> bool:
     """Whether the researcher or a stopping rule has paused the trial."""
     return tx.paused()
-
-
-def is_dialogue_step(state: VisitState) -> bool:
-    return isinstance(state.current_step, DialogueStep)
 
 
 async def move(

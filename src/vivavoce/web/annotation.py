@@ -1,7 +1,5 @@
 """The annotator's page: a dialogue, one place after another, and what may be said of it."""
 
-import hashlib
-import hmac
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -9,40 +7,20 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from vivavoce.annotation.dialogues import (
-    ShownDialogue,
-    next_place,
-    places,
-    recordings_of,
-)
-from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator_key
+from vivavoce.annotation.dialogues import ShownDialogue, next_place, recordings_of
+from vivavoce.annotation.judgement import LABELS
+from vivavoce.annotation.workplace import JudgementRefused, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place, Work
 from vivavoce.log.soundtrack import DialogueRecording, soundtrack
 from vivavoce.study.schemes import Scheme, said
-from vivavoce.web.accounts import SignedIn
+from vivavoce.web.judging import key_of, progress_of, recording_key, to_next, workplace_of
 from vivavoce.web.sign_in import HOME, ThisExpert, expert_language, expert_page
-from vivavoce.web.site import ThisSite, site_of
+from vivavoce.web.site import ThisSite
 
 router = APIRouter(include_in_schema=False)
-
-
-def workplace_of(request: Request) -> Workplace:
-    """The study's workplace; a study that annotates nothing has no such pages."""
-    state, site = request.app.state, site_of(request)
-    if site.study.annotation is None:
-        raise HTTPException(404)
-    if not hasattr(state, "workplace"):
-        state.workplace = Workplace(site.study, site.engine.log)
-    return state.workplace
-
-
-ThisWorkplace = Annotated[Workplace, Depends(workplace_of)]
-
-
-def key_of(who: SignedIn) -> str:
-    return annotator_key(who.account_id or "")
+ThisWorkplace = Annotated[Workplace, Depends(workplace_of(LABELS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +44,7 @@ def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due |
         return None
     dialogue = workplace.dialogue(dialogue_id)
     work = workplace.see().of_annotator(annotator_id)[dialogue_id]
-    listed = places(workplace.plan, dialogue, work)
+    listed = workplace.places(dialogue, work)
     nearest = next_place(listed, work)
     furthest = listed.index(nearest) if nearest is not None else len(listed)
     if at is not None and 0 <= at <= furthest and at < len(listed):
@@ -75,25 +53,15 @@ def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due |
 
 
 @router.get(HOME)
-def home(request: Request, site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
+def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Response:
     """How far the work has come. Assigns nothing: only pressing the button does."""
-    others = workplace.plan.kinds
-    if not workplace.plan.schemes and others:
-        return site.to(f"{HOME}/{others[0].name}")
-    mine = workplace.see().of_annotator(key_of(who))
-    finished = sum(work.finished_at is not None for work in mine.values())
-    language = expert_language(request)
-    return expert_page(
-        request, "annotate_home", finished=finished, under_way=len(mine) > finished,
-        nothing="nothing" in request.query_params, held=len(workplace.waiting()),
-        schemes=[said(scheme.title, language) for scheme in workplace.plan.schemes],
-    )  # fmt: skip
+    schemes = [said(scheme.title, expert_language(request)) for scheme in workplace.schemes]
+    return expert_page(request, "annotate_home", schemes=schemes, **progress_of(request, workplace, who))
 
 
 @router.post(f"{HOME}/next")
 def next_dialogue(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
-    found = workplace.next_dialogue(key_of(who))
-    return site.to(f"{HOME}?nothing=1" if found is None else f"{HOME}/work")
+    return to_next(site, workplace, who)
 
 
 @router.get(f"{HOME}/work")
@@ -120,7 +88,7 @@ def _lines(workplace: Workplace, found: Due, language: str) -> list[dict[str, An
     for turn in found.dialogue.turns:
         chips = []
         for number, place in enumerate(found.places):
-            scheme = workplace.plan.scheme(place.scheme)
+            scheme = workplace.scheme(place.scheme)
             given = found.work.judged.get(place)
             if place.turn_index == turn.turn_index and scheme is not None and given is not None:
                 chips.append({"at": number, "scheme": said(scheme.title, language),
@@ -143,7 +111,7 @@ def _told(scheme: Scheme, labels: tuple[LoggedLabel, ...], language: str) -> str
 def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] | None:
     """The place that is shown: its scheme in the reader's language, and what stands there already."""
     place = found.place
-    scheme = workplace.plan.scheme(place.scheme) if place is not None else None
+    scheme = workplace.scheme(place.scheme) if place is not None else None
     if place is None or scheme is None:
         return None
     given = found.work.judged.get(place)
@@ -224,7 +192,7 @@ def label(
     shown = Place(scheme, int(turn) if turn.isascii() and turn.isdigit() else None)
     if found is None or found.dialogue.dialogue_id != dialogue or found.place != shown:
         return site.to(f"{HOME}/work?problem=stale")
-    of_scheme = workplace.plan.scheme(scheme)
+    of_scheme = workplace.scheme(scheme)
     before = found.work.judged.get(shown)
     pressed = Pressed(
         choice, " ".join(value.split()), int(remove) if remove.isdecimal() else None, bool(go), bool(none)
@@ -252,22 +220,16 @@ def finish(
         return site.to(f"{HOME}/work?problem=stale")
     if pause:
         return site.to(HOME)
-    return next_dialogue(site, workplace, who)
+    return to_next(site, workplace, who)
 
 
 # --- recordings -------------------------------------------------------------------------------------
 
 
-def recording_key(secret: str, dialogue_id: str, recording_id: str) -> str:
-    """A name for a recording that tells nothing and cannot be guessed."""
-    named = f"recording\0{dialogue_id}\0{recording_id}".encode()
-    return hmac.new(secret.encode(), named, hashlib.sha256).hexdigest()[:32]
-
-
 def _recordings(site: ThisSite, workplace: Workplace, dialogue_id: str) -> dict[str, DialogueRecording]:
     """What can be heard of a dialogue, by the names that pages give it."""
     secret = f"{site.study.name}\0{site.engine.log.boot}"
-    found = recordings_of(site.engine.log, workplace.plan.recordings, dialogue_id)
+    found = recordings_of(site.engine.log, workplace.section.recordings, dialogue_id)
     return {recording_key(secret, dialogue_id, one.recording_id): one for one in found}
 
 

@@ -15,33 +15,29 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from vivavoce.core.errors import LogError
-from vivavoce.study.channel import Line, channels_of
-from vivavoce.study.model import DialogueStep, Study
+from vivavoce.study.channel import Line
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import channels_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.trial.mixdown import LaidOutDialogues
-from vivavoce.trial.open_microphone import Microphones
-from vivavoce.trial.push_to_talk import Voices
 from vivavoce.web import (
-    annotation,
     arena,
     chat_routes,
     health,
-    open_microphone,
-    push_to_talk,
+    judging,
     sign_in,
     stimulus,
     visit_routes,
     wizard,
 )
-from vivavoce.web.hot_routes import Handler, QuickRoutes
+from vivavoce.web.hot_routes import EarlierAddresses, Handler, QuickRoutes
 from vivavoce.web.i18n import page_language, translations
 from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
 from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 
 STATIC: Final = Path(__file__).parent / "static"
 JSON_PATHS: Final = (
-    "/events", "/turns", "/dialogue/end", "/arena/state", *stimulus.RECORDED,
+    "/events", "/turns", "/dialogue/end", "/arena/state", stimulus.RECORDED,
 )  # fmt: skip
 
 _COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
@@ -57,34 +53,28 @@ def create_app(
     base_path       where the pages stand, such as /study; "" at the root of the host
     secure_cookies  the pages are reached by https
     notice          a line on top of every page, such as SIMULATED; `demonstration` is said in its language
-    lines           what carries dialogues beside the pages, by channel; it starts and stops with them
+    lines           what carries dialogues beside the pages, by channel; it starts and stops with them. None:
+                    each channel of the study opens its own
     """
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
-    voices = Voices(engine.study)
-    opened = engine.study.voice is not None and engine.study.voice.microphone == "open"
-    microphones = Microphones(engine, voices) if opened else None
-    spoken = any(one.channel == "voice" for one in engine.study.steps(DialogueStep))
-    clips = LaidOutDialogues(engine) if spoken else None
-    lines = dict(lines or {})
-    beside = [*lines.values(), *(one for one in (microphones, clips) if one is not None)]
+    channels = channels_of(engine.study)
+    if lines is None:
+        lines = {channel.name: channel.open(engine) for channel in channels}
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await engine.start()
         try:
-            for one in beside:
-                await one.start()
+            for line in lines.values():
+                await line.start()
             yield
         finally:
-            for one in beside:
-                await one.stop()
+            for line in lines.values():
+                await line.stop()
             await engine.stop()
-            await voices.close()
 
     app = FastAPI(title="Vivavoce", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
-    app.state.voices = voices
-    app.state.microphones = microphones
     for language in engine.study.languages:  # a mistake in a catalogue is told before anybody comes
         translations(page_language(language))
     app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), lines)
@@ -96,24 +86,27 @@ def create_app(
         arena.router,
         chat_routes.router,
         sign_in.router,
-        annotation.router,
-        push_to_talk.router,
-        open_microphone.router,
         wizard.router,
         health.router,
-        *(channel.router for channel in channels_of(engine.study) if channel.router is not None),
+        *(channel.router for channel in channels if channel.router is not None),
     ):
         app.include_router(router, prefix=base)
     for kind in engine.study.judgement_kinds:
         app.include_router(kind.router(), prefix=base)
         static.all_directories.append(kind.folder / "static")
+    app.include_router(judging.router, prefix=base)
+    static.all_directories += [channel.folder / "static" for channel in channels]
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
-    recorded = [*(["/voice/turn"] if spoken else []), *stimulus.recorded_paths(engine.study)]
-    larger = {f"{base}{path}": RECORDING_CAP for path in recorded}
+    uploads = [path for channel in channels for path in channel.uploads]
+    uploads += [stimulus.RECORDED] if stimulus.takes_recordings(engine.study) else []
+    larger = {f"{base}{path}": RECORDING_CAP for path in uploads}
     app.add_middleware(BodyCap, larger=larger, known=_known)
     app.add_middleware(OwnPostsOnly)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
+    if earlier := stimulus.earlier_addresses(engine.study):
+        now = {f"{base}{path}": f"{base}{address}" for path, address in earlier.items()}
+        app.add_middleware(EarlierAddresses, now=now)
     for kind, handler in (
         *ANSWERS.items(), (sign_in.NotSignedIn, _not_signed_in),
         (wizard.NoWizard, wizard.no_wizard), (wizard.NotYours, wizard.not_yours),

@@ -15,7 +15,7 @@ from vivavoce.log.history import DialogueHistory
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.errors import Refused
-from vivavoce.trial.masking import masked
+from vivavoce.trial.masking import masked, names_to_mask
 from vivavoce.trial.state import VisitState
 from vivavoce.web.site import Site, ThisSite, ThisVisit
 
@@ -65,15 +65,15 @@ def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[str | None]:
 
 def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
     """The bout as it stands: waiting, voting, or writing; between bouts an offer to go on."""
-    step, bout = state.arena_step, state.bout
+    step, bout = state.battle_plan, state.bout
     if bout is None:
         return site.page("arena_pause", state.language, **facts)
     return site.page(
         "arena", state.language, **facts, bout=bout.event.bout_id, number=state.round + 1, total=step.bouts,
-        exchanges=shown_exchanges(bout, step.names), waiting=not bout.settled, vote_due=bout.vote_due,
-        exchange=bout.exchange, left_over=step.turns - bout.exchange, both_bad=step.both_bad,
-        may_finish=bout.may_finish, max_chars=site.study.limits.max_chars, key=new_key("message"),
-        seq=state.seq,
+        exchanges=shown_exchanges(bout, names_to_mask(site.study, step)), waiting=not bout.settled,
+        vote_due=bout.vote_due, exchange=bout.exchange, left_over=step.turns - bout.exchange,
+        both_bad=step.both_bad, may_finish=bout.may_finish, max_chars=site.study.limits.max_chars,
+        key=new_key("message"), seq=state.seq,
     )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
         limit = next((one.limit for one in state.dialogues if one.dialogue_id == dialogue_id), None)
         standing = {"running": False, "waiting": False, "too_short": False, "phase": state.phase}
         return {**standing, "limit": limit}
-    step = state.dialogue_step
+    step = state.dialogue_plan
     return {
         "running": True,
         "waiting": dialogue.unanswered is not None or not dialogue.greeted,
@@ -188,7 +188,7 @@ def _asks_first(state: VisitState, dialogue_id: str) -> bool:
     dialogue = state.dialogue
     if dialogue is None or dialogue.dialogue_id != dialogue_id or not dialogue.running:
         return False
-    return state.dialogue_step.gate != "none" and not dialogue.nontrivial(state.dialogue_step)
+    return state.dialogue_plan.gate != "none" and not dialogue.nontrivial(state.dialogue_plan)
 
 
 # --- the same by plain forms, for browsers without scripts -----------------------------------------------

@@ -1,4 +1,4 @@
-"""A short way to what every turn passes through, beside the router with its stacks and dependencies."""
+"""What stands before the router: a short way to what every turn passes through, and earlier addresses."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -8,6 +8,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Handler = Callable[[Request, Exception], Awaitable[Response]]
+
+
+class EarlierAddresses:
+    """Takes what is sent to an earlier address as if it had come to the present one: `now`, by whole path."""
+
+    def __init__(self, app: ASGIApp, *, now: Mapping[str, str]) -> None:
+        self.app, self.now = app, now
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (path := self.now.get(scope["path"])) is not None:
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+        await self.app(scope, receive, send)
 
 
 class QuickRoutes:

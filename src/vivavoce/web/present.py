@@ -10,15 +10,13 @@ from vivavoce.languages.base import locale_of
 from vivavoce.log.history import DialogueHistory
 from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.channel import channel_of
-from vivavoce.study.model import ArenaStep
-from vivavoce.study.step_kind import kind_of
+from vivavoce.study.step_kind import battles_of, consent_of, kind_of
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import VisitState
 from vivavoce.web.arena import arena_page
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
-from vivavoce.web.push_to_talk import voice_facts
 from vivavoce.web.site import Site
 from vivavoce.web.stimulus import stimulus_page
 from vivavoce.web.transcript import offered, transcript
@@ -42,7 +40,7 @@ def visit_page(
     language = state.language
     if state.phase == "ended":
         return site.page("end", language, **facts, outcome=state.outcome, code=state.completion_code)
-    if state.phase == "arena" or isinstance(state.current_step, ArenaStep):
+    if battles_of(state.current_step) is not None:
         return arena_page(site, state, facts)
     if state.phase == "ready":
         return _between(site, state, facts)
@@ -82,44 +80,49 @@ def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
     step = state.current_step
     if step is None:
         raise LookupError("a visit past its last step has ended")
-    document = read_document(site.study.text(step, state.language))
-    return site.page(kind_of(step).reading, state.language, **facts, document=document, kind=step.kind)
+    document, kind = read_document(site.study.text(step, state.language)), kind_of(step)
+    if consent_of(step) is not None:
+        return site.page("consent", state.language, **facts, document=document)
+    return site.page("text", state.language, of=kind, **facts, document=document, kind=kind)
 
 
 def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
     first = state.round == 0 and state.fruitless == 0
     return site.page(
-        "paused" if first else "between", state.language, **facts, repeat=state.dialogue_step.repeat,
-        needed=state.dialogue_step.nontrivial.user_turns,
+        "paused" if first else "between", state.language, **facts, repeat=state.dialogue_plan.repeat,
+        needed=state.dialogue_plan.nontrivial.user_turns,
     )  # fmt: skip
 
 
 def _dialogue(
     site: Site, state: VisitState, facts: dict[str, Any], problem: str | None, confirm: bool
 ) -> HTMLResponse:
-    step, dialogue = state.dialogue_step, state.dialogue
+    step, dialogue = state.dialogue_plan, state.dialogue
     channel = channel_of(step.channel)
     if dialogue is None:
         raise LookupError("a visit that is talking has a dialogue")
+    in_chat = channel is None or channel.in_chat
     facts |= {
         "dialogue": dialogue, "repeat": step.repeat, "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None and channel is None,
+        "embedded": step.elsewhere is None and in_chat,
     }  # fmt: skip
     if channel is not None:
         facts["problem"] = problem if problem in channel.problems else facts["problem"]
         line = site.lines.get(channel.name)
-        facts.update(channel.facts(site.study, line, state.visit_id, facts["problem"]))
+        facts.update(channel.facts(site.study, line, state, facts["problem"]))
+    if channel is not None and not in_chat:
         return site.page(channel.page, state.language, of=channel, **facts)
     if step.elsewhere is not None:
-        document = read_document(site.study.text(step, state.language))
+        document = read_document(site.study.document(step.elsewhere, state.language))
         return site.page("elsewhere", state.language, **facts, document=document)
     too_short = step.gate != "none" and not dialogue.nontrivial(step)
     waiting = dialogue.running and (dialogue.unanswered is not None or not dialogue.greeted)
     minutes, spoken = site.study.limits.dialogue_minutes, page_language(state.language)
     facts.update(minutes=minutes, minutes_shown=format_decimal(minutes, "0.##", locale=locale_of(spoken)))
+    chat, of = (channel.page, channel) if channel is not None else ("chat", None)
     return site.page(
-        "chat" if dialogue.running else "code", state.language, **facts, entries=transcript(dialogue),
+        chat if dialogue.running else "code", state.language, of=of, **facts, entries=transcript(dialogue),
         choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,
         needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
-        tab=site.tabs.take_over(state.visit_id), seq=state.seq, **voice_facts(site, state),
+        tab=site.tabs.take_over(state.visit_id), seq=state.seq,
     )  # fmt: skip

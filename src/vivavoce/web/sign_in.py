@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.schemes import AnnotationPlan
+from vivavoce.study.judgement_kind import AnnotationPlan
 from vivavoce.web.accounts import (
     ANNOTATOR,
     BROWSER_COOKIE,
@@ -96,10 +96,8 @@ def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any)
 
 
 def _works(plan: AnnotationPlan | None) -> dict[str, str]:
-    """What each kind of judgement is called, by address, labels first; none where there is one kind only."""
-    kinds = plan.kinds if plan is not None else []
-    dialogues = {HOME: ""} if plan is not None and plan.schemes else {}
-    works = dialogues | {f"{HOME}/{kind.name}": kind.invitation for kind in kinds}
+    """What each kind of judgement is called, by address; none where there is one kind only."""
+    works = {kind.address: kind.invitation for kind in (plan.kinds if plan is not None else [])}
     return works if len(works) > 1 else {}
 
 

@@ -17,10 +17,9 @@ from starlette.exceptions import HTTPException
 from vivavoce.audio.files import SOUND_TYPES, encode_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.log.recordings import folder_of
-from vivavoce.steps.stimulus import Presented, Rejected, StimulusStep
+from vivavoce.steps.stimulus import PICTURE_TYPES, Presented, Rejected, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import kind_of
-from vivavoce.study.stimuli_file import MEDIA
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 from vivavoce.web.cutting import borders_of, cutting_facts
@@ -30,12 +29,12 @@ from vivavoce.web.site import Place, Site, ThisSite, ThisVisit
 router = APIRouter(include_in_schema=False)
 FILE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 NEVER_KEPT: Final = {"Cache-Control": "no-store"}
-FILE_TYPES: Final = SOUND_TYPES | MEDIA
+FILE_TYPES: Final = SOUND_TYPES | PICTURE_TYPES
 SHARED_TYPES: Final = {".js": "text/javascript", ".css": "text/css"}
 AGAIN: Final = "again"  # the view in which the last response is given anew
 RECORDING: Final = "recording"  # the name of the one to be cut among a page's files
 CUTTING: Final = -1  # the place of its page, where stimuli have their numbers
-RECORDED: Final = ("/respond/recording", "/elicit/recording", "/elicit/whole")  # the first one now
+RECORDED: Final = "/respond/recording"
 KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Number = Annotated[int, Field(ge=0, le=100_000)]
@@ -95,12 +94,6 @@ def _recording(site: Site, state: VisitState) -> Path | None:
 
 
 @router.post("/respond")
-@router.post("/rated")  # pages that were opened before
-@router.post("/choices")
-@router.post("/hearing")
-@router.post("/judged")
-@router.post("/transcript")
-@router.post("/elicit/typed")
 async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
     """Store a response; one that cannot be taken comes back as it was entered, with the reason."""
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
@@ -130,16 +123,19 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
     return site.to("/visit")
 
 
-def recorded_paths(study: Study) -> tuple[str, ...]:
-    """Where a study's participants send recordings that are responses; () where they send none."""
+def takes_recordings(study: Study) -> bool:
+    """Whether a study's participants send recordings that are responses."""
     kinds = [(kind_of(step), step) for step in study.visit]
-    aloud = any(isinstance(kind, StimulusStep) and kind.sound_plan(step) is not None for kind, step in kinds)
-    return RECORDED if aloud else ()
+    return any(isinstance(kind, StimulusStep) and kind.sound_plan(step) is not None for kind, step in kinds)
 
 
-@router.post(RECORDED[0])
-@router.post(RECORDED[1])
-@router.post(RECORDED[2])
+def earlier_addresses(study: Study) -> dict[str, str]:
+    """Where pages of the study's steps that were opened before an update send, and where that goes now."""
+    kinds = {kind for kind in map(kind_of, study.visit) if isinstance(kind, StimulusStep)}
+    return {earlier: now for kind in kinds for earlier, now in kind.earlier_addresses.items()}
+
+
+@router.post(RECORDED)
 async def recording(
     request: Request, site: ThisSite, visit_id: ThisVisit, step: Annotated[Number, Query()],
     key: Annotated[Key, Query()], position: Annotated[Number, Query()] = 0,
@@ -157,7 +153,6 @@ async def recording(
 
 
 @router.post("/respond/cut")
-@router.post("/elicit/cut")  # pages that were opened before
 async def cut(request: Request, site: ThisSite, visit_id: ThisVisit) -> Response:
     """The borders in a recording of all responses, as their speaker left them."""
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}

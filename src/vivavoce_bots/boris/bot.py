@@ -1,171 +1,189 @@
 """Asks for one constraint after the other and confirms each explicitly before it searches.
 
-The manner is that of system-directed information by telephone: the caller answers, the system leads.
+The manner is that of system-directed information by telephone: the caller answers, the system leads. Its
+slots are those of the domain and, where that tells when venues are open, day and time.
 It believes the first hypothesis alone; what saves it is that nothing counts before it was confirmed.
 """
 
-from collections import deque
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import ClassVar, Final
 
-from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
-from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain, Venue
-from vivavoce_bots.restaurant.generation import Generation
-from vivavoce_bots.restaurant.understanding import Understanding
-from vivavoce_bots.restaurant.words import LANGUAGES, language_of
+from vivavoce_bots.acts import DONTCARE, Act, stating
+from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.dialogue.evidence import Evidence
+from vivavoce_bots.dialogue.opening import DAY, TIME
 
 _TRIES: Final = 2
+_ASKED_AT_MOST: Final = 3
 
 
 @dataclass
-class Session:
-    """What is confirmed, what waits for confirmation, and the venue on the table."""
+class Lead(State):
+    """What is confirmed, what waits for confirmation, what is not wanted."""
 
-    language: str
-    random: Random
     confirmed: dict[str, str] = field(default_factory=dict)
-    waiting: deque[tuple[str, str]] = field(default_factory=deque)
-    confirming: tuple[str, str] | None = None
+    waiting: list[tuple[str, str]] = field(default_factory=list)
+    refused: dict[str, set[str]] = field(default_factory=dict)
     tries: int = 0
-    asking: str | None = None
-    requests: list[str] = field(default_factory=list)
-    venue: Venue | None = None
-    turned_down: list[str] = field(default_factory=list)
-    last: tuple[Act, ...] = ()
+    asked: dict[str, int] = field(default_factory=dict)
 
 
-class BorisBot:
+class BorisBot(DialogueBot[Lead]):
     """Finds a venue by leading the caller through its questions."""
 
     name: str = "boris"
     variants: ClassVar[tuple[str, ...]] = ("explicit",)
 
     def __init__(self, domain: Domain, seed: int = 1) -> None:
-        self._domain, self._seed = domain, seed
-        self._understanding = {language: Understanding(domain, language) for language in LANGUAGES}
-        self._generation = {language: Generation(domain, language) for language in LANGUAGES}
+        super().__init__(domain.with_day_and_time(), seed)
 
-    def session(self, conversation: str, language: str = "en") -> Session:
-        return Session(language_of(language), Random(f"{self._seed}:{conversation}"))
+    def fresh(self) -> Lead:
+        return Lead()
 
-    def stand_in(self, venue: str, random: Random) -> str:
-        """The name of a venue of another kind; of any other where there is but one kind."""
-        known = self._domain.venue(venue)
-        others = [one.name for one in self._domain.venues if known is None or one.type != known.type]
-        return random.choice(others or [one.name for one in self._domain.venues])
+    def opening(self, state: Lead) -> tuple[Act, ...]:
+        return self._next(state)
 
-    def greet(self, session: Session) -> Reply:
-        return self._said(session, (Act("hello"), *self._next(session)), ())
+    def skip(self, state: Lead, slot: str) -> None:
+        state.confirmed[slot] = DONTCARE
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        text = texts[0][0] if texts else ""
-        subject = session.confirming[0] if session.confirming else session.asking
-        confirming = session.confirming is not None
-        understood = self._understanding[session.language].acts(text, subject, confirming=confirming)
-        meaning = (Meaning(understood, 1.0),)
-        kinds = {act.act for act in understood}
-        if "bye" in kinds:
-            return self._said(session, (Act("bye"),), meaning)
-        if "repeat" in kinds and session.last:
-            return self._said(session, session.last, meaning)
-        self._take_in(session, understood, kinds)
-        lead: tuple[Act, ...] = () if understood else (Act("repeat"),)
-        if "help" in kinds:
-            lead = (Act("help"),)
-        return self._said(session, (*lead, *self._next(session, kinds)), meaning)
+    def decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
+        self._take(state, heard)
+        if heard.understood < HEARD:
+            return (Act("repeat"), *self._again(state))
+        venue = self._domain.venue(state.venue)
+        queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
+        named = [one for one, sure in heard.named.items() if sure >= HEARD and self._domain.venue(one)]
+        if named and not state.waiting:
+            state.venue = named[0]
+            return self._offer(state, self._domain.venue(named[0]))
+        if venue is not None and not state.waiting:
+            return self._about(state, heard, queries)
+        yes = heard.did["affirm"] >= HEARD and not state.proposed
+        declined = yes or heard.did["negate"] >= HEARD or heard.did["reqalts"] >= HEARD
+        if state.stuck and not state.waiting and declined:
+            return self.refuse(state, self._limits(state), self._refused(state))
+        return self._next(state)
 
-    def _said(self, session: Session, acts: tuple[Act, ...], meaning: tuple[Meaning, ...]) -> Reply:
-        session.last = acts
-        venue = session.venue.name if session.venue else None
-        text = self._generation[session.language].say(acts, venue, session.random)
-        return Reply(text, acts, meaning, any(act.act == "bye" for act in acts))
-
-    def _take_in(self, session: Session, acts: tuple[Act, ...], kinds: set[str]) -> None:
-        informed = [
-            (act.slot, act.value)
-            for act in acts
-            if act.act == "inform" and act.op == "=" and act.slot and act.value and act.slot != NAME
-        ]
-        if session.confirming is not None:
-            self._settle(session, informed, kinds)
+    def _take(self, state: Lead, heard: Evidence) -> None:
+        informed = [(slot, value) for slot, values in heard.stated.items() for value in values]
+        rest = {slot: value for slot, value in informed if slot != TYPE}
+        informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
+        if heard.did["suggest"] >= HEARD and state.asking and not informed:
+            informed = [(state.asking, DONTCARE)]
+        for slot, values in heard.denied.items():
+            state.refused.setdefault(slot, set()).update(values)
+            if state.confirmed.get(slot) in values:
+                del state.confirmed[slot]
+                state.venue, state.asked[slot] = None, 0
+            state.waiting = [pair for pair in state.waiting if pair[0] != slot or pair[1] not in values]
+        for slot, value in informed:
+            state.refused.get(slot, set()).discard(value)
+        if state.confirming is not None:
+            self._settle(state, informed, heard)
+        elif state.proposed and heard.did["affirm"] >= HEARD and not informed:
+            kind = self._domain.implied_type(state.confirmed)
+            self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
         for pair in informed:
-            if session.confirmed.get(pair[0]) != pair[1] and pair not in session.waiting:
-                session.waiting.append(pair)
-        session.requests += [
-            act.slot for act in acts if act.act == "request" and act.slot and act.slot not in session.requests
-        ]
+            if state.confirmed.get(pair[0]) != pair[1] and pair not in state.waiting:
+                state.waiting = [one for one in state.waiting if one[0] != pair[0]] + [pair]
+        asked = [slot for slot, sure in heard.asked.items() if sure >= HEARD and slot not in state.requests]
+        state.requests += asked
 
-    def _settle(self, session: Session, informed: list[tuple[str, str]], kinds: set[str]) -> None:
+    def _settle(self, state: Lead, informed: Sequence[tuple[str, str]], heard: Evidence) -> None:
         """Yes, or the same again, confirms; no, or another value, drops; else it is asked again."""
-        slot, value = session.confirming or ("", "")
+        slot, value = state.confirming or ("", "")
         other = any(told == slot and said != value for told, said in informed)
-        if (slot, value) in informed or ("affirm" in kinds and not other):
-            if session.confirmed.get(slot) != value:
-                session.turned_down.clear()
-                session.venue = None
-            session.confirmed[slot] = value
-        elif "negate" not in kinds and not other and session.tries < _TRIES:
-            session.waiting.appendleft((slot, value))
+        denied = heard.did["negate"] >= HEARD or value in heard.denied.get(slot, {})
+        if (slot, value) in informed or (heard.did["affirm"] >= HEARD and not other):
+            self._change(state, {slot: value})
+        elif not denied and not other and (state.tries < _TRIES or informed):
+            state.waiting.insert(0, (slot, value))
+            state.tries -= bool(informed)
             return
-        session.confirming, session.tries = None, 0
+        state.tries = 0
 
-    def _next(self, session: Session, kinds: Collection[str] = ()) -> tuple[Act, ...]:
-        session.asking = None
-        if session.waiting:
-            pair = session.waiting.popleft()
-            session.tries = session.tries + 1 if pair == session.confirming else 1
-            session.confirming = pair
+    def _change(self, state: Lead, values: dict[str, str]) -> None:
+        if any(state.confirmed.get(slot) != value for slot, value in values.items()):
+            state.turned_down.clear()
+            state.declined.clear()
+            state.venue = None
+        state.confirmed.update(values)
+
+    def _again(self, state: Lead) -> tuple[Act, ...]:
+        """The same question once more; nothing behind a venue on offer."""
+        if state.waiting or state.venue is None:
+            return self._next(state)
+        return ()
+
+    def _next(self, state: Lead) -> tuple[Act, ...]:
+        if state.waiting:
+            pair = state.waiting.pop(0)
+            state.tries = state.tries + 1 if pair == state.confirming else 1
             return (stating("confirm", *pair),)
-        session.confirming = None
-        if session.venue is not None:
-            return self._about(session, session.venue, kinds)
-        missing = self._missing(session)
+        missing = self._missing(state)
         if missing is not None:
-            session.asking = missing
+            state.asked[missing] = state.asked.get(missing, 0) + 1
             return (Act("request", missing),)
-        return self._search(session)
+        return self._search(state)
 
-    def _missing(self, session: Session) -> str | None:
-        order = [TYPE, *self._domain.constraint_slots(session.confirmed.get(TYPE))]
-        found = self._domain.matching(self._limits(session))
-        if TYPE in session.confirmed and len(found) <= 1:
-            return None
-        return next((slot for slot in order if slot not in session.confirmed), None)
+    def _missing(self, state: Lead) -> str | None:
+        """The next slot to ask for; none where one venue is left, but day and time are always asked."""
+        kind = self._domain.implied_type(state.confirmed)
+        order = [TYPE, *self._domain.constraint_slots(kind)]
+        known = {*state.confirmed, *([TYPE] if kind else [])}
+        if kind and len(self._found(state)) <= 1:
+            order = [slot for slot in order if slot in (DAY, TIME) and self._found(state)]
+        return next(
+            (slot for slot in order if slot not in known and state.asked.get(slot, 0) < _ASKED_AT_MOST), None
+        )
 
-    def _limits(self, session: Session) -> dict[str, str]:
-        usable = {TYPE, *self._domain.constraint_slots(session.confirmed.get(TYPE))}
-        return {slot: value for slot, value in session.confirmed.items() if slot in usable}
+    def _limits(self, state: Lead) -> dict[str, str]:
+        usable = {TYPE, *self._domain.constraint_slots(state.confirmed.get(TYPE))}
+        return {slot: value for slot, value in state.confirmed.items() if slot in usable}
 
-    def _search(self, session: Session) -> tuple[Act, ...]:
-        limits = self._limits(session)
-        found = self._domain.matching(limits, session.turned_down)
-        if not found:
-            unmet = [stating("canthelp", slot, value) for slot, value in limits.items() if value != DONTCARE]
-            unmet += [stating("canthelp", NAME, name, "!=") for name in session.turned_down]
-            return tuple(unmet) or (Act("canthelp"),)
-        session.venue = found[0]
-        said = [stating("inform", slot, value) for slot, value in self._facts(found[0], limits).items()]
-        return (stating("offer", NAME, found[0].name), *said, *self._answers(session, found[0]))
+    def _refused(self, state: Lead) -> dict[str, set[str]]:
+        return {slot: values for slot, values in state.refused.items() if values}
 
-    def _facts(self, venue: Venue, limits: dict[str, str]) -> dict[str, str]:
-        held = {TYPE: venue.type, **venue.slots}
-        return {slot: held[slot] for slot in limits if slot in held}
+    def _found(self, state: Lead) -> list[Venue]:
+        refused = self._refused(state)
+        found = self._domain.matching(self._limits(state), state.turned_down)
+        return [venue for venue in found if venue.misses(refused)]
 
-    def _answers(self, session: Session, venue: Venue) -> list[Act]:
-        asked, session.requests = session.requests, []
-        return [
-            stating("inform", slot, venue.slots[slot]) if slot in venue.slots else Act("null", slot)
-            for slot in asked
+    def _search(self, state: Lead) -> tuple[Act, ...]:
+        found = self._found(state)
+        if found:
+            return self._offer(state, found[0])
+        state.venue = state.turned_down[-1] if state.turned_down else None
+        return self.unmet(state, self._limits(state), self._refused(state))
+
+    def _offer(self, state: Lead, venue: Venue | None) -> tuple[Act, ...]:
+        """A venue with all that was asked for; day and time are met where it is offered for them."""
+        if venue is None:
+            return ()
+        state.venue = venue.name
+        limits = {TYPE: venue.type, **self._limits(state)}
+        told = {slot: value if slot in (DAY, TIME) else venue.value(slot) for slot, value in limits.items()}
+        said = [
+            stating("inform", slot, one) for slot, one in told.items() if one not in (None, DONTCARE) and one
         ]
+        asked, state.requests = state.requests, []
+        return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))
 
-    def _about(self, session: Session, venue: Venue, kinds: Collection[str]) -> tuple[Act, ...]:
+    def _about(self, state: Lead, heard: Evidence, queries: Sequence[tuple[str, str]]) -> tuple[Act, ...]:
         """The caller speaks of the venue on the table: questions, another one, or nothing more."""
-        if "reqalts" in kinds:
-            session.turned_down.append(venue.name)
-            return self._search(session)
-        if session.requests:
-            return (stating("inform", NAME, venue.name), *self._answers(session, venue), Act("reqmore"))
+        if state.proposed and (heard.did["reqalts"] >= HEARD or heard.did["negate"] >= HEARD):
+            return self.refuse(state, self._limits(state), self._refused(state))
+        only_no = heard.did["negate"] >= HEARD and not heard.content
+        if heard.did["reqalts"] >= HEARD or (only_no and state.last and state.last[0].act == "offer"):
+            state.turned_down += [state.venue] if state.venue and state.venue not in state.turned_down else []
+            return self._search(state)
+        if NAME in state.requests:
+            state.requests.remove(NAME)
+            return self._offer(state, self._domain.venue(state.venue))
+        if state.requests or queries:
+            asked, state.requests = state.requests, []
+            told = self.answers(state, asked, queries)
+            return (stating("inform", NAME, state.venue or ""), *told, Act("reqmore"))
         return (Act("reqmore"),)

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.restaurant.words import language_of
+from vivavoce_bots.dialogue.speech import language_of
 
 _STEPS: Final = ("name", "surname", "birth")
 _PATIENCE: Final = 3

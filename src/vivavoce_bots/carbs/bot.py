@@ -9,7 +9,7 @@ from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, plain
 from vivavoce_bots.carbs.strategy import strategies
-from vivavoce_bots.restaurant.words import language_of
+from vivavoce_bots.dialogue.speech import language_of
 
 _MOST_OPEN: Final = 40
 

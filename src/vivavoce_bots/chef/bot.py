@@ -21,7 +21,7 @@ from vivavoce_bots.chef.words import (
     TALK,
     VERBS,
 )
-from vivavoce_bots.restaurant.words import language_of
+from vivavoce_bots.dialogue.speech import language_of
 
 _LONGEST_TEXT: Final = 2_000
 _MOST_COMMANDS: Final = 20

@@ -1,206 +1,472 @@
-"""Switches lamps and blinds, tells programmes, plays messages; asks back where more than one thing is meant.
+"""Switches lamps, blinds, fan, television and radio, tells programmes, plays messages; asks back if it must.
 
-In the manner of INSPIRE: devices are meant by what they are and where they stand (by the window, on the left,
-the other one), a pronoun means the device that was spoken of last.
+In the manner of INSPIRE: devices are meant by what they are, by the room, by sides, and by what they stand
+beside (`the lamp to the right of the table lamp`); a pronoun means the device that was spoken of last. Where
+several or none are meant, or something was said of them that nobody knows, it asks; it never does something
+else instead.
 """
 
-import re
-from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
-from vivavoce_bots.house.words import (
-    ACTIONS,
-    CHANNELS,
-    KINDS,
-    MESSAGES,
-    NAMES,
-    PLACES,
-    PROGRAMMES,
-    SAID,
-    TALK,
-)
-from vivavoce_bots.restaurant.words import language_of
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.spotting import Spotter
+from vivavoce_bots.house.clauses import Clause, read_clauses
+from vivavoce_bots.house.home import Home, read_home, read_manner
+from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
+from vivavoce_bots.house.reference import Reader, Reference
+from vivavoce_bots.house.services import SERVED, Services
+from vivavoce_bots.house.telling import FEW, Telling, capital
 
-_LONGEST_TEXT: Final = 2_000
-_LAMPS: Final = {
-    "living_window": ("living_room", "window"),
-    "living_door": ("living_room", "door"),
-    "bedroom_left": ("bedroom", "left"),
-    "bedroom_right": ("bedroom", "right"),
-    "kitchen": ("kitchen",),
-}
-_BLINDS: Final = {"living_blind": ("living_room",), "bedroom_blind": ("bedroom",)}
-_DEVICES: Final = {"lamp": _LAMPS, "blind": _BLINDS}
-_SUITS: Final = {"lamp": ("off", "on", "dim"), "blind": ("open", "close")}
+_MATTER: Final = (
+    "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
+    "them",
+        "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "wish_lamp",
+    "wish_fan", "wish_blind",
+)  # fmt: skip
+_VOLUME: Final = {"raise": "louder", "lower": "softer"}
+_WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
-Answer = tuple[str, tuple[Act, ...], bool]
+
+@dataclass(frozen=True)
+class Pending:
+    """What is asked back: `which` device, what `deed`, whether one is meant (`confirm`), or of a service."""
+
+    asks: str
+    kind: str | None = None
+    deed: str | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done last, and how the devices were before."""
+
+    deed: str
+    before: Mapping[str, str]
 
 
 @dataclass
-class Session:
+class Session(Talk):
     """The state of the house in this conversation, and what is being settled."""
 
-    language: str
     state: dict[str, str] = field(default_factory=dict)
     messages: bool = True
-    kind: str | None = None
-    action: str | None = None
-    choices: tuple[str, ...] = ()
-    asking: str | None = None
+    channel: str | None = None
+    recording: tuple[str, ...] = ()
+    waiting: list[Pending] = field(default_factory=list)
     about: tuple[str, ...] = ()
-    last: Reply | None = None
+    done: tuple[Done, ...] = ()
 
 
-class HouseBot:
-    """Looks after a small flat."""
+@dataclass
+class Told:
+    """The turn as it grows."""
+
+    sentences: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+
+
+class HouseBot(CourteousBot[Session]):
+    """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
     name: str = "house"
-    variants: ClassVar[tuple[str, ...]] = ("standard",)
+    variants: ClassVar[tuple[str, ...]] = METAPHORS
 
-    def session(self, conversation: str, language: str = "en") -> Session:
-        return Session(language_of(language))
+    def __init__(self, home: Home | None = None, variant: str = METAPHORS[0], seed: int = 1) -> None:
+        self._home, self._metaphor = home or read_home(), variant
+        super().__init__(seed, self._learn)
+        self._readers = {language: Reader(self._home, language) for language in self._hearing}
+        self._services, self._telling = Services(self._home), Telling(self._home)
 
-    def greet(self, session: Session) -> Reply:
-        session.last = Reply(SAID[session.language]["hello"], (Act("hello"),), (), False)
-        return session.last
+    def _learn(self, spotter: Spotter, language: str) -> None:
+        self._home.learn(spotter, language)
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        text = (texts[0][0] if texts else "")[:_LONGEST_TEXT]
-        heard = self._heard(session, text)
-        if "again" in heard and session.last is not None:
-            return session.last
-        said, acts, end = self._answer(session, text, heard)
-        understood = Meaning(tuple(Act("inform", "heard", one, "=") for one in sorted(heard)), 1.0)
-        session.last = Reply(said[:1].upper() + said[1:], acts, (understood,), end)
-        return session.last
+    # --- the conversation ----------------------------------------------------------------------------------
 
-    def _heard(self, session: Session, text: str) -> set[str]:
-        language = session.language
-        forms = {**KINDS[language], **ACTIONS[language], **PLACES[language], **TALK[language]}
-        return {name for name, form in forms.items() if re.search(form, text, re.I)}
+    def begin(self, language: str) -> Session:
+        return Session(language)
 
-    def _answer(self, session: Session, text: str, heard: set[str]) -> Answer:
-        if "bye" in heard:
-            return SAID[session.language]["bye"], (Act("bye"),), True
-        if session.asking == "delete":
-            return self._delete(session, heard)
-        kind = next(
-            (one for one in ("machine", "programme", "television", "lamp", "blind") if one in heard), None
+    def words(self, session: Session) -> Mapping[str, Any]:
+        manner = read_manner(session.language)
+        return {**manner["says"], **manner["metaphors"].get(self._metaphor, {})}
+
+    def opening(self, session: Session) -> Answer:
+        return Answer(self.words(session)["hello"], (Act("hello"),))
+
+    def about(self, session: Session, heard: Heard) -> bool:
+        if session.waiting and session.waiting[0].asks in SERVED:
+            return self._services.channel(session, heard.text) is not None or heard.did(*_MATTER)
+        return heard.did(*_MATTER)
+
+    def waits(self, session: Session) -> bool:
+        return bool(session.waiting) or asked_for_more(session.last)
+
+    def let_go(self, session: Session) -> None:
+        session.waiting = []
+
+    def start_over(self, session: Session) -> None:
+        session.waiting, session.about, session.done = [], (), ()
+
+    def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        if not session.waiting and asked_for_more(session.last):
+            return self.words(session)["more"], (Act("reqmore"),)
+        if not session.waiting:
+            return self.words(session)["ask"], (Act("request", "task"),)
+        return self._question(session, session.waiting[0])
+
+    def undone(self, session: Session, was: dict[str, Any]) -> Answer:
+        words = self.words(session)
+        changed = [
+            name for name, state in was["state"].items() if state != self._telling.state(session, name)
+        ]
+        states = [self._telling.how(session, name) for name in changed]
+        told = words["undone"].format(states=words["and"].join(states)) if states else ""
+        question, asks = self.question(session)
+        lead = [told] if told else [self._courtesy(session, "undo")]
+        return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
+
+    def _said(self, session: Session, answer: Answer) -> Reply:
+        return super()._said(
+            session, in_metaphor(answer, self._metaphor, self.words(session), self._speaker(session))
         )
-        if kind == "machine":
-            return self._machine(session, heard)
-        if session.asking == "channel" and kind in (None, "television"):
-            return self._television(session, text, heard, session.kind or "television")
-        if kind in ("programme", "television"):
-            return self._television(session, text, heard, kind)
-        return self._device(session, heard, kind)
 
-    # --- lamps and blinds -----------------------------------------------------------------------------
+    def _speaker(self, session: Session) -> str | None:
+        one = session.about[0] if len(session.about) == 1 else None
+        return self._home.devices[one].names[session.language] if one else None
 
-    def _device(self, session: Session, heard: set[str], kind: str | None) -> Answer:
-        places = heard & set(PLACES[session.language])
-        refers = bool(heard & {"other", "it"})
-        fresh = kind is not None and session.kind != kind
-        if fresh:
-            session.action, session.choices = None, ()
-        kind = kind or session.kind
-        if kind not in _DEVICES:
-            return self._puzzled(session)
-        action = next((one for one in _SUITS[kind] if one in heard), None)
-        if action is None and not places and not refers and "all" not in heard and not fresh:
-            return self._puzzled(session)
-        session.kind, session.action = kind, action or session.action
-        meant = self._meant(session, kind, heard, places)
-        if not meant:
-            return self._puzzled(session)
-        if session.action is None:
-            session.choices, session.asking = meant, "action"
-            name = self._names(session, meant[:1])
-            return (
-                SAID[session.language][f"what_{kind}"].format(name=name),
-                (Act("request", "action"),),
-                False,
-            )
-        if len(meant) > 1 and "all" not in heard:
-            session.choices, session.asking = meant, kind
-            told = SAID[session.language][f"which_{kind}"].format(choices=self._names(session, meant))
-            return told, (Act("request", kind), *(stating("select", kind, one) for one in meant)), False
-        return self._carry_out(session, kind, meant)
+    # --- what is said --------------------------------------------------------------------------------------
 
-    def _meant(self, session: Session, kind: str, heard: set[str], places: set[str]) -> tuple[str, ...]:
-        """The devices that fit: those asked back about first, then what was spoken of, then all of the
-        kind."""
-        devices = _DEVICES[kind]
-        if "other" in heard and session.about:
-            rooms = {devices[one][0] for one in session.about if one in devices}
-            return tuple(one for one in devices if devices[one][0] in rooms and one not in session.about)
-        if not places and "all" not in heard and "it" in heard and session.about:
-            return tuple(one for one in session.about if one in devices)
-        asked_back = session.choices and session.asking in (kind, "action")
-        among = session.choices if asked_back else tuple(devices)
-        fitting = tuple(one for one in among if one in devices and places <= set(devices[one]))
-        return fitting or tuple(one for one in devices if places & set(devices[one]))
+    def matter(self, session: Session, heard: Heard) -> Answer | None:
+        kind = self._home.devices[session.about[-1]].kind if session.about else None
+        kind = session.waiting[0].kind if session.waiting else kind
+        clauses = read_clauses(
+            heard.text, self._hearing[session.language], self._readers[session.language], kind
+        )
+        told, waited, done = Told(), list(session.waiting), session.done
+        if not self._answered(session, heard, clauses, told):
+            for clause in clauses:
+                self._take(session, clause, told)
+        session.done = tuple(one for one in session.done if one not in done) or session.done
+        if not told.sentences and not session.waiting:
+            return self._left(session, heard)
+        if not told.sentences and session.waiting == waited:
+            return None
+        question, asks = self._led_on(session)
+        understood = tuple(
+            dict.fromkeys(act for act in told.acts if act.act == "inform" and act.slot != "state")
+        )
+        return Answer(
+            " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
+            (Meaning(understood, 1.0),),
+        )  # fmt: skip
 
-    def _carry_out(self, session: Session, kind: str, meant: tuple[str, ...]) -> Answer:
-        action, said = session.action or "on", SAID[session.language]
-        session.state.update(dict.fromkeys(meant, action))
-        session.about, session.choices, session.asking, session.action = meant, (), None, None
-        acts = [stating("inform", "done", f"{kind}_{action}")]
-        acts += [stating("inform", kind, one) for one in meant]
-        told = said[action].format(name=self._names(session, meant, all_of=True))
-        return f"{told} {said['more']}", (*acts, Act("reqmore")), False
+    def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        if session.waiting:
+            return self._question(session, session.waiting[0])
+        return self.words(session)["more"], (Act("reqmore"),)
 
-    def _names(self, session: Session, devices: tuple[str, ...], *, all_of: bool = False) -> str:
-        names = [NAMES[session.language][one] for one in devices]
-        joint = {"en": " and ", "it": " e "}[session.language] if all_of else SAID[session.language]["or"]
-        return names[0] if len(names) == 1 else ", ".join(names[:-1]) + joint + names[-1]
+    def _left(self, session: Session, heard: Heard) -> Answer | None:
+        """Yes or no where nothing was asked but whether there is more."""
+        if heard.did("negate") and asked_for_more(session.last):
+            return self.farewell(session)
+        if heard.did("affirm", "negate", "wait"):
+            question, asks = self.question(session)
+            lead = [self.words(session)["wait"]] if heard.did("wait") else []
+            return Answer(" ".join([*lead, question]), asks)
+        return None
 
-    # --- television and answering machine ---------------------------------------------------------------
+    def _answered(self, session: Session, heard: Heard, clauses: Sequence[Clause], told: Told) -> bool:
+        """Whether this was the answer to what was asked back."""
+        if not session.waiting:
+            return False
+        pending, words = session.waiting[0], self.words(session)
+        if pending.asks in SERVED:
+            served = self._services.answered(session, pending.asks, heard, words)
+            if served is None:
+                if any(one.reference.kind or one.deed for one in clauses):
+                    session.waiting.pop(0)
+                return False
+            session.waiting.pop(0)
+            told.sentences.append(served[0])
+            told.acts += served[1]
+            return True
+        denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
+        said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
+        first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
+        new = (
+            first is not None
+            and first.deed not in (None, pending.deed)
+            and first.did("kind", "plural", "called")
+        )
+        other = first is not None and first.reference.kind not in (None, pending.kind) and pending.kind
+        if first is not None and first.asks:
+            return False
+        if new or other or any(one.did("dont", "guide", "machine") for one in clauses):
+            session.waiting = []
+            return False
+        if first is None or (pending.asks == "confirm" and not first.reference.placed):
+            return self._yes_or_no(session, heard, pending, told)
+        if pending.asks == "deed" and first.deed:
+            session.waiting.pop(0)
+            self._do(session, first.deed, list(pending.choices), told)
+            return True
+        session.waiting.pop(0)
+        deed = first.deed or pending.deed
+        self._settle(session, replace(first, deed=deed), told, pending)
+        for clause in clauses[clauses.index(first) + 1 :]:
+            self._take(session, clause, told)
+        return True
 
-    def _television(self, session: Session, text: str, heard: set[str], kind: str) -> Answer:
-        said, language = SAID[session.language], session.language
-        channel = next((one for one, form in CHANNELS[language].items() if re.search(form, text, re.I)), None)
-        if channel is None and kind == "television" and heard & {"on", "off"}:
-            action = "on" if "on" in heard else "off"
-            session.state["television"], session.asking, session.kind = action, None, None
-            told = said[action].format(name=NAMES[language]["television"])
-            acts = (stating("inform", "done", f"television_{action}"), Act("reqmore"))
-            return f"{told} {said['more']}", acts, False
-        session.kind = kind
-        if channel is None:
-            session.asking = "channel"
-            return said["which_channel"], (Act("request", "channel"),), False
-        session.asking = session.kind = None
-        name = NAMES[language][channel]
-        acts = (stating("inform", "done", kind), stating("inform", "channel", channel), Act("reqmore"))
-        if kind == "programme":
-            told = said["programme"].format(name=name, told=PROGRAMMES[language][channel])
+    def _yes_or_no(self, session: Session, heard: Heard, pending: Pending, told: Told) -> bool:
+        if heard.did("negate") and not heard.did("affirm"):
+            session.waiting.pop(0)
+            told.sentences.append(self.words(session)["kept"])
+            return True
+        if heard.did("affirm") and pending.asks == "confirm" and pending.deed:
+            session.waiting.pop(0)
+            self._do(session, pending.deed, list(pending.choices), told)
+            return True
+        return False
+
+    def _take(self, session: Session, clause: Clause, told: Told) -> None:
+        """One clause of a turn."""
+        words, reference = self.words(session), clause.reference
+        served = self._services.told(session, clause, words)
+        wish = next((one for one in clause.kinds if one in _WISHES), None)
+        if clause.did("dont"):
+            told.sentences.append(words["untouched"])
+        elif served is not None:
+            told.sentences += [served[0]] if served[0] else []
+            told.acts += served[1]
+            if any(act.value == "television" for act in served.acts):
+                session.about = tuple(self._home.of_kind("television"))
+            session.waiting += [Pending(served.asks)] if served.asks else []
+        elif wish is not None:
+            self._wished(session, wish, told)
+        elif clause.asks:
+            if clause.did("kind", "plural", "called", "it") or (clause.deed and reference.said):
+                self._tell(session, clause, told)
+        elif self._corrects(session, clause, reference):
+            self._correct(session, clause, told)
+        elif clause.deed or reference.other or clause.did("kind", "plural", "called", "one", "too"):
+            self._settle(session, clause, told)
+
+    def _wished(self, session: Session, wish: str, told: Told) -> None:
+        kind, deed = _WISHES[wish]
+        devices = self._home.of_kind(kind)
+        names = self._telling.listed(session, devices, "or")
+        told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
+        self._ask(session, Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices)))
+        told.sentences = [one for one in told.sentences if one]
+
+    # --- corrections ---------------------------------------------------------------------------------------
+
+    def _corrects(self, session: Session, clause: Clause, reference: Reference) -> bool:
+        """`No, the left one`; `not that lamp, the other one`: the last deed was for another device."""
+        return bool(session.done) and clause.deed is None and reference.said and (
+            clause.did("meant", "not", "negate") or clause.follows
+        )  # fmt: skip
+
+    def _correct(self, session: Session, clause: Clause, told: Told) -> None:
+        reference = clause.reference
+        suits = [one for one in session.done if reference.kind in (None, *self._kinds(one.before))]
+        done = (suits or list(session.done))[-1]
+        wrong = list(done.before)
+        negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
+        if negated and set(self._meant(session, reference)) & set(wrong) and "not" in clause.kinds:
+            self._take_back(session, done)
+            told.sentences.append(capital(self._telling.how(session, wrong[0])) + ".")
+            session.done = (done,)
+            return
+        rooms = frozenset(self._home.devices[one].room for one in wrong)
+        near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
+        meant = replace(near if self._meant(session, near) else reference, bare=False)
+        self._take_back(session, done)
+        session.about = tuple(wrong)
+        self._settle(session, replace(clause, deed=done.deed, reference=meant), told)
+
+    def _take_back(self, session: Session, done: Done) -> None:
+        session.state.update(done.before)
+        session.done = tuple(one for one in session.done if one is not done)
+
+    def _kinds(self, devices: Iterable[str]) -> set[str]:
+        return {self._home.devices[one].kind for one in devices}
+
+    # --- devices -------------------------------------------------------------------------------------------
+
+    def _meant(self, session: Session, reference: Reference, among: Sequence[str] = ()) -> list[str]:
+        """The devices that are meant; pronouns are those that were spoken of."""
+        reader = self._readers[session.language]
+        if reference.it and not reference.placed and not reference.other and session.about and not among:
+            kinds = [one for one in session.about if reference.kind in (None, self._home.devices[one].kind)]
+            if kinds:
+                return kinds
+        found = reader.devices(reference, among)
+        if reference.other and session.about and not among:
+            rooms = {self._home.devices[one].room for one in session.about}
+            here = [one for one in found if self._home.devices[one].room in rooms or reference.rooms]
+            return [one for one in here if one not in session.about]
+        return found
+
+    def _settle(self, session: Session, clause: Clause, told: Told, pending: Pending | None = None) -> None:
+        """Do what was said with the devices that are meant, or ask back."""
+        reference = clause.reference
+        choices = pending.choices if pending else ()
+        if not (reference.said or (pending and reference.strange)) or (reference.bare and pending is None):
+            self._unnamed(session, clause, told)
+            return
+        if (
+            clause.deed is None
+            and pending is None
+            and session.done
+            and (reference.other or clause.did("too"))
+        ):
+            clause = replace(clause, deed=session.done[-1].deed)
+        kind = reference.kind or (pending.kind if pending else None) or self._only_for(clause.deed, reference)
+        if kind != reference.kind:
+            reference = replace(reference, kind=kind)
+        devices = self._meant(session, reference, choices) or (
+            self._meant(session, reference) if choices and reference.placed else []
+        )
+        if reference.strange or not devices:
+            self._not_known(session, clause, reference, devices or list(choices), told)
+            return
+        spoken_of = reference.it and set(devices) <= set(session.about)
+        every = reference.every or (reference.plural and not reference.sides) or spoken_of
+        if kind is None and not every and len(self._kinds(devices)) > 1:
+            self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
+        elif len(devices) > 1 and not every:
+            self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
+        elif clause.deed is None:
+            self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
-            session.state["television"] = channel
-            told = said["tuned"].format(name=name)
-        return f"{told} {said['more']}", acts, False
+            self._do(session, clause.deed, devices, told)
 
-    def _machine(self, session: Session, heard: set[str]) -> Answer:
-        said, messages = SAID[session.language], MESSAGES[session.language] if session.messages else ()
-        session.kind = None
-        if "delete" in heard and messages:
-            session.asking = "delete"
-            return said["delete"], (stating("confirm", "done", "messages_deleted"),), False
-        acts = (stating("inform", "done", "messages"), stating("inform", "messages", str(len(messages))))
-        if not messages:
-            return f"{said['none']} {said['more']}", (*acts, Act("reqmore")), False
-        told = said["messages"].format(count=len(messages), first=" ".join(messages))
-        return f"{told} {said['more']}", (*acts, Act("reqmore")), False
+    def _only_for(self, deed: str | None, reference: Reference) -> str | None:
+        """The kind of device that is meant where only the deed tells: only blinds are opened."""
+        if deed is None or reference.it or reference.every or reference.called or reference.other:
+            return None
+        fitting = [kind.name for kind in self._home.kinds.values() if deed in kind.deeds]
+        return fitting[0] if len(fitting) == 1 else None
 
-    def _delete(self, session: Session, heard: set[str]) -> Answer:
-        said, session.asking = SAID[session.language], None
-        if "yes" not in heard:
-            return f"{said['kept']} {said['more']}", (Act("reqmore"),), False
-        session.messages = False
-        acts = (stating("inform", "done", "messages_deleted"), Act("reqmore"))
-        return f"{said['deleted']} {said['more']}", acts, False
+    def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
+        """A command that names no device: asked for, unless it was one that nobody knows."""
+        reader, deed = self._readers[session.language], clause.deed or ""
+        verbs = set(" ".join(map(str, read_manner(session.language)["deeds"].get(deed, ()))).split())
+        if clause.reference.bare or [
+            word for word in clause.said if not reader.knows(word) and word not in verbs
+        ]:
+            told.sentences.append(self.words(session)["cannot"])
+            told.acts.append(Act("canthelp"))
+            return
+        deed = _VOLUME.get(deed, deed) if clause.did("volume") else deed
+        fitting = [
+            one for one in self._home.devices if deed in self._home.kinds[self._home.devices[one].kind].deeds
+        ]
+        spoken_of = tuple(one for one in session.about if one in fitting)
+        kinds = self._kinds(fitting)
+        just_now = any(set(one.before) == set(spoken_of) for one in session.done)
+        if spoken_of and (deed not in ("on", "off") or just_now):
+            self._do(session, deed, list(spoken_of), told)
+        elif spoken_of or len(fitting) == 1:
+            self._ask(session, Pending("confirm", None, deed, spoken_of or tuple(fitting)))
+        elif fitting and len(fitting) <= FEW:
+            self._ask(
+                session, Pending("which", min(kinds) if len(kinds) == 1 else None, deed, tuple(fitting))
+            )
+        else:
+            self._ask(session, Pending("thing", None, deed))
 
-    def _puzzled(self, session: Session) -> Answer:
-        return SAID[session.language]["puzzled"], (Act("repeat"), Act("request", "task")), False
+    def _not_known(
+        self, session: Session, clause: Clause, reference: Reference, devices: list[str], told: Told
+    ) -> None:
+        """There is no such device, or something was said of it that nobody knows."""
+        words = self.words(session)
+        kind = reference.kind
+        devices = devices or self._home.of_kind(kind)
+        form = words["strange" if reference.strange else "no_such"]
+        told.sentences.append(form.format(words=reference.strange, kind=self._telling.kind(session, kind)))
+        told.acts.append(Act("canthelp"))
+        asks = "which" if len(devices) > 1 else "confirm"
+        self._ask(session, Pending(asks, kind, clause.deed, tuple(devices)))
+
+    def _do(self, session: Session, wanted: str, devices: list[str], told: Told) -> None:
+        """Carry it out, each kind in its own way."""
+        words, before = self.words(session), {one: self._telling.state(session, one) for one in devices}
+        done: dict[tuple[str, str], list[str]] = {}
+        for one in devices:
+            kind = self._home.kinds[self._home.devices[one].kind]
+            deed = kind.deed(wanted)
+            if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
+                name = self._telling.listed(session, devices, "and")
+                told.sentences.append(words["cannot_deed"].format(name=name))
+                told.acts.append(Act("canthelp"))
+                self._ask(session, Pending("deed", kind.name, None, tuple(devices)))
+                return
+            if deed is not None:
+                done.setdefault((kind.name, deed), []).append(one)
+        changed = {group for group in done if any(before[one] != group[1] for one in done[group])}
+        for (kind_name, deed), ones in done.items():
+            if changed and (kind_name, deed) not in changed:
+                continue  # of many things, those that were so already are not told
+            told.sentences.append(self._telling.done(session, kind_name, deed, ones))
+            told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
+            told.acts += [stating("inform", kind_name, one) for one in ones]
+            session.state.update(dict.fromkeys(ones, deed))
+        session.about = tuple(one for ones in done.values() for one in ones)
+        session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
+
+    # --- questions -----------------------------------------------------------------------------------------
+
+    def _tell(self, session: Session, clause: Clause, told: Told) -> None:
+        """How devices are, or which there are."""
+        words, reference = self.words(session), clause.reference
+        devices = self._meant(session, reference)
+        if reference.strange or not devices or not reference.said:
+            devices = [] if reference.strange or reference.said else self._home.of_kind(None)
+        if not devices:
+            self._not_known(session, clause, reference, [], told)
+            session.waiting = session.waiting[:-1]
+            return
+        kind = self._home.kinds[self._home.devices[devices[0]].kind]
+        deed = kind.deed(clause.deed) if clause.deed else None
+        if clause.did("what") and deed is None and len(devices) > 1:
+            names = self._telling.listed(session, devices, "and", whole=False)
+            told.sentences.append(
+                words["rooms"].format(kind=self._telling.kind(session, reference.kind), names=names)
+            )
+        elif deed is None:
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
+        else:
+            told.sentences.append(self._telling.yes_or_no(session, deed, devices))
+        told.acts += [
+            stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
+        ]
+        session.about = tuple(devices)
+
+    # --- asking back ---------------------------------------------------------------------------
+
+    def _ask(self, session: Session, pending: Pending) -> None:
+        if pending not in session.waiting:
+            session.waiting.append(pending)
+
+    def _question(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
+        words = self.words(session)
+        if pending.asks in SERVED:
+            return words[SERVED[pending.asks]], self._services.asks(pending.asks)
+        names = self._telling.choices(session, pending.choices)
+        selects = tuple(stating("select", pending.kind or "thing", one) for one in pending.choices)
+        if pending.asks == "thing":
+            return words["what_thing"], (Act("request", "thing"),)
+        if pending.asks == "confirm":
+            return words["mean_one"].format(name=names), selects
+        forms = self._home.kinds[pending.kind].said[session.language] if pending.kind else {}
+        if pending.asks == "deed":
+            name = self._telling.listed(session, pending.choices, "and")
+            form = forms.get("what") or words["what_deed"]
+            return form.format(name=name), (Act("request", "action"),)
+        form = forms.get("which") or words["which_thing"]
+        return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)

@@ -2,34 +2,27 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import ClassVar
 
-from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.restaurant.belief import Belief, meanings_of, normalised
-from vivavoce_bots.restaurant.domain import Domain
-from vivavoce_bots.restaurant.generation import Generation
-from vivavoce_bots.restaurant.policy import Progress, decide
+from vivavoce_bots.acts import Act, Meaning, Reply
+from vivavoce_bots.dialogue import conversation
+from vivavoce_bots.dialogue.domain import Domain
+from vivavoce_bots.dialogue.evidence import Evidence, normalised
+from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.restaurant.policy import Policy, Progress
 from vivavoce_bots.restaurant.presentation import Chooser, Heard, Learnt, Plain, presented
-from vivavoce_bots.restaurant.understanding import Understanding
-from vivavoce_bots.restaurant.words import LANGUAGES, language_of
 
-_MOST_HYPOTHESES = 50
 _SURE = 0.7
 
 
 @dataclass
-class Session:
-    """All that the bot remembers of one conversation."""
+class Session(conversation.Session[Progress]):
+    """All that the bot remembers of one conversation, and how well its user was heard."""
 
-    language: str
-    random: Random
-    belief: Belief = field(default_factory=Belief)
-    progress: Progress = field(default_factory=Progress)
     heard: Heard = field(default_factory=Heard)
 
 
-class RestaurantBot:
+class RestaurantBot(Policy):
     """Finds a venue by its constraints and tells what is asked about it.
 
     variant  nbest: weighs all hypotheses of what was said; onebest: believes the first;
@@ -49,49 +42,27 @@ class RestaurantBot:
         chooser: Chooser | None = None,
         understanding: Callable[[Domain, str], Understanding] = Understanding,
     ) -> None:
-        self._domain, self._one, self._seed = domain, variant == "onebest", seed
+        super().__init__(domain, seed, one=variant == "onebest", understanding=understanding)
         self._chooser = chooser or (Learnt.shipped() if variant == "nbrl" else Plain())
-        self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
-        self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
     def session(self, conversation: str, language: str = "en") -> Session:
-        """A fresh memory; chance depends on the seed and the conversation's key alone."""
-        return Session(language_of(language), Random(f"{self._seed}:{conversation}"))
+        return Session(**vars(super().session(conversation, language)))
 
-    def stand_in(self, venue: str, random: Random) -> str:
-        """The name of a venue of another kind; of any other where there is but one kind."""
-        known = self._domain.venue(venue)
-        others = [one.name for one in self._domain.venues if known is None or one.type != known.type]
-        others = others or [one.name for one in self._domain.venues if one.name != venue]
-        return random.choice(others) if others else venue
+    def take_in(self, state: Progress, meanings: Sequence[Meaning]) -> Evidence:
+        return state.belief.update(meanings, state.confirming, state.proposed)
 
-    def greet(self, session: Session) -> Reply:
-        acts = (Act("hello"),)
-        session.progress.last = acts
-        return Reply(self._generation[session.language].say(acts, None, session.random), acts, (), False)
+    def reply(
+        self, session: conversation.Session[Progress], texts: Sequence[tuple[str, float | None]]
+    ) -> Reply:
+        if isinstance(session, Session):
+            session.heard.add(normalised(texts)[0].score if texts else 0.0)
+        return super().reply(session, texts)
 
-    def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
-        """The answer to one user turn, given as hypotheses of what was said, best first."""
-        progress = session.progress
-        hypotheses = normalised(list(texts)[:_MOST_HYPOTHESES])
-        understanding = self._understanding[session.language]
-        meanings = meanings_of(
-            hypotheses, understanding, _subject(progress), one=self._one,
-            confirming=progress.confirming is not None,
-        )  # fmt: skip
-        session.belief.update(meanings, progress.confirming)
-        session.heard.add(hypotheses[0].score if hypotheses else 0.0)
-        acts = self._presented(session, decide(self._domain, session.belief, progress))
-        text = self._generation[session.language].say(acts, progress.venue, session.random)
-        return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
-
-    def _presented(self, session: Session, acts: tuple[Act, ...]) -> tuple[Act, ...]:
-        belief = session.belief
+    def manage(self, session: conversation.Session[Progress], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
+        """The acts, in the manner that was learnt."""
+        acts = super().manage(session, meanings)
+        belief = session.state.belief
         known = belief.accepted()
         sure = all(belief.values.get(slot, {}).get(value, 0.0) >= _SURE for slot, value in known.items())
-        return presented(self._domain, acts, known, sure, session.heard, self._chooser)
-
-
-def _subject(progress: Progress) -> str | None:
-    """The slot that the system has just spoken of: `any` is about that."""
-    return progress.confirming[0] if progress.confirming else progress.asking
+        heard = session.heard if isinstance(session, Session) else Heard()
+        return presented(self._domain, acts, known, sure, heard, self._chooser)

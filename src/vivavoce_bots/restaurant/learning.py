@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce_bots.bot import answer
+from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.restaurant.bot import RestaurantBot, Session
-from vivavoce_bots.restaurant.domain import read_domain
 from vivavoce_bots.restaurant.presentation import Exploring
 
 

@@ -3,168 +3,161 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce_bots.acts import DONTCARE, Act, stating
-from vivavoce_bots.restaurant.belief import ACCEPTED, Belief
-from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.acts import Act, stating
+from vivavoce_bots.dialogue.belief import Belief
+from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
+from vivavoce_bots.dialogue.evidence import Evidence
 
-_HEARD: Final = 0.35
-_ENDING: Final = 0.6
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
 
 
 @dataclass
-class Progress:
-    """Where the conversation stands: the venue in focus, those turned down, what was asked how often."""
+class Progress(State):
+    """Where the conversation stands: what is believed, offered, asked how often."""
 
-    venue: str | None = None
+    belief: Belief = field(default_factory=Belief)
     offered_for: dict[str, str] = field(default_factory=dict)
-    turned_down: list[str] = field(default_factory=list)
     asked: dict[str, int] = field(default_factory=dict)
-    asking: str | None = None
-    confirming: tuple[str, str] | None = None
     confirmed: dict[tuple[str, str], int] = field(default_factory=dict)
-    open_requests: list[str] = field(default_factory=list)
-    last: tuple[Act, ...] = ()
 
     def tired(self) -> set[tuple[str, str]]:
         """What was put to the user for confirmation often enough."""
         return {pair for pair, times in self.confirmed.items() if times >= _ASKED_AT_MOST}
 
 
-def decide(domain: Domain, belief: Belief, progress: Progress) -> tuple[Act, ...]:
-    """The acts of the next system turn. `progress` is brought up to date."""
-    progress.asking, progress.confirming = None, None
-    acts = _acts(domain, belief, progress)
-    if not any(act.act == "repeat" for act in acts):
-        progress.last = acts
-    return acts
+class Policy(DialogueBot[Progress]):
+    """Asks for what it misses, confirms what it doubts, offers what matches, answers what is asked of it."""
 
+    def fresh(self) -> Progress:
+        return Progress()
 
-def _acts(domain: Domain, belief: Belief, progress: Progress) -> tuple[Act, ...]:
-    did = belief.did
-    if did.get("bye", 0.0) >= _ENDING:
-        return (Act("bye"),)
-    if did.get("repeat", 0.0) >= ACCEPTED and progress.last:
-        return _again(progress)
-    asked_now = [slot for slot, heard in belief.requests.items() if heard >= _HEARD]
-    for slot in asked_now:
-        del belief.requests[slot]
-    progress.open_requests += [slot for slot in asked_now if slot not in progress.open_requests]
-    constraints = _constraints(domain, belief)
-    if constraints != progress.offered_for and progress.turned_down:
-        progress.turned_down = []
-    named = next((domain.venue(name) for name, heard in belief.named.items() if heard >= _HEARD), None)
-    if named is not None:
-        return _offer(named, constraints, progress)
-    venue = domain.venue(progress.venue)
-    if did.get("reqalts", 0.0) >= _HEARD and venue is not None:
-        if venue.name not in progress.turned_down:
-            progress.turned_down.append(venue.name)
-        return _search(domain, belief, constraints, progress, must_offer=True)
-    if venue is not None and venue.meets(constraints) and constraints == progress.offered_for:
-        return _about(domain, venue, belief, constraints, progress)
-    return _search(domain, belief, constraints, progress, must_offer=False)
+    def skip(self, state: Progress, slot: str) -> None:
+        state.asked[slot] = _ASKED_AT_MOST
 
+    def decide(self, state: Progress, heard: Evidence) -> tuple[Act, ...]:
+        belief, did = state.belief, heard.did
+        asked_now = [slot for slot, sure in belief.requests.items() if sure >= HEARD]
+        for slot in asked_now:
+            del belief.requests[slot]
+        state.requests += [slot for slot in asked_now if slot not in state.requests]
+        constraints = self._constraints(belief)
+        if constraints != state.offered_for:
+            state.turned_down, state.declined = [], []
+        named = next((self._domain.venue(name) for name, sure in heard.named.items() if sure >= HEARD), None)
+        if named is not None:
+            return self._offer(named, constraints, state)
+        venue = self._domain.venue(state.venue)
+        doubt = belief.doubtful(self._usable(constraints), state.tired())
+        refused = did["negate"] >= HEARD and doubt is None and self._only_offered(state, heard)
+        turned_down = did["reqalts"] >= HEARD or refused
+        if state.proposed and (turned_down or did["negate"] >= HEARD) and heard.informed < HEARD:
+            return self.refuse(state, constraints, self._refuted(belief))
+        if venue is not None and turned_down:
+            state.turned_down += [venue.name] if venue.name not in state.turned_down else []
+            return self._search(constraints, state, heard, must_offer=True)
+        if doubt is None and venue is None and constraints == state.offered_for and state.stuck:
+            return self._argue(constraints, state, heard)
+        if venue is not None and self._fits(venue, constraints, belief) and constraints == state.offered_for:
+            return self._about(constraints, state, heard)
+        accepted = bool(state.proposed) and did["affirm"] >= HEARD
+        return self._search(constraints, state, heard, must_offer=accepted or did["suggest"] >= HEARD)
 
-def _again(progress: Progress) -> tuple[Act, ...]:
-    """The last turn once more, with the question that it asked."""
-    for act in progress.last:
-        if act.act == "request":
-            progress.asking = act.slot
-        if act.act == "confirm" and act.slot and act.value:
-            progress.confirming = (act.slot, act.value)
-    return progress.last
+    def _only_offered(self, state: Progress, heard: Evidence) -> bool:
+        """The last turn was an offer alone, and the answer says nothing more than no."""
+        return bool(state.last) and state.last[0].act == "offer" and not heard.content
 
+    def _fits(self, venue: Venue, constraints: dict[str, str], belief: Belief) -> bool:
+        return venue.meets(constraints) and venue.misses(self._refuted(belief))
 
-def _constraints(domain: Domain, belief: Belief) -> dict[str, str]:
-    """What is believed, without constraints that this kind of venue does not have."""
-    accepted = belief.accepted()
-    usable = _usable(domain, accepted)
-    return {slot: value for slot, value in accepted.items() if slot in usable}
+    def _refuted(self, belief: Belief) -> dict[str, set[str]]:
+        return {slot: found for slot in belief.denied if (found := belief.refuted(slot))}
 
+    def _constraints(self, belief: Belief) -> dict[str, str]:
+        """What is believed, without constraints that this kind of venue does not have."""
+        accepted = belief.accepted()
+        usable = self._usable(accepted)
+        return {slot: value for slot, value in accepted.items() if slot in usable}
 
-def _usable(domain: Domain, constraints: dict[str, str]) -> set[str]:
-    return {TYPE, *domain.constraint_slots(constraints.get(TYPE))}
+    def _usable(self, constraints: dict[str, str]) -> set[str]:
+        return {TYPE, *self._domain.constraint_slots(constraints.get(TYPE))}
 
+    def _argue(self, constraints: dict[str, str], state: Progress, heard: Evidence) -> tuple[Act, ...]:
+        """Nothing matched, something else was proposed, and nothing new was said about the goal."""
+        refuted = self._refuted(state.belief)
+        if heard.answered >= HEARD:
+            return self.refuse(state, constraints, refuted)
+        proposals = self.propose(state, constraints, refuted)
+        if heard.understood < HEARD:
+            return (Act("repeat"), *proposals)
+        return self._nothing(constraints, state)
 
-def _about(
-    domain: Domain, venue: Venue, belief: Belief, constraints: dict[str, str], progress: Progress
-) -> tuple[Act, ...]:
-    """The user still speaks of the venue that was offered."""
-    if progress.open_requests:
-        return (stating("inform", NAME, venue.name), *_answers(venue, progress), Act("reqmore"))
-    doubt = belief.doubtful(_usable(domain, constraints), progress.tired())
-    if doubt is not None:
-        return _confirm(doubt, progress)
-    if any(belief.did.get(kind, 0.0) >= _HEARD for kind in ("thankyou", "affirm", "negate")):
-        return (Act("reqmore"),)
-    return (Act("repeat"),)
+    def _about(self, constraints: dict[str, str], state: Progress, heard: Evidence) -> tuple[Act, ...]:
+        """The user still speaks of the venue that was offered."""
+        queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
+        if NAME in state.requests:
+            state.requests.remove(NAME)
+            return self._offer(self._domain.venue(state.venue), constraints, state)
+        if state.requests or queries:
+            asked, state.requests = state.requests, []
+            told = self.answers(state, asked, queries)
+            return (stating("inform", NAME, state.venue or ""), *told, Act("reqmore"))
+        doubt = state.belief.doubtful(self._usable(constraints), state.tired())
+        if doubt is not None:
+            return self._confirm(doubt, state)
+        if heard.did["suggest"] >= HEARD or heard.content >= HEARD or heard.answered >= HEARD:
+            return (Act("reqmore"),)
+        return (Act("repeat"),)
 
+    def _search(
+        self, constraints: dict[str, str], state: Progress, heard: Evidence, *, must_offer: bool
+    ) -> tuple[Act, ...]:
+        belief = state.belief
+        refuted = self._refuted(belief)
+        found = [
+            venue for venue in self._domain.matching(constraints, state.turned_down) if venue.misses(refuted)
+        ]
+        doubt = belief.doubtful(self._usable(constraints), state.tired())
+        if doubt is not None and not must_offer:
+            return self._confirm(doubt, state)
+        if not found:
+            return self._nothing(constraints, state)
+        missing = self._missing(constraints, state)
+        if missing is not None and not must_offer and len(found) > _FEW:
+            state.asked[missing] = state.asked.get(missing, 0) + 1
+            state.offered_for = dict(constraints)
+            lead = (Act("repeat"),) if heard.understood < HEARD else ()
+            return (*lead, Act("request", missing))
+        return self._offer(found[0], constraints, state)
 
-def _answers(venue: Venue, progress: Progress) -> list[Act]:
-    """What was asked of the venue; what it does not have is said to be unknown."""
-    asked, progress.open_requests = progress.open_requests, []
-    return [
-        stating("inform", slot, venue.slots[slot]) if slot in venue.slots else Act("null", slot)
-        for slot in asked
-    ]
+    def _nothing(self, constraints: dict[str, str], state: Progress) -> tuple[Act, ...]:
+        """Say that nothing matches, or nothing but what was turned down; that stays in focus."""
+        state.venue = state.turned_down[-1] if state.turned_down else None
+        state.offered_for = dict(constraints)
+        usable = self._usable(constraints)
+        refuted = {slot: ones for slot, ones in self._refuted(state.belief).items() if slot in usable}
+        return self.unmet(state, constraints, refuted)
 
+    def _missing(self, constraints: dict[str, str], state: Progress) -> str | None:
+        kind = self._domain.implied_type(constraints)
+        order = [TYPE, *self._domain.constraint_slots(kind)]
+        known = {*constraints, *([TYPE] if kind else [])}
+        return next(
+            (slot for slot in order if slot not in known and state.asked.get(slot, 0) < _ASKED_AT_MOST), None
+        )
 
-def _search(
-    domain: Domain, belief: Belief, constraints: dict[str, str], progress: Progress, *, must_offer: bool
-) -> tuple[Act, ...]:
-    refuted = {slot: belief.refuted(slot) for slot in belief.denied}
-    found = [
-        venue
-        for venue in domain.matching(constraints, progress.turned_down)
-        if not any(venue.slots.get(slot) in values for slot, values in refuted.items() if values)
-    ]
-    doubt = belief.doubtful(_usable(domain, constraints), progress.tired())
-    if doubt is not None and not must_offer:
-        return _confirm(doubt, progress)
-    if not found:
-        return _nothing(constraints, progress)
-    missing = _missing(domain, constraints, progress)
-    if missing is not None and not must_offer and len(found) > _FEW:
-        progress.asking = missing
-        progress.asked[missing] = progress.asked.get(missing, 0) + 1
-        progress.offered_for = dict(constraints)
-        lead = (Act("repeat"),) if belief.understood < _HEARD else ()
-        return (*lead, Act("request", missing))
-    return _offer(found[0], constraints, progress)
+    def _confirm(self, doubt: tuple[str, str], state: Progress) -> tuple[Act, ...]:
+        state.confirmed[doubt] = state.confirmed.get(doubt, 0) + 1
+        return (stating("confirm", *doubt),)
 
-
-def _nothing(constraints: dict[str, str], progress: Progress) -> tuple[Act, ...]:
-    """Say that nothing matches, or nothing but what was turned down; that stays in focus."""
-    progress.venue = progress.turned_down[-1] if progress.turned_down else None
-    progress.offered_for = dict(constraints)
-    real = {slot: value for slot, value in constraints.items() if value != DONTCARE}
-    unmet = [stating("canthelp", slot, value) for slot, value in real.items()]
-    unmet += [stating("canthelp", NAME, name, "!=") for name in progress.turned_down]
-    return tuple(unmet) or (Act("canthelp"),)
-
-
-def _missing(domain: Domain, constraints: dict[str, str], progress: Progress) -> str | None:
-    order = [TYPE, *domain.constraint_slots(constraints.get(TYPE))]
-    return next(
-        (slot for slot in order if slot not in constraints and progress.asked.get(slot, 0) < _ASKED_AT_MOST),
-        None,
-    )
-
-
-def _confirm(doubt: tuple[str, str], progress: Progress) -> tuple[Act, ...]:
-    progress.confirming = doubt
-    progress.confirmed[doubt] = progress.confirmed.get(doubt, 0) + 1
-    return (stating("confirm", *doubt),)
-
-
-def _offer(venue: Venue, constraints: dict[str, str], progress: Progress) -> tuple[Act, ...]:
-    """Offer a venue with what was asked for, so that a misunderstanding shows, and answer open requests."""
-    progress.venue, progress.offered_for = venue.name, dict(constraints)
-    said = [
-        stating("inform", slot, venue.type if slot == TYPE else venue.slots[slot])
-        for slot in constraints
-        if slot == TYPE or slot in venue.slots
-    ]
-    return (stating("offer", NAME, venue.name), *said, *_answers(venue, progress))
+    def _offer(self, venue: Venue | None, constraints: dict[str, str], state: Progress) -> tuple[Act, ...]:
+        """Offer a venue with what was asked for, so that a misunderstanding shows, and answer requests."""
+        if venue is None:
+            return ()
+        state.venue, state.offered_for = venue.name, dict(constraints)
+        slots = constraints if TYPE in constraints else (TYPE, *constraints)
+        told = {slot: venue.value(slot) for slot in slots}
+        said = [stating("inform", slot, value) for slot, value in told.items() if value is not None]
+        asked, state.requests = state.requests, []
+        return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))

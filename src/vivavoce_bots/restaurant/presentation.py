@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, Final, Protocol
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
-from vivavoce_bots.restaurant.domain import NAME, TYPE, Domain
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 
 MANNERS: Final = {
     "offer": ("plain", "brief", "rich"),
@@ -137,6 +137,8 @@ def presented(
 
 def _kind(acts: Sequence[Act]) -> str | None:
     kinds = {act.act for act in acts}
+    if kinds & {"ack", "help"}:
+        return None
     if "offer" in kinds:
         return "offer"
     if any(act.act == "inform" and act.slot == NAME for act in acts):

@@ -70,7 +70,7 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
         "questionnaire": parts.questionnaire_blocks(found.aspects, found.items, found.mark),
         "stress": stress_blocks(found.stress, found.mark),
         "reasons": failure_blocks(found.stress),
-        "time": parts.time_blocks(found.intents, found.submission, simulated=found.people["simulated"]),
+        "time": parts.time_blocks(found.intents, found.submission, simulated=found.people.simulated),
         "entities": parts.entity_blocks(found.entities),
         "modules": parts.module_blocks(found.modules),
         "system": [FactList(tuple(_cover(found)))],
@@ -80,11 +80,11 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
 
 
 def _lead(found: Evaluation) -> str:
-    held = sum(one["dialogues"] for one in found.intents)
+    held = sum(one.dialogues for one in found.intents)
     return say(
         "{campaign}: {users} and {dialogues} with the system of {team}.",
         campaign=found.settings.name(language()),
-        users=plural(found.people["finished"], "participant"),
+        users=plural(found.people.finished, "participant"),
         dialogues=plural(held, "dialogue"),
         team=found.submission.team,
     )

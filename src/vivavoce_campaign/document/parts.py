@@ -1,6 +1,6 @@
 """The parts of a campaign's report on users: all but the stress tests."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any, Final
 
@@ -25,12 +25,14 @@ from vivavoce.report.numbers import (
     plural,
     span,
 )
+from vivavoce.stats.idial import EntitiesTaken, IdialAspect, IdialItem, IntentTimes, ModuleFigure
 from vivavoce.stats.scales import LikertItem
 from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.identities import PeopleApart
 from vivavoce_campaign.submission_file import Submission, in_language
+from vivavoce_stress.blocks import open_told, share_told
 
-Facts = dict[str, Any]
-SHOWN: Final = ("item_id", "low", "high", "reverse", "counts", "labels")  # of an item
+Stress = Mapping[str, Any]  # a run of stress tests
 ASPECTS: Final = {
     "task_completion": "Task completion",
     "effectiveness": "Effectiveness of the dialogue",
@@ -52,9 +54,9 @@ MODULES: Final = {
 HIGHEST: Final = 4
 
 
-def answer(aspects: Sequence[Facts], stress: Facts | None) -> list[str]:
+def answer(aspects: Sequence[IdialAspect], stress: Stress | None) -> list[str]:
     """The whole in a few sentences."""
-    a, b, c = (_mean(one["mean"]) for one in aspects)
+    a, b, c = (_mean(one.mean) for one in aspects)
     whole = say(
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
@@ -69,67 +71,83 @@ def warnings(found: Evaluation) -> list[str]:
         ),
         say("Ten users and some dozens of cases leave wide intervals."),
     ]
-    if found.people["simulated"]:
+    if found.people.simulated:
         told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
-    if found.people["finished"] < found.settings.users:
+    if found.people.finished < found.settings.users:
         told.append(
             say(
                 "{n} of {wanted} planned users finished.",
-                n=count(found.people["finished"]),
+                n=count(found.people.finished),
                 wanted=count(found.settings.users),
             )
         )
-    if found.people.get("elsewhere"):
+    users = found.people
+    if isinstance(users, PeopleApart) and users.elsewhere:
         told.append(
             say(
                 "Users of this system also used another one (by the identifiers of their links): {n}.",
-                n=count(found.people["elsewhere"]),
+                n=count(users.elsewhere),
             )
         )
-    if found.people.get("uninvited"):
-        told.append(
-            say("Users came with identifiers that nobody gave out: {n}.", n=count(found.people["uninvited"]))
-        )
-    untried = [one["id"] for one in found.intents if not one["dialogues"]]
+    if isinstance(users, PeopleApart) and users.uninvited:
+        told.append(say("Users came with identifiers that nobody gave out: {n}.", n=count(users.uninvited)))
+    told += open_told(found.stress["whole"]) if found.stress else []
+    untried = [one.id for one in found.intents if not one.dialogues]
     if untried:
         told.append(say("Never tried: {intents}.", intents=listed(untried)))
     return told
 
 
-def summary_blocks(aspects: Sequence[Facts], stress: Facts | None) -> list[Block]:
+def summary_blocks(aspects: Sequence[IdialAspect], stress: Stress | None) -> list[Block]:
     """A statement for each of the three aspects; stress tests stand under effectiveness alone."""
     blocks: list[Block] = []
     for one in aspects:
         lines = [_statement(one)]
-        if one["name"] == "effectiveness":
+        if one.name == "effectiveness":
             lines += _stress_lines(stress)
         blocks += [
-            Heading(say(ASPECTS[one["name"]])),
-            Paragraph(say(MEANINGS[one["name"]]), small=True),
+            Heading(say(ASPECTS[one.name])),
+            Paragraph(say(MEANINGS[one.name]), small=True),
             Bullets(tuple(lines)),
         ]
     return blocks
 
 
-def _statement(one: Facts) -> str:
-    if one["mean"] is None:
+def _statement(one: IdialAspect) -> str:
+    if one.mean is None:
         return say("No user answered all items of this aspect.")
     return say(
         "Items {items} of the questionnaire: {mean} of 4 on average (95% interval {interval}; {users}), "
         "nearest to "
         "\u201c{label}\u201d.",
-        items=_numbers(one["items"]),
-        mean=_mean(one["mean"]),
-        interval=between(one["low"], one["high"], _mean),
-        users=plural(one["n"], "participant"),
-        label=_label(int(one["mean"] + 0.5)),
+        items=_numbers(one.items),
+        mean=_mean(one.mean),
+        interval=between(one.low, one.high, _mean),
+        users=plural(one.n, "participant"),
+        label=_label(int(one.mean + 0.5)),
     )
 
 
-def _stress_lines(stress: Facts | None) -> list[str]:
-    if stress is None or stress["whole"]["ratio"] is None:
+def _stress_lines(stress: Stress | None) -> list[str]:
+    if stress is None or stress["whole"]["worst"] is None:
         return [say("Linguistic stress tests: none was decided.")]
-    whole, groups = stress["whole"], [one for one in stress["families"] if one["ratio"] is not None]
+    whole, groups = stress["whole"], [one for one in stress["families"] if one["worst"] is not None]
+    mean = say(
+        "Mean of {groups}: {mean} of 1.",
+        groups=plural(len(groups), "group of tests", "groups of tests"),
+        mean=share_told(stress, "macro_families", _mean),
+    )
+    if whole["open"]:
+        between_two = say(
+            "Linguistic stress tests: {passed} passed, {failed} did not, {open} have no verdict yet: between "
+            "{worst} and {best} of 1.",
+            passed=count(whole["passed"]),
+            failed=count(whole["decided"] - whole["passed"]),
+            open=count(whole["open"]),
+            worst=_mean(whole["worst"]),
+            best=_mean(whole["best"]),
+        )
+        return [between_two, mean]
     return [
         say(
             "Linguistic stress tests: {passed} of {applied} passed, {ratio} of 1 (95% interval "
@@ -139,40 +157,42 @@ def _stress_lines(stress: Facts | None) -> list[str]:
             ratio=_mean(whole["ratio"]),
             interval=span(whole["low"], whole["high"]),
         ),
-        say(
-            "Mean of {groups}: {mean} of 1.",
-            groups=plural(len(groups), "group of tests", "groups of tests"),
-            mean=_mean(stress["macro_families"]),
-        ),
+        mean,
     ]
 
 
-def questionnaire_blocks(aspects: Sequence[Facts], items: Sequence[Facts], mark: str) -> list[Block]:
+def questionnaire_blocks(
+    aspects: Sequence[IdialAspect], items: Sequence[IdialItem], mark: str
+) -> list[Block]:
     """The three aspects at a glance, then how each item was answered."""
-    if not any(item["n"] for item in items):
+    if not any(item.n for item in items):
         return [Paragraph(say("Nobody answered the questionnaire."))]
     blocks: list[Block] = [aspects_figure(aspects, mark)]
     for number, one in enumerate(aspects, 1):
-        chosen = [item for item in items if item["item_id"] in one["items"] and item["n"]]
+        chosen = [item for item in items if item.item_id in one.items and item.n]
         if chosen:
-            drawn = [LikertItem(**{name: item[name] for name in SHOWN}) for item in chosen]
-            blocks.append(likert_figure(number, say(ASPECTS[one["name"]]), drawn, mark=mark))
+            drawn = [
+                LikertItem(item_id=one.item_id, low=one.low, high=one.high, reverse=one.reverse,
+                           counts=one.counts, labels=one.labels)
+                for one in chosen
+            ]  # fmt: skip
+            blocks.append(likert_figure(number, say(ASPECTS[one.name]), drawn, mark=mark))
     blocks.append(_items_table(items, aspects))
     return blocks
 
 
-def aspects_figure(aspects: Sequence[Facts], mark: str) -> Figure:
+def aspects_figure(aspects: Sequence[IdialAspect], mark: str) -> Figure:
     """Means of the three aspects, 0 to 4, on their intervals: the counterpart of IDIAL's figure 1."""
     rows = [
         {
-            "aspect": fill(say(ASPECTS[one["name"]]), 18),
-            "mean": one["mean"],
-            "low": one["low"],
-            "high": one["high"],
-            "shown": _mean(one["mean"]),
+            "aspect": fill(say(ASPECTS[one.name]), 18),
+            "mean": one.mean,
+            "low": one.low,
+            "high": one.high,
+            "shown": _mean(one.mean),
         }
         for one in aspects
-        if one["mean"] is not None
+        if one.mean is not None
     ]
     order = [row["aspect"] for row in rows]
 
@@ -210,13 +230,13 @@ def aspects_figure(aspects: Sequence[Facts], mark: str) -> Figure:
     )
 
 
-def _items_table(items: Sequence[Facts], aspects: Sequence[Facts]) -> TableOfText:
+def _items_table(items: Sequence[IdialItem], aspects: Sequence[IdialAspect]) -> TableOfText:
     sentences = _wording().items
-    aspect_of = {item: say(ASPECTS[one["name"]]) for one in aspects for item in one["items"]}
-    order = {item["item_id"]: place for place, item in enumerate(items)}
+    aspect_of = {item: say(ASPECTS[one.name]) for one in aspects for item in one.items}
+    order = {item.item_id: place for place, item in enumerate(items)}
     names = list(dict.fromkeys(aspect_of.values()))
-    ordered = sorted(items, key=lambda one: (names.index(aspect_of[one["item_id"]]), order[one["item_id"]]))
-    rows = [_item_row(item, sentences[item["item_id"]], aspect_of[item["item_id"]]) for item in ordered]
+    ordered = sorted(items, key=lambda one: (names.index(aspect_of[one.item_id]), order[one.item_id]))
+    rows = [_item_row(item, sentences[item.item_id], aspect_of[item.item_id]) for item in ordered]
     columns = heads(say("Statement"), say("Answers from 0 to 4"), say("Mean"))
     note = say(
         "How often each code was answered, from 0 (\u201c{low}\u201d) to 4 (\u201c{high}\u201d), and the "
@@ -228,25 +248,25 @@ def _items_table(items: Sequence[Facts], aspects: Sequence[Facts]) -> TableOfTex
     return TableOfText("campaign_items", say("Every item"), columns, tuple(rows), note)
 
 
-def _number(item: Facts) -> str:
+def _number(item: IdialItem) -> str:
     """The item's number, marked where it is worded negatively."""
-    number = item["item_id"].removeprefix("q")
-    return f"{number} (\u2212)" if item["reverse"] else number
+    number = item.item_id.removeprefix("q")
+    return f"{number} (\u2212)" if item.reverse else number
 
 
-def _item_row(item: Facts, sentence: str, aspect: str) -> Row:
-    counts = " \u00b7 ".join(count(item["counts"][code]) for code in range(HIGHEST + 1))
+def _item_row(item: IdialItem, sentence: str, aspect: str) -> Row:
+    counts = " \u00b7 ".join(count(item.counts[code]) for code in range(HIGHEST + 1))
     return Row(f"{_number(item)}. {sentence}", (Cell(counts), Cell(_mean(_item_mean(item)))), group=aspect)
 
 
-def _item_mean(item: Facts) -> float | None:
-    return sum(code * n for code, n in item["counts"].items()) / item["n"] if item["n"] else None
+def _item_mean(item: IdialItem) -> float | None:
+    return sum(code * n for code, n in item.counts.items()) / item.n if item.n else None
 
 
-def time_blocks(intents: Sequence[Facts], submission: Submission, *, simulated: bool) -> list[Block]:
+def time_blocks(intents: Sequence[IntentTimes], submission: Submission, *, simulated: bool) -> list[Block]:
     """Which intents were tried, and how long they took beside what the team expected."""
     texts = {one.intent_id: in_language(one.text, language()) for one in submission.intents}
-    tried = sum(bool(one["dialogues"]) for one in intents)
+    tried = sum(bool(one.dialogues) for one in intents)
     blocks: list[Block] = [
         Paragraph(
             say(
@@ -258,15 +278,15 @@ def time_blocks(intents: Sequence[Facts], submission: Submission, *, simulated: 
     ]
     rows = tuple(
         Row(
-            texts[one["id"]],
+            texts[one.id],
             (
-                Cell(count(one["dialogues"]), (plural(one["users"], "participant"),)),
-                Cell(clock(one["expected_s"])),
-                Cell(clock(one["median_s"])),
-                Cell(clock(one["longest_s"])),
+                Cell(count(one.dialogues), (plural(one.users, "participant"),)),
+                Cell(clock(one.expected_s)),
+                Cell(clock(one.median_s)),
+                Cell(clock(one.longest_s)),
                 Cell(
-                    percent(one["within"] / one["timed"]) if one["timed"] else MISSING,
-                    (span(one["low"], one["high"]),) if one["timed"] else (),
+                    percent(one.within / one.timed) if one.timed else MISSING,
+                    (span(one.low, one.high),) if one.timed else (),
                 ),
             ),
         )
@@ -291,7 +311,7 @@ def time_blocks(intents: Sequence[Facts], submission: Submission, *, simulated: 
     return blocks
 
 
-def entity_blocks(groups: Sequence[Facts]) -> list[Block]:
+def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
     """Whether things said in one breath were taken in; a sentence where the log cannot tell."""
     if not groups:
         return [
@@ -305,14 +325,14 @@ def entity_blocks(groups: Sequence[Facts]) -> list[Block]:
         ]
     rows = tuple(
         Row(
-            say("three or more") if one["held"] == 3 else count(one["held"]),
+            say("three or more") if one.held == 3 else count(one.held),
             (
-                Cell(count(one["utterances"])),
+                Cell(count(one.utterances)),
                 Cell(
-                    percent(one["understood"] / one["entities"]),
+                    percent(one.understood / one.entities),
                     (
-                        span(one["low"], one["high"]),
-                        say("{k} of {n}", k=count(one["understood"]), n=count(one["entities"])),
+                        span(one.low, one.high),
+                        say("{k} of {n}", k=count(one.understood), n=count(one.entities)),
                     ),
                 ),
             ),
@@ -327,12 +347,12 @@ def entity_blocks(groups: Sequence[Facts]) -> list[Block]:
     return [TableOfText("campaign_entities", say("Entities within one utterance"), columns, rows, note)]
 
 
-def module_blocks(modules: dict[str, list[Facts]]) -> list[Block]:
+def module_blocks(modules: dict[str, list[ModuleFigure]]) -> list[Block]:
     """What the log says of single modules; those of which it says nothing are named."""
     rows = tuple(
         Row(
-            say(MEASURES.get(one["measure"]).title),
-            (Cell(amount(one["value"], one["unit"])), Cell(count(one["denominator"]))),
+            say(MEASURES.get(one.measure).title),
+            (Cell(amount(one.found.value, one.found.unit)), Cell(count(one.found.denominator))),
             group=say(MODULES[module]),
         )
         for module, found in modules.items()
@@ -342,7 +362,7 @@ def module_blocks(modules: dict[str, list[Facts]]) -> list[Block]:
     blocks: list[Block] = []
     if rows:
         columns = heads(say("Measure"), say("Value"), "n")
-        signed = tuple((one["measure"], one["signature"]) for found in modules.values() for one in found)
+        signed = tuple((one.measure, one.found.signature) for found in modules.values() for one in found)
         note = say("Of a black box only what its log tells.")
         blocks.append(TableOfText("campaign_modules", say("Modules"), columns, rows, note, signed))
     if silent:
@@ -358,8 +378,8 @@ def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
             say(ASPECTS[name]),
             tuple(
                 Cell(
-                    _mean(one.aspects[place]["mean"]),
-                    (between(one.aspects[place]["low"], one.aspects[place]["high"], _mean),),
+                    _mean(one.aspects[place].mean),
+                    (between(one.aspects[place].low, one.aspects[place].high, _mean),),
                 )
                 for one in ordered
             ),
@@ -374,12 +394,13 @@ def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
     return [TableOfText("campaign_beside", say("Side by side"), columns, tuple(rows), note)]
 
 
-def _stress_cell(stress: Facts | None) -> Cell:
-    if stress is None or stress["whole"]["ratio"] is None:
+def _stress_cell(stress: Stress | None) -> Cell:
+    if stress is None or stress["whole"]["worst"] is None:
         return Cell(MISSING)
     whole = stress["whole"]
     return Cell(
-        _mean(whole["ratio"]), (say("{k} of {n}", k=count(whole["passed"]), n=count(whole["decided"])),)
+        share_told(whole, "ratio", _mean),
+        (say("{k} of {n}", k=count(whole["passed"]), n=count(whole["decided"])),),
     )
 
 

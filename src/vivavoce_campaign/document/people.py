@@ -1,6 +1,6 @@
 """The parts of a campaign's report on who the users were, how long it took, and how it was done."""
 
-from typing import Any, Final
+from typing import Final
 
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import languages_of, load_wording
@@ -8,41 +8,42 @@ from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Row, TableOfT
 from vivavoce.report.content import heads
 from vivavoce.report.language import language, say
 from vivavoce.report.numbers import count
+from vivavoce.stats.idial import IdialPeople, PartTimes
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.parts import clock
+from vivavoce_campaign.identities import PeopleApart
 
-Facts = dict[str, Any]
 PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}
 
 
-def people_blocks(people: Facts) -> list[Block]:
+def people_blocks(people: IdialPeople) -> list[Block]:
     """How many came, who they were, how long it took."""
     facts = [
-        (say("Finished"), count(people["finished"])),
-        (say("Not admitted by the screening questions"), count(people["screened_out"])),
-        (say("Left before the end"), count(people["left"])),
-        (say("Comments in their own words"), count(people["feedback"])),
+        (say("Finished"), count(people.finished)),
+        (say("Not admitted by the screening questions"), count(people.screened_out)),
+        (say("Left before the end"), count(people.left)),
+        (say("Comments in their own words"), count(people.feedback)),
     ]
-    if "elsewhere" in people:
+    if isinstance(people, PeopleApart):
         facts.append((say("Also used another system"), _elsewhere(people)))
     blocks: list[Block] = [FactList(tuple(facts))]
-    rows = [_time_row(say(PARTS[name]), times) for name, times in people["parts"].items()]
-    rows.append(_time_row(say("Whole visit"), people["whole"], total=True))
+    rows = [_time_row(say(PARTS[name]), times) for name, times in people.parts.items()]
+    rows.append(_time_row(say("Whole visit"), people.whole, total=True))
     note = say(
         "Minutes and seconds by the wall clock over users who finished. IDIAL 2018 reports 10 minutes for "
         "briefing and tasks and 5 for the questionnaire."
     )
     columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
     blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
-    if background := _background(people["background"]):
+    if background := _background(people.background):
         blocks.append(background)
     return blocks
 
 
-def _elsewhere(people: Facts) -> str:
-    if people["elsewhere"] is None:
+def _elsewhere(people: PeopleApart) -> str:
+    if people.elsewhere is None:
         return say("not known: nobody kept identifiers here")
-    users, n = count(people["identified"]), count(people["elsewhere"])
+    users, n = count(people.identified), count(people.elsewhere)
     return say("{n} of {users} with a known identifier", n=n, users=users)
 
 
@@ -66,8 +67,8 @@ def _background(answers: dict[str, dict[str, int]]) -> TableOfText | None:
     )
 
 
-def _time_row(name: str, times: Facts, *, total: bool = False) -> Row:
-    cells = (Cell(clock(times["mean_s"])), Cell(clock(times["longest_s"])), Cell(count(times["n"])))
+def _time_row(name: str, times: PartTimes, *, total: bool = False) -> Row:
+    cells = (Cell(clock(times.mean_s)), Cell(clock(times.longest_s)), Cell(count(times.n)))
     return Row(name, cells, total=total)
 
 

@@ -9,8 +9,8 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, amount, count, plural, span
-from vivavoce_stress.blocks import FAMILIES, reason_told, side_by_side, title_of
+from vivavoce.report.numbers import MISSING, coefficient, count, plural, span
+from vivavoce_stress.blocks import FAMILIES, reason_told, share_told, side_by_side, title_of
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11
@@ -18,7 +18,7 @@ NUMBER_OF_TESTS = 11
 
 def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
     """Figure and table by test and group; a sentence where nothing was tested."""
-    if run is None or not run["whole"]["decided"]:
+    if run is None or run["whole"]["worst"] is None:
         return [Paragraph(say("No stress test was decided for this system."))]
     whole = run["whole"]
     blocks: list[Block] = [
@@ -72,7 +72,7 @@ def failure_blocks(run: Facts | None) -> list[Block]:
             original=one["original"],
             variant=one["text"],
         )
-        reason = reason_told(one["reason"])
+        reason = reason_told(one)
         blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
         blocks.append(
             replace(side_by_side(number, one), caption=f"{_told(one)} {reason[:1].upper()}{reason[1:]}.")
@@ -118,20 +118,21 @@ def success_figure(run: Facts, mark: str) -> Figure:
         draw,
         mark=mark,
         caption=say(
-            "Bar: share of decided cases that were passed; line: Wilson's 95% interval. Without a bar: "
-            "none passed, or none decided."
+            "Bar: share of the cases that were passed for certain; line: Wilson's 95% interval, up to where "
+            "it would reach if all cases without a verdict passed. Without a bar: none passed, or none "
+            "decided."
         ),
     )
 
 
 def _bar(run: Facts, name: str) -> Facts:
     one = next((found for found in run["tests"] if found["name"] == name), None)
-    if one is None or one["ratio"] is None:
+    if one is None or one["worst"] is None:
         return {"test": name, "ratio": None, "low": None, "high": None, "shown": "", "told": say("no case")}
     of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
     return {
         "test": name,
-        "ratio": one["ratio"],
+        "ratio": one["worst"],
         "low": one["low"],
         "high": one["high"],
         "shown": "",
@@ -145,9 +146,11 @@ def _table(run: Facts) -> TableOfText:
     rows += [_row(one, say("Tests")) for one in run["tests"]]
     whole = run["whole"]
     rows.append(Row(say("All tests"), _cells(whole), total=True))
-    mean = amount(run["macro_families"], "")
+    mean = share_told(run, "macro_families", coefficient)
     note = say(
-        "Passed of decided cases, 0 to 1, with Wilson's 95% interval. Mean of the groups: {mean}.", mean=mean
+        "Passed of all cases, 0 to 1, with Wilson's 95% interval; where some have no verdict yet, two "
+        "shares: should none of them pass, or all. Mean of the groups: {mean}.",
+        mean=mean,
     )
     columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% interval"))
     signed = tuple((one["name"], one["signature"]) for one in [*run["families"], *run["tests"], whole])
@@ -161,11 +164,11 @@ def _row(one: Facts, group: str) -> Row:
 
 
 def _cells(one: Facts) -> tuple[Cell, ...]:
-    of = () if one["ratio"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
+    of = () if one["worst"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
     return (
         Cell(count(one["applied"])),
         Cell(count(one["not_applicable"])),
-        Cell(amount(one["ratio"], ""), of),
+        Cell(share_told(one, "ratio", coefficient), of),
         Cell(f"{span(one['low'], one['high'])} %" if one["low"] is not None else MISSING),
     )
 

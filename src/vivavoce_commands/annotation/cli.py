@@ -22,11 +22,11 @@ def commands_out(
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.log.dataset import Dataset
     from vivavoce_commands.annotation.files import with_commands, write_commands
-    from vivavoce_commands.annotation.workplace import CommandWorkplace
+    from vivavoce_commands.annotation.kind import COMMANDS
 
     plan = read_study(study)
     with TemporaryDirectory() as folder, open_log(plan, log) as opened:
-        workplace = CommandWorkplace(plan, opened)
+        workplace = COMMANDS.open(plan, opened)
         counts = write_commands(workplace, into)
         source = workplace.commands.dataset
         dataset = Dataset(source) if source is not None else export_study(plan, opened, Path(folder))
@@ -43,9 +43,9 @@ def commands_in(
     """Take annotations of commands into a study's log, as one annotator's work."""
     from vivavoce.api.studies import open_log, read_study
     from vivavoce_commands.annotation.files import take_in
-    from vivavoce_commands.annotation.workplace import CommandWorkplace
+    from vivavoce_commands.annotation.kind import COMMANDS
 
     plan = read_study(study)
     with open_log(plan, log) as opened:
-        count = take_in(CommandWorkplace(plan, opened), path, annotator)
+        count = take_in(COMMANDS.open(plan, opened), path, annotator)
     note(f"{count} annotations of {annotator} taken in")

@@ -115,7 +115,7 @@ def take_in(workplace: CommandWorkplace, path: Path, annotator_id: str) -> int:
         for one in mine:
             workplace.annotate(annotator_id, key, one.number, one.annotation, origin="file")
         if len({one.number for one in mine}) == len(known[key].commands):
-            workplace.finish_commands(annotator_id, key, origin="file")
+            workplace.finish(annotator_id, key, origin="file")
     return len(given)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -9,9 +10,10 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.models import StoredEvent
 from vivavoce.study.judgement_kind import JudgementKind
+from vivavoce.study.schemes import Scheme
 from vivavoce.study.settings import Settings
 from vivavoce.study.step_files import StepFiles
-from vivavoce_commands.annotation.standing import Row, annotated
+from vivavoce_commands.annotation.standing import SCHEME, Row, annotated
 from vivavoce_commands.command_templates import CommandTemplates, read_templates
 
 
@@ -46,6 +48,11 @@ class CommandJudgement(JudgementKind):
     pages = "vivavoce_commands.annotation.pages:router"
     invitation = N_("Annotate commands")
     title = N_("Annotated commands")
+    workplace = "vivavoce_commands.annotation.workplace:CommandWorkplace"
+
+    @property
+    def dashboard(self) -> str:
+        return "/annotation/commands"
 
     def plan(self, settings: CommandAnnotation, files: StepFiles) -> CommandPlan | None:
         own = files.within(settings.templates, "templates")
@@ -64,8 +71,15 @@ class CommandJudgement(JudgementKind):
             return None
         return CommandPlan(templates=templates, dataset=dataset)
 
+    def schemes(self, plan: CommandPlan) -> Sequence[Scheme]:
+        return (PREDICATES,)
+
     def judged(self, rows: Sequence[Row], events: Iterable[StoredEvent]) -> Iterable[Row]:
         return annotated(rows, events)
 
 
+PREDICATES: Final = Scheme.model_validate(
+    {"scheme": SCHEME, "about": "user", "title": "Commands", "value": "predicates",
+     "labels": [{"label": SCHEME, "key": "c", "text": "command"}]}
+)  # fmt: skip
 COMMANDS = CommandJudgement()

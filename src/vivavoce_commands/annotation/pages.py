@@ -9,8 +9,8 @@ from starlette.exceptions import HTTPException
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_state import Work
-from vivavoce.web.annotation import key_of, recording_key
-from vivavoce.web.sign_in import HOME, ThisExpert, expert_page
+from vivavoce.web.judging import key_of, progress_of, recording_key, to_next, workplace_of
+from vivavoce.web.sign_in import ThisExpert, expert_page
 from vivavoce.web.site import Site, ThisSite, site_of
 from vivavoce_commands.annotation.draft import LONGEST, AnnotationDraft, Filled, examine, with_predicate
 from vivavoce_commands.annotation.kind import COMMANDS
@@ -20,41 +20,25 @@ from vivavoce_commands.command_templates import CommandTemplates
 from vivavoce_commands.notation import NotationError, Predicate
 
 router = APIRouter(include_in_schema=False)
-ADDRESS: Final = f"{HOME}/{COMMANDS.name}"
+ADDRESS: Final = COMMANDS.address
 FIELDS: Final = 5
 BLANK: Final = {"action": "", "unsaid": "", "arguments": [Filled("")] * FIELDS}
 Words = Annotated[str, Form(max_length=LONGEST)]
 Short = Annotated[str, Form(max_length=200)]
 
 
-def workplace_of(request: Request) -> CommandWorkplace:
-    """The study's workplace for commands; a study that annotates none has no such pages."""
-    state, site = request.app.state, site_of(request)
-    if site.study.annotation is None or COMMANDS.name not in site.study.annotation.judgements:
-        raise HTTPException(404)
-    if not hasattr(state, "command_workplace"):
-        state.command_workplace = CommandWorkplace(site.study, site.engine.log)
-    return state.command_workplace
-
-
-ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of)]
+ThisWorkplace = Annotated[CommandWorkplace, Depends(workplace_of(COMMANDS))]
 
 
 @router.get(ADDRESS)
 def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Response:
     """How far the work has come. Assigns nothing: only pressing the button does."""
-    mine = workplace.see().of_annotator(key_of(who))
-    finished = sum(work.finished_at is not None for work in mine.values())
-    return expert_page(
-        request, "commands_home", finished=finished, under_way=len(mine) > finished,
-        nothing="nothing" in request.query_params, held=len(workplace.waiting()),
-    )  # fmt: skip
+    return expert_page(request, "commands_home", **progress_of(request, workplace, who))
 
 
 @router.post(f"{ADDRESS}/next")
 def next_sequence(site: ThisSite, workplace: ThisWorkplace, who: ThisExpert) -> Response:
-    found = workplace.next_dialogue(key_of(who))
-    return site.to(f"{ADDRESS}?nothing=1" if found is None else f"{ADDRESS}/work")
+    return to_next(site, workplace, who)
 
 
 @router.get(f"{ADDRESS}/work")
@@ -200,7 +184,7 @@ def finish(
 ) -> Response:  # fmt: skip
     """The recipe is done; the next one, unless the annotator wants a pause."""
     try:
-        workplace.finish_commands(key_of(who), sequence)
+        workplace.finish(key_of(who), sequence)
     except JudgementRefused:
         return site.to(f"{ADDRESS}/work?stale=1")
-    return site.to(ADDRESS) if pause else next_sequence(site, workplace, who)
+    return site.to(ADDRESS) if pause else to_next(site, workplace, who)

@@ -124,7 +124,5 @@ def with_standing(rows: Iterable[Row], found: Mapping[str, StandingAnnotation]) 
 
 def annotated(rows: Sequence[Row], events: Iterable[StoredEvent]) -> Iterable[Row]:
     """All commands of a study with what stands after these events of its stream."""
-    state = AnnotationState()
-    for stored in events:
-        state.apply(stored)
+    state = AnnotationState.after(events)
     return with_standing(rows, standing(state, sequences(rows))) if state.dialogues else rows

@@ -1,26 +1,23 @@
 """The workplace of those who turn commands into predicates: one recipe of one speaker after another."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
 from vivavoce.annotation.queue import Waiting
-from vivavoce.annotation.workplace import JudgementRefused, Workplace
-from vivavoce.core.errors import InputError
+from vivavoce.annotation.workplace import JudgementRefused, Origin, Workplace
 from vivavoce.core.i18n import N_
-from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven
-from vivavoce.log.annotation_state import AnnotationState, Judged, Work
+from vivavoce.log.annotation_events import LoggedLabel
+from vivavoce.log.annotation_state import Judged, Place, Work
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.encryption import Altered, WrongKey
-from vivavoce.log.event import Event
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
-from vivavoce.study.model import Study
 from vivavoce_commands.annotation.kind import COMMANDS, CommandPlan
 from vivavoce_commands.annotation.standing import (
-    SCHEME,
     CommandSaid,
     CommandSequence,
     Row,
@@ -31,25 +28,16 @@ from vivavoce_commands.annotation.standing import (
 )
 from vivavoce_commands.notation import Predicate, read_predicates, write_predicates
 
-Origin = Literal["page", "file"]
 MEDIA_TYPES: Final = {ending: media_type for media_type, ending in ENDINGS.items()}
 
 
 class CommandWorkplace(Workplace):
     """As the workplace of dialogues: blind, balanced, decided on the state; a sequence is a dialogue."""
 
-    def __init__(self, study: Study, log: Log) -> None:
-        super().__init__(study, log)
-        self.stream = COMMANDS.stream(study.name)
-
     @property
     def commands(self) -> CommandPlan:
         """Raises  InputError: the study annotates no commands"""
-        plan = self.plan.judgements.get(COMMANDS.name)
-        if plan is None:
-            hint = "add `commands` to its section `annotation`"
-            raise InputError("no commands are annotated", place=f"study {self.study.name}", hint=hint)
-        return plan
+        return self.plan
 
     @cached_property
     def _of_dataset(self) -> dict[str, CommandSequence]:
@@ -96,6 +84,9 @@ class CommandWorkplace(Workplace):
         turns = (ShownTurn(at, "user", one.text, None, None) for at, one in enumerate(found.commands))
         return ShownDialogue(found.key, found.commands[0].language, "", tuple(turns))
 
+    def check(self, place: Place, labels: Sequence[LoggedLabel], *, done: bool) -> None:
+        """Nothing more: an annotation is read before it is given."""
+
     def annotate(
         self, annotator_id: str, key: str, number: int, annotation: str | None, *, origin: Origin = "page"
     ) -> None:
@@ -103,59 +94,19 @@ class CommandWorkplace(Workplace):
 
         Raises  Refused: it is not this annotator's, or there is no such command; NotationError: unreadable
         """
-        sequence, place = self.sequence(key), place_of(number)
-        written = None if annotation is None else write_predicates(read_predicates(annotation))
-        if not 0 <= number < len(sequence.commands):
-            raise JudgementRefused(N_("there is no such command"), hint=N_("reload the page"))
-
-        def decide(state: AnnotationState) -> list[Event]:
-            said = self._open(state, annotator_id, key).judged.get(place)
-            if said is not None and annotation_of(said.labels) == written:
-                return []
-            return [LabelsGiven(
-                dialogue_id=key, annotator_id=annotator_id, scheme=SCHEME, turn_index=number,
-                labels=labels_of(written), origin=origin,
-            )]  # fmt: skip
-
-        self.write(decide)
-
-    def finish_commands(self, annotator_id: str, key: str, *, origin: Origin = "page") -> None:
-        """The annotator has done with a recipe; doing so twice is the same.
-
-        Raises  Refused: it is not this annotator's, or a command in it is not annotated
-        """
-        count = len(self.sequence(key).commands)
-
-        def decide(state: AnnotationState) -> list[Event]:
-            work = state.of_annotator(annotator_id).get(key)
-            if work is not None and work.finished_at is not None:
-                return []
-            if next_command(self._open(state, annotator_id, key), count) is not None:
-                raise JudgementRefused(
-                    N_("a command is not annotated"), hint=N_("go on where the page leads")
-                )
-            return [
-                DialogueAnnotated(dialogue_id=key, annotator_id=annotator_id, schemes=[SCHEME], origin=origin)
-            ]
-
-        self.write(decide)
+        self.give(annotator_id, key, place_of(number), labels_of(_normal(annotation)), origin=origin)
 
     def settle(self, key: str, number: int, annotation: str | None, by: str) -> None:
         """Decide what a command means where annotators differ.
 
         Raises  Refused: they do not differ there; NotationError: unreadable
         """
-        written = None if annotation is None else write_predicates(read_predicates(annotation))
+        self.adjudicate(key, place_of(number), labels_of(_normal(annotation)), by)
 
-        def decide(state: AnnotationState) -> list[Event]:
-            annotated = state.dialogues.get(key)
-            if annotated is None or place_of(number) not in annotated.disagreements(SCHEME):
-                raise JudgementRefused(N_("nobody disagrees there"), hint=N_("reload the page"))
-            return [LabelsAdjudicated(
-                dialogue_id=key, scheme=SCHEME, turn_index=number, labels=labels_of(written), by=by
-            )]  # fmt: skip
 
-        self.write(decide)
+def _normal(annotation: str | None) -> str | None:
+    """An annotation as it is logged. Raises  NotationError: unreadable"""
+    return None if annotation is None else write_predicates(read_predicates(annotation))
 
 
 def elicited(log: Log, study: str, scope: Scope | None = None) -> list[Row]:

@@ -3,18 +3,24 @@
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from vivavoce.core.errors import InputError
 from vivavoce.core.ports import require_free
 from vivavoce.steps.base import SPOKEN
 from vivavoce.study.channel import Channel
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Information, Message
 from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.state import VisitState
+from vivavoce_speech.dialogue.speech_check import speech_doubts, speech_problems
 from vivavoce_speech.telephony.outbound import MARK, Refusal
 from vivavoce_speech.telephony.switchboard import Switchboard
 
 
 class PhoneChannel(Channel):
+    """Dialogues by telephone: participants call, or are called."""
+
     name = "phone"
+    spoken = True
     problems = frozenset(f"{MARK}{word}" for word in (*get_args(Refusal), "not_agreed"))
 
     @property
@@ -33,6 +39,12 @@ class PhoneChannel(Channel):
     def course(self) -> str:
         return "by telephone"
 
+    def missing(self, study: Study) -> list[InputError]:
+        return speech_problems(study, "telephone", study.telephone) if study.telephone else []
+
+    def doubts(self, study: Study) -> list[str]:
+        return speech_doubts(study, "telephone", study.telephone) if study.telephone else []
+
     def require(self, study: Study) -> None:
         """Nobody else listens where Asterisk will look for us."""
         asterisk = study.telephone.asterisk if study.telephone is not None else None
@@ -48,13 +60,13 @@ class PhoneChannel(Channel):
             raise LookupError("a study with dialogues by telephone has a section `telephone`")
         return Switchboard(engine, engine.study.telephone)
 
-    def facts(self, study: Study, line: Any, visit_id: str, problem: str | None) -> Mapping[str, object]:
+    def facts(self, study: Study, line: Any, state: VisitState, problem: str | None) -> Mapping[str, object]:
         """Whether a call may be asked for, a word on it, and whether it goes on."""
         facts = {"telephone": study.telephone}
         outbound = line.outbound if line is not None else None
         if outbound is None:
             return facts | {"calls": False, "told": "", "active": False}
-        came = outbound.progress(visit_id)
+        came = outbound.progress(state.visit_id)
         active = came.status in ("calling", "ringing", "talking")
         wrong = problem if problem in self.problems else None
         told = wrong or (came.outcome if came.status == "over" and came.outcome else came.status)

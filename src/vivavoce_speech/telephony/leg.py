@@ -14,7 +14,7 @@ import numpy as np
 
 from vivavoce.audio.files import Tracks
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.trial.playout_spans import HeardSpans
+from vivavoce_speech.dialogue.playout_spans import HeardSpans
 from vivavoce_speech.telephony.dtmf import key_sound
 
 RATE_HZ: Final = 8000

@@ -22,9 +22,9 @@ from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, 
 from vivavoce.log.events import TRIAL
 from vivavoce.log.placed_calls import placed_since, unwanted
 from vivavoce.study.outbound import Outbound
-from vivavoce.trial.calls import Calls
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.visits import Draft, paused
+from vivavoce_speech.dialogue.calls import Calls
 from vivavoce_speech.telephony.callee import BadNumber, callee
 from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce_speech.telephony.outgoing_calls import Outgoing
@@ -142,7 +142,7 @@ class OutboundCalls:
         study, who = self._engine.study.name, self._calls.caller(number) or ""
         call_id = f"call-{secrets.token_hex(8)}"
         state = await self._engine.state(visit_id)
-        if state.phase == "ready" and getattr(state.current_step, "channel", None) == "phone":
+        if state.phase == "ready" and state.due_channel == "phone":
             try:
                 await self._engine.next_dialogue(visit_id, state.step, state.round)
             except (Stale, Refused):

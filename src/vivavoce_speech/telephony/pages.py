@@ -4,11 +4,10 @@ Participants ask to be called (`telephone: {outbound}`), and a carrier hands cal
 (`telephone: {media_streams}`).
 """
 
-from pathlib import Path
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Form, Request, WebSocket
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocketDisconnect, WebSocketState
@@ -20,7 +19,6 @@ from vivavoce_speech.telephony.switchboard import Switchboard
 
 SIGNATURE: Final = "x-twilio-signature"
 POLICY: Final = 1008  # a WebSocket that is refused; before it was accepted: 403
-SCRIPT: Final = Path(__file__).parent / "calling.js"
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,12 +37,6 @@ def _outbound(request: Request) -> OutboundCalls:
 def _streams(connection: HTTPConnection) -> MediaStreams | None:
     switchboard = _switchboard(connection)
     return switchboard.streams if switchboard is not None else None
-
-
-@router.get("/telephone/calling.js")
-async def script() -> FileResponse:
-    """The script of the page on which participants ask to be called."""
-    return FileResponse(SCRIPT, media_type="text/javascript")
 
 
 @router.post("/telephone/call")

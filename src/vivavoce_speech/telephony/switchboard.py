@@ -22,13 +22,13 @@ from vivavoce.log.call_events import CallEnded, CodeSpoken, JoinedBy, NotTaken
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import folder_of
 from vivavoce.study.telephone import Speech, Telephone
-from vivavoce.trial.bridge import BridgedDialogue
-from vivavoce.trial.bridge_transcripts import Overheard, recognise_turns
-from vivavoce.trial.calls import Calls
-from vivavoce.trial.degraded_line import answers, ears
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
-from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
+from vivavoce_speech.dialogue.bridge import BridgedDialogue
+from vivavoce_speech.dialogue.bridge_transcripts import Overheard, recognise_turns
+from vivavoce_speech.dialogue.calls import Calls
+from vivavoce_speech.dialogue.degraded_line import answers, ears
+from vivavoce_speech.dialogue.turn_taking import SpokenDialogue, TurnTaking
 from vivavoce_speech.telephony.asterisk import Asterisk
 from vivavoce_speech.telephony.leg import FRAME_S, RATE_HZ, PhoneLeg
 from vivavoce_speech.telephony.media_streams import MediaStreams

@@ -66,10 +66,12 @@ def _facts(heard: list[Any], damage: dict[str, Any], data: str, seed: int, level
 def _figures(
     listener: str, name: str, heard: list[Any], damage: Any, data: str, seed: int, level: float
 ) -> dict[str, Any]:
+    from vivavoce.core.result import as_json
     from vivavoce.core.signature import signature
     from vivavoce.stats.word_errors import word_error_rate
 
-    rate = word_error_rate(((one.speaker, one.said, one.heard) for one in heard), level) or {
+    found = word_error_rate(((one.speaker, one.said, one.heard) for one in heard), level)
+    rate = as_json(found) or {
         "word_error_rate": None, "low": None, "high": None, "errors": 0, "words": 0, "speakers": 0,
         "turns": len(heard),
     }  # fmt: skip
@@ -85,12 +87,13 @@ def _difference(
     level: float,
 ) -> dict[str, Any]:  # fmt: skip
     """The same turns in a condition and in the first one."""
+    from vivavoce.core.result import as_json
     from vivavoce.core.signature import signature
     from vivavoce.stats.word_errors import word_error_difference
 
-    found = word_error_difference(
-        ((a.speaker, a.said, a.heard, b.heard) for a, b in zip(here, there, strict=True)), level
-    ) or {
+    pairs = zip(here, there, strict=True)
+    more = word_error_difference(((a.speaker, a.said, a.heard, b.heard) for a, b in pairs), level)
+    found = as_json(more) or {
         "difference": None, "low": None, "high": None, "worse": 0, "better": 0, "words": 0,
         "turns": len(here), "speakers": 0,
     }  # fmt: skip

@@ -31,8 +31,8 @@ def score(
         show(one)
 
 
-def show(facts: dict[str, Any]) -> None:
-    """One run as a table, then what failed in words."""
+def show(facts: dict[str, Any], suite: Path | None = None) -> None:
+    """One run as a table, then what failed in words; of a suite, which has no dashboard, by its path."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
@@ -47,13 +47,15 @@ def show(facts: dict[str, Any]) -> None:
     console = Console(highlight=False)
     console.print(table)
     console.print(
-        f"macro mean over tests {_number(facts['macro_tests'])}, over groups "
-        f"{_number(facts['macro_families'])}"
+        f"macro mean over tests {_share(facts, 'macro_tests')}, over groups {_share(facts, 'macro_families')}"
     )
     console.print(
         f"not admitted {whole['not_admitted']}, invalid {whole['invalid']}, needed clarification "
-        f"{whole['clarification']}, unsure {whole['unsure']}, unfinished {facts['unfinished']}"
+        f"{whole['clarification']}, unsure {whole['unsure']}, outages {whole['outage']}, "
+        f"unfinished {whole['unfinished']}"
     )
+    for line in open_lines(whole, suite):
+        console.print(line, markup=False)
     if len(whole["pass_power"]) > 1:
         shares = ", ".join(f"pass^{one['k']} {_number(one['ratio'])}" for one in whole["pass_power"])
         console.print(f"{shares}, of {whole['pass_all_n']} cases")
@@ -72,6 +74,24 @@ def show(facts: dict[str, Any]) -> None:
     console.print(whole["signature"], markup=False, style="dim")
 
 
+def open_lines(whole: dict[str, Any], suite: Path | None = None) -> list[str]:
+    """What has no verdict yet, and what gives it one."""
+    lines = []
+    if whole["open"]:
+        ends = f"between {whole['worst']:.2f} and {whole['best']:.2f}"
+        lines.append(f"no share of passed cases while {whole['open']} are open: {ends}")
+    if whole["waiting"]:
+        lines.append(
+            f"{whole['waiting']} wait for a person's verdict, on the study's dashboard, page /stress/verdicts"
+            + (f"; add them to a study: vivavoce stress run STUDY --ad-hoc {suite}" if suite else "")
+        )
+    if whole["outage"]:
+        lines.append(
+            f"{whole['outage']} have no verdict, for the system failed each time: the same run tries again"
+        )
+    return lines
+
+
 def _heard(spoken: dict[str, Any]) -> str:
     """Word error rates of both arms in a line."""
     told = [
@@ -83,12 +103,20 @@ def _heard(spoken: dict[str, Any]) -> str:
 
 
 def _row(one: dict[str, Any]) -> list[str]:
-    ratio = f"{one['ratio']:.2f} ({_span(one['low'], one['high'])})" if one["decided"] else ""
-    idial = f"{one['idial_ratio']:.2f} ({one['idial_passed']}/{one['idial_n']})" if one["idial_n"] else ""
+    ratio = f"{_share(one, 'ratio')} ({_span(one['low'], one['high'])})" if one["worst"] is not None else ""
+    idial = f"{_share(one, 'idial_ratio')} ({one['idial_passed']}/{one['idial_n']})" if one["idial_n"] else ""
     return [
         one["name"], str(one["applied"]), str(one["not_applicable"]), f"{one['passed']}/{one['decided']}",
         ratio, idial, _number(one["pass_all"]), _number(one.get("p_holm")),
     ]  # fmt: skip
+
+
+def _share(one: dict[str, Any], name: str) -> str:
+    """A share, or between which two it lies while cases are open."""
+    from vivavoce_stress.scores import ends_of
+
+    worst, best = ends_of(one, name)
+    return f"{worst:.2f} to {best:.2f}" if one[name] is None and worst is not None else _number(one[name])
 
 
 def _number(value: float | None) -> str:

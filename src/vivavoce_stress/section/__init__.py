@@ -8,8 +8,8 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
-from vivavoce.report.section import Section
-from vivavoce_stress.blocks import side_by_side, title_of
+from vivavoce.report.section import Front, LeadingSection
+from vivavoce_stress.blocks import open_told, share_told, side_by_side, title_of
 from vivavoce_stress.scores import stress_results
 
 Facts = dict[str, Any]
@@ -38,7 +38,7 @@ def _run(run: Facts, redact: bool) -> list[Block]:
     blocks: list[Block] = [Heading(run["system"]), Paragraph(_lead(run)), _table(run)]
     notes = [
         say("Mean over tests: {tests}; over groups: {groups}.",
-            tests=_share(run["macro_tests"]), groups=_share(run["macro_families"])),
+            tests=share_told(run, "macro_tests"), groups=share_told(run, "macro_families")),
         say("Needed clarification: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
             "interactions whose original did not pass: {left}.",
             clarification=count(whole["clarification"]), unsure=count(whole["unsure"]),
@@ -66,12 +66,22 @@ def _run(run: Facts, redact: bool) -> list[Block]:
 
 def _lead(run: Facts) -> str:
     whole = run["whole"]
+    facts = {
+        "passed": count(whole["passed"]), "cases": plural(whole["decided"], "decided case"),
+        "interval": span(whole["low"], whole["high"]), "idial": share_told(whole, "idial_ratio"),
+        "k": count(whole["idial_passed"]), "n": count(whole["idial_n"]),
+    }  # fmt: skip
+    if not whole["open"]:
+        return say(
+            "{passed} of {cases} passed: {ratio} (95% interval {interval}). By IDIAL's plain count, one run "
+            "each and every interaction admitted: {idial} ({k} of {n}).",
+            ratio=percent(whole["ratio"]), **facts,
+        )  # fmt: skip
     return say(
-        "{passed} of {cases} passed: {ratio} (95% interval {interval}). By IDIAL's plain count, one run each "
-        "and every interaction admitted: {idial} ({k} of {n}).",
-        passed=count(whole["passed"]), cases=plural(whole["decided"], "decided case"),
-        ratio=_share(whole["ratio"]), interval=span(whole["low"], whole["high"]),
-        idial=_share(whole["idial_ratio"]), k=count(whole["idial_passed"]), n=count(whole["idial_n"]),
+        "{passed} of {cases} passed; without a verdict: {open}. The share of passed cases lies between "
+        "{worst}, should none of these pass, and {best}, should all (95% interval of both: {interval}). By "
+        "IDIAL's plain count, one run each and every interaction admitted: {idial} ({k} of {n} decided).",
+        open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]), **facts,
     )  # fmt: skip
 
 
@@ -84,7 +94,8 @@ def _table(run: Facts) -> TableOfText:
     rows += [_row(one, say("Groups of tests")) for one in run["families"]]
     rows += [_row(one, say("Languages")) for one in run["languages"]]
     note = say(
-        "Passed: share of decided cases, with Wilson's 95% interval. IDIAL's count: first replays "
+        "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
+        "should none of them pass, or all. IDIAL's count: first replays "
         "that passed, also of interactions whose original did not. All repetitions: share of cases of "
         "which every replay passed. p: originals pass more often than variants, by paired permutation, "
         "dialogues as the unit; none where nothing was repeated."
@@ -98,16 +109,16 @@ def _row(one: Facts, group: str) -> Row:
     title = title_of(one)
     under = () if title == one["name"] else (title,)
     ratio = Cell(MISSING)
-    if one["ratio"] is not None:
+    if one["worst"] is not None:
         of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
-        low, high = _ends(one)
-        ratio = Cell(percent(one["ratio"]), (span(low, high), of))
-    idial = Cell(_share(one["idial_ratio"]))
+        more = (say("{n} open", n=count(one["open"])),) if one["open"] else ()
+        ratio = Cell(share_told(one, "ratio"), (span(*_ends(one)), of, *more))
+    idial = Cell(share_told(one, "idial_ratio"))
     return Row(
         one["name"],
         (
             Cell(count(one["applied"])), Cell(count(one["not_applicable"])), ratio, idial,
-            Cell(_share(one["pass_all"])), Cell(p_value(one.get("p_holm"))),
+            Cell(percent(one["pass_all"])), Cell(p_value(one.get("p_holm"))),
         ),
         under, group=group,
     )  # fmt: skip
@@ -128,10 +139,6 @@ def _reasons(run: Facts) -> str:
     return say("Why tests did not apply, most often: {reasons}.", reasons=told)
 
 
-def _share(value: float | None) -> str:
-    return MISSING if value is None else percent(value)
-
-
 @dataclass(frozen=True, slots=True)
 class StressFound:
     """The last run of each system; `redact`: no utterance is to be shown."""
@@ -140,7 +147,7 @@ class StressFound:
     redact: bool
 
 
-class StressSection(Section[StressFound]):
+class StressSection(LeadingSection[StressFound]):
     """How systems stand small changes of what users say."""
 
     name = "stress"
@@ -154,3 +161,7 @@ class StressSection(Section[StressFound]):
 
     def blocks(self, results: StressFound) -> list[Block]:
         return stress_blocks(results.facts, redact=results.redact)
+
+    def front(self, results: StressFound) -> Front:
+        told = ((run["system"], open_told(run["whole"])) for run in results.facts["runs"])
+        return Front(before=tuple(f"{system}: {line}" for system, lines in told for line in lines))

@@ -1,9 +1,9 @@
-"""A Rasa server as its Socket.IO channel shows it: `rasa_socketio_server.py PORT [persistent] [renamed]`.
+"""A Rasa server as its Socket.IO channel shows it: `rasa_socketio_server.py PORT`, and what follows.
 
 Knows nothing of ours. As in Rasa 3.6 a conversation belongs to the connection, or with `persistent` to the
 session id; its first message begins a session, and so does `/session_start`, each with a welcome where the
-metadata ask for one; a message is acknowledged when all is said. `renamed` has other names for its events.
-What it is told may be a fault.
+metadata ask for one; a message is acknowledged when all is said. `renamed` has other names for its events;
+`mute` confirms no session. What it is told may be a fault.
 """
 
 import asyncio
@@ -25,7 +25,8 @@ later: set[asyncio.Task[None]] = set()
 async def begin(sid: str, content: dict[str, Any]) -> None:
     if PERSISTENT:
         await server.enter_room(sid, content["session_id"])
-    await server.emit("session_confirm", content["session_id"], to=sid)
+    if "mute" not in sys.argv:
+        await server.emit("session_confirm", content["session_id"], to=sid)
 
 
 async def tell(sid: str, content: Any) -> None:

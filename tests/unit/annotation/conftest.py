@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scenes.annotating import annotated_study, hold_dialogue
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
@@ -26,4 +27,4 @@ def log(tmp_path: Path, study: Study) -> Iterator[Log]:
 
 @pytest.fixture
 def workplace(study: Study, log: Log) -> Workplace:
-    return Workplace(study, log)
+    return LABELS.open(study, log)

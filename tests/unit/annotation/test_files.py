@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scenes.annotating import annotated_study, hold_dialogue
 from vivavoce.annotation.files import COLUMNS, Blank, read_annotations, with_annotations, write_annotations
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.taking_in import take_in
 from vivavoce.annotation.tiers import (
     Timeline,
@@ -21,7 +22,6 @@ from vivavoce.annotation.tiers import (
     write_textgrid,
     written,
 )
-from vivavoce.annotation.workplace import Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -207,7 +207,7 @@ def test_files_become_events_once_and_a_decision_wins(tmp_path: Path) -> None:
     study = annotated_study(tmp_path / "study", "schemes: [context]")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         hold_dialogue(log, study, 0)
-        workplace = Workplace(study, log)
+        workplace = LABELS.open(study, log)
         given = [row(0, "context", "AP"), row(2, "context", "IA"), row(0, "context", "AP", who="bruno"),
                  row(2, "context", "TF", who="bruno"), row(0, "context", "AP", who=ADJUDICATED),
                  row(2, "context", "TF", who=ADJUDICATED)]  # fmt: skip

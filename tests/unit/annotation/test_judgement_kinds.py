@@ -39,6 +39,9 @@ class Mood(JudgementKind):
     def plan(self, settings, files):
         return settings.steps if settings.words is None else len(files.text(settings.words, "words").split())
 
+    def schemes(self, plan):
+        return ()
+
     def judged(self, rows, events):
         return [row | {"outcome": "merry"} for row in rows]
 

@@ -58,7 +58,7 @@ def test_the_values_held_at_the_end_are_labelled_by_the_slots_of_the_study(tmp_p
     file.write_text(file.read_text() + "\nannotation: {schemes: [avm]}\n", encoding="utf-8")
     study = load_study(tmp_path / "s")
     assert study.annotation is not None and study.ontology is not None
-    scheme = study.annotation.schemes[0]
+    scheme = study.annotation.judgements["schemes"].schemes[0]
     constraints = [name for name, slot in study.ontology.slots.items() if slot.constraint]
     assert [one.label for one in scheme.labels] == constraints and scheme.needs_value(constraints[0])
     keys = [one.key for one in scheme.labels]

@@ -6,8 +6,9 @@ from threading import Thread
 import pytest
 
 from scenes.annotating import annotated_study, hold_dialogue
-from vivavoce.annotation.dialogues import next_place, places, recording_of
+from vivavoce.annotation.dialogues import next_place, recording_of
 from vivavoce.annotation.files import read_annotations, write_annotations
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.queue import doubled
 from vivavoce.annotation.taking_in import take_in
 from vivavoce.annotation.workplace import JudgementRefused, Workplace
@@ -32,7 +33,7 @@ def annotate(workplace: Workplace, who: str, dialogue_id: str, **said: str) -> N
     dialogue = workplace.dialogue(dialogue_id)
     while True:
         work = workplace.see().of_annotator(who)[dialogue_id]
-        place = next_place(places(workplace.plan, dialogue, work), work)
+        place = next_place(workplace.places(dialogue, work), work)
         if place is None:
             break
         default = "AP" if place.scheme == "context" else ""
@@ -53,10 +54,10 @@ def test_an_annotator_is_led_through_the_places_and_what_depends_on_a_label_come
     assert workplace.next_dialogue("anna") == key, "the same dialogue until it is finished"
     dialogue = workplace.dialogue(key)
     work = workplace.see().of_annotator("anna")[key]
-    assert places(workplace.plan, dialogue, work) == [Place("context", index) for index in (0, 2, 4)]
+    assert workplace.places(dialogue, work) == [Place("context", index) for index in (0, 2, 4)]
     workplace.give("anna", key, Place("context", 2), label("IA"))
-    assert places(workplace.plan, dialogue, work)[-1] == Place("maxim", 2)
-    assert next_place(places(workplace.plan, dialogue, work), work) == Place("context", 0)
+    assert workplace.places(dialogue, work)[-1] == Place("maxim", 2)
+    assert next_place(workplace.places(dialogue, work), work) == Place("context", 0)
     with pytest.raises(JudgementRefused, match="something has not been judged"):
         workplace.finish("anna", key)
 
@@ -115,7 +116,7 @@ def test_only_finished_work_is_in_the_dataset_and_who_found_nothing_says_none(
 
 def test_a_decision_wins_over_both_annotators_and_what_they_agreed_on_stays(log: Log, tmp_path: Path) -> None:
     study = annotated_study(tmp_path / "double", "schemes: [context, maxim]\n  double: 1")
-    workplace = Workplace(study, log)
+    workplace = LABELS.open(study, log)
     key = workplace.next_dialogue("anna") or ""
     annotate(workplace, "anna", key, context_4="IC")
     assert workplace.next_dialogue("bruno") == key, "what another has begun comes first"
@@ -146,7 +147,7 @@ def test_two_processes_on_one_log_never_give_a_single_dialogue_twice(
 ) -> None:
     for number in range(6, 30):
         hold_dialogue(log, study, number)
-    places_of_work = [Workplace(study, log), Workplace(study, log)]
+    places_of_work = [LABELS.open(study, log), LABELS.open(study, log)]
 
     def take(place: Workplace, who: str) -> None:
         while (key := place.next_dialogue(who)) is not None:
@@ -157,7 +158,7 @@ def test_two_processes_on_one_log_never_give_a_single_dialogue_twice(
         thread.start()
     for thread in threads:
         thread.join()
-    given = {key: len(one.work) for key, one in Workplace(study, log).see().dialogues.items()}
+    given = {key: len(one.work) for key, one in LABELS.open(study, log).see().dialogues.items()}
     twice = doubled(places_of_work[0].waiting(), 0.5, 1)
     assert len(twice) in (14, 15, 16)
     assert given == {f"dialogue-{n:03}": 2 if f"dialogue-{n:03}" in twice else 1 for n in range(30)}
@@ -175,7 +176,7 @@ def test_the_recording_is_found_by_the_dialogue_s_key(tmp_path: Path) -> None:
 def test_a_study_without_the_section_has_nothing_to_annotate(tmp_path: Path, log: Log) -> None:
     study = annotated_study(tmp_path / "other").model_copy(update={"annotation": None})
     with pytest.raises(InputError, match="nothing is annotated"):
-        Workplace(study, log).next_dialogue("anna")
+        LABELS.open(study, log).next_dialogue("anna")
 
 
 def test_annotation_is_the_same_on_both_databases_and_after_a_rebuild(log_url: str, tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ def test_annotation_is_the_same_on_both_databases_and_after_a_rebuild(log_url: s
     with Log.open(log_url) as log:
         for number in range(2):
             hold_dialogue(log, study, number)
-        workplace = Workplace(study, log)
+        workplace = LABELS.open(study, log)
         while (key := workplace.next_dialogue("anna")) is not None:
             annotate(workplace, "anna", key)
         before = rows(study, log, tmp_path / "before")
@@ -211,7 +212,7 @@ def test_rules_of_the_study_keep_their_dialogues_from_annotators(tmp_path: Path,
     rule = "\nanalysis:\n  exclude: [{participant: participant-3}]\n"
     path.write_text(path.read_text(encoding="utf-8").replace("\nanalysis:\n", rule), encoding="utf-8")
     study = load_study(path)
-    workplace = Workplace(study, log)
+    workplace = LABELS.open(study, log)
     held = [one.dialogue_id for one in log.dialogues(study.name)]
     assert [one.dialogue_id for one in workplace.waiting()] == [key for key in held if key != "dialogue-003"]
     for number in (20, 21):
@@ -223,7 +224,7 @@ def test_disputes_that_are_still_due_are_exported_as_undecided_and_taken_in_agai
     log: Log, tmp_path: Path
 ) -> None:
     study = annotated_study(tmp_path / "double", "schemes: [context]\n  double: 1")
-    workplace = Workplace(study, log)
+    workplace = LABELS.open(study, log)
     key = workplace.next_dialogue("anna") or ""
     annotate(workplace, "anna", key)
     while workplace.next_dialogue("bruno") != key:

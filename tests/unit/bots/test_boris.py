@@ -1,20 +1,29 @@
 """The system-directed bot: one question at a time, nothing counts before it was confirmed."""
 
+from pathlib import Path
+
 import pytest
 
+import vivavoce.study
 from vivavoce_bots.acts import DONTCARE, Reply
-from vivavoce_bots.boris.bot import BorisBot, Session
-from vivavoce_bots.restaurant.domain import read_domain
+from vivavoce_bots.boris.bot import BorisBot, Lead
+from vivavoce_bots.dialogue.conversation import Session
+from vivavoce_bots.dialogue.domain import read_domain
 
 BOT = BorisBot(read_domain())
+ELSEWHERE = BorisBot(read_domain(Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"))
 
 
-def say(session: Session, *texts: str) -> Reply:
+def say(session: Session[Lead], *texts: str) -> Reply:
     return [BOT.reply(session, [(text, None)]) for text in texts][-1]
 
 
 def asked(reply: Reply) -> list[tuple[str, str | None, str | None]]:
     return [(act.act, act.slot, act.value) for act in reply.acts if act.act in ("confirm", "request")]
+
+
+def offered(reply: Reply) -> list[str | None]:
+    return [act.value for act in reply.acts if act.act == "offer"]
 
 
 def test_it_leads_from_the_first_question_to_a_venue() -> None:
@@ -25,9 +34,14 @@ def test_it_leads_from_the_first_question_to_a_venue() -> None:
     assert asked(say(session, "Italian, in the south")) == [("confirm", "food", "italian")]
     assert asked(say(session, "yes")) == [("confirm", "area", "south")]
     assert asked(say(session, "yes")) == [("request", "pricerange", None)]
-    offer = say(session, "moderate", "that is correct")
-    assert ("offer", "Kingfisher") in [(act.act, act.value) for act in offer.acts]
+    assert asked(say(session, "moderate", "that is correct")) == [("request", "day", None)]
+    assert asked(say(session, "on Saturday at half past eight")) == [("confirm", "day", "saturday")]
+    assert asked(say(session, "yes")) == [("confirm", "time", "20:30")]
+    offer = say(session, "yes")
+    assert offered(offer) == ["Kingfisher"]
+    assert "on Saturday" in offer.text and "at 20:30" in offer.text
     assert "01555 321 873" in say(session, "what is the phone number").text
+    assert say(session, "is it open on Sunday?").text.startswith("No")
     assert say(session, "goodbye").end
 
 
@@ -36,10 +50,10 @@ def test_what_was_not_confirmed_does_not_count() -> None:
     BOT.greet(session)
     say(session, "a pub")
     assert asked(say(session, "no")) == [("request", "type", None)]
-    assert session.confirmed == {}
+    assert session.state.confirmed == {}
     assert asked(say(session, "a restaurant", "no, a coffee shop")) == [("confirm", "type", "coffeeshop")]
     say(session, "yes")
-    assert session.confirmed == {"type": "coffeeshop"}
+    assert session.state.confirmed == {"type": "coffeeshop"}
 
 
 def test_an_unclear_answer_is_asked_again_twice_at_most() -> None:
@@ -52,17 +66,57 @@ def test_an_unclear_answer_is_asked_again_twice_at_most() -> None:
 def test_yes_confirms_that_a_slot_does_not_matter() -> None:
     session = BOT.session("c")
     say(session, "a pub", "yes", "I don't care", "yes")
-    assert session.confirmed["area"] == DONTCARE
+    assert session.state.confirmed["area"] == DONTCARE
 
 
 def test_no_match_alternatives_and_a_changed_mind() -> None:
     session = BOT.session("c")
-    none = say(session, "an expensive Indian restaurant in the north", *["yes"] * 4)
-    assert {act.act for act in none.acts} == {"canthelp"}
-    offer = say(session, "in the east then", "yes")
-    assert ("offer", "Paper Moon Terrace") in [(act.act, act.value) for act in offer.acts]
+    none = say(session, "an expensive Indian restaurant in the north", *["yes"] * 3)
+    assert "canthelp" in {act.act for act in none.acts}
+    assert "Greek or French food" in none.text, "what there is instead"
+    offer = say(session, "in the east then", "yes", "any day", "yes", "it does not matter", "yes")
+    assert offered(offer) == ["Paper Moon Terrace"]
     other = say(session, "anything else?")
     assert ("canthelp", "name", "Paper Moon Terrace") in [(a.act, a.slot, a.value) for a in other.acts]
+
+
+def test_a_kind_of_food_leads_on_without_the_question_what_kind_of_place() -> None:
+    session = BOT.session("c")
+    BOT.greet(session)
+    assert asked(say(session, "I want to eat something Italian")) == [("confirm", "food", "italian")]
+    assert asked(say(session, "yes")) == [("request", "area", None)]
+
+
+def test_a_venue_that_is_closed_then_is_not_offered() -> None:
+    """Silver Birch opens from Tuesday to Sunday; it alone is Chinese and in the south."""
+    session = BOT.session("c")
+    say(session, "Chinese food in the south", "yes", "yes")
+    none = say(session, "on Monday", "yes", "at noon", "yes")
+    assert {("canthelp", "day", "monday"), ("canthelp", "time", "12:00")} <= {a[:3] for a in none.acts}
+    assert offered(say(session, "on Tuesday then", "yes")) == ["Silver Birch"]
+    told = say(session, "when is it open?")
+    assert "Tuesday-Sunday 12:00-15:00 18:00-23:00" in told.text
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "told"),
+    [("en", "at eight", "20:00"), ("en", "half past seven", "19:30"), ("en", "quarter to nine", "20:45"),
+     ("en", "9 am", "09:00"), ("en", "20:15", "20:15"), ("en", "noon", "12:00"), ("en", "seven", "19:00"),
+     ("it", "alle otto e mezza", "20:30"), ("it", "alle venti", None), ("it", "alle 20", "20:00"),
+     ("it", "alle nove meno un quarto", "20:45"), ("it", "a mezzogiorno", "12:00")],
+)  # fmt: skip
+def test_a_time_is_understood_as_people_say_it(language: str, text: str, told: str | None) -> None:
+    acts = BOT._understanding[language].acts(text, "time")
+    assert [act.value for act in acts if act.slot == "time"] == ([told] if told else [])
+
+
+def test_where_nothing_tells_when_venues_are_open_day_and_time_are_not_asked() -> None:
+    session = ELSEWHERE.session("c")
+    replies = [ELSEWHERE.greet(session)]
+    for _ in range(20):
+        replies.append(ELSEWHERE.reply(session, [("any", None)]))
+        replies.append(ELSEWHERE.reply(session, [("yes", None)]))
+    assert not {act.slot for reply in replies for act in reply.acts} & {"day", "time"}
 
 
 @pytest.mark.parametrize(("language", "words"), [("it", "Che tipo di posto"), ("en", "What kind of place")])

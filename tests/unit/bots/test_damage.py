@@ -7,8 +7,8 @@ import pytest
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.damage import Damage, DamagedBot, DamageError, damaged
+from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
 
 DOMAIN = read_domain()
 BOT = RestaurantBot(DOMAIN)
@@ -97,7 +97,7 @@ def test_the_typical_dialogue_of_the_domain_works() -> None:
     session = bot.session("c")
     bot.greet(session)
     none = bot.reply(session, [("Hi, I'm looking for an expensive Chinese restaurant.", None)])
-    told = {(act.act, act.slot, act.value) for act in none.acts}
+    told = {(act.act, act.slot, act.value) for act in none.acts if act.act != "select"}
     assert told == {
         ("canthelp", "food", "chinese"), ("canthelp", "pricerange", "expensive"),
         ("canthelp", "type", "restaurant"),

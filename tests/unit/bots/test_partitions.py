@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce_bots.restaurant.partitions import CHANGE, VALUES, Partitions, Reading
+from vivavoce_bots.dialogue.partitions import CHANGE, VALUES, Partitions, Reading
 
 slots = st.sampled_from(["food", "area", "price"])
 values = st.sampled_from(["a", "b", "c", "d"])

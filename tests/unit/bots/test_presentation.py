@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce_bots.acts import Reply
+from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
 from vivavoce_bots.restaurant.learning import Learner
 from vivavoce_bots.restaurant.presentation import MANNERS, Exploring, Heard, Learnt, read_policy
 

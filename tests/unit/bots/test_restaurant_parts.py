@@ -6,13 +6,14 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce_bots.acts import DONTCARE, Act, Reply
+from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply
+from vivavoce_bots.dialogue.belief import Belief
+from vivavoce_bots.dialogue.domain import read_domain
+from vivavoce_bots.dialogue.evidence import normalised
+from vivavoce_bots.dialogue.generation import Generation
+from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.memory import Memory
-from vivavoce_bots.restaurant.belief import Belief, Meaning, normalised
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
-from vivavoce_bots.restaurant.generation import Generation
-from vivavoce_bots.restaurant.understanding import Understanding
 
 DOMAIN = read_domain()
 ENGLISH, ITALIAN = Understanding(DOMAIN, "en"), Understanding(DOMAIN, "it")

@@ -28,14 +28,14 @@ def test_answers_are_counted_and_words_stand_beside_their_system(campaign: Campa
     filled(campaign, "telco", why="accents")
     filled(campaign, "carbs", stress_tests=0, again="yes")
     told = summary(campaign)
-    assert (told["n"], told["asked"]) == (2, 3)
-    assert told["stress_tests"] == {0: 1, 1: 0, 2: 0, 3: 0, 4: 1}
-    assert told["again"] == {"yes": 1, "with_changes": 1}
-    assert told["texts"]["why"] == {"telco": "accents"} and told["texts"]["missing"] == {}
+    assert (told.n, told.asked) == (2, 3)
+    assert told.stress_tests == {0: 1, 1: 0, 2: 0, 3: 0, 4: 1}
+    assert told.again == {"yes": 1, "with_changes": 1}
+    assert told.texts["why"] == {"telco": "accents"} and told.texts["missing"] == {}
 
 
 def test_nobody_answered_is_no_zero(campaign: Campaign) -> None:
-    assert summary(campaign)["questionnaire"] == {}
+    assert summary(campaign).questionnaire == {}
 
 
 @pytest.mark.parametrize("language", ["en", "it"])

@@ -140,6 +140,30 @@ def test_a_suite_that_falls_short_ends_with_1(tmp_path: Path) -> None:
     assert cli("stress", "run", path, "--fail-under", 0.5, "--junit", tmp_path / "x.xml").exit_code == 0
 
 
+def test_a_suite_with_an_open_case_is_held_to_its_worst_case_and_says_where_it_is_judged(
+    tmp_path: Path,
+) -> None:
+    path, xml = tmp_path / "suite.yaml", tmp_path / "junit.xml"
+    bot = 'connect: python, call: "unit.stress.test_evidence:town_hall", in_process: true'
+    one = "test: ST-2, family: spelling, language: it, ad_hoc: true"
+    path.write_text(
+        f"suite: hall\nversion: 1\nsystem: {{{bot}}}\ncases:\n"
+        f"  - {{case_id: good, original: mi serve la carta, variant: mi srve la carta, {one}}}\n"
+        f"  - {{case_id: odd, original: cambio residenza, variant: cambio carta di residenza, {one}}}\n",
+        encoding="utf-8",
+    )
+    short = cli("stress", "run", path, "--fail-under", 0.9, "--junit", xml)
+    assert short.exit_code == 1
+    told = " ".join(short.output.split())
+    assert "between 0.50 and 1.00" in told and "0.500 at worst, 1.000 at best, 1 cases open" in told
+    assert "1 wait for a person's verdict" in told and "--ad-hoc" in told
+    whole = facts(cli("stress", "run", path, "--fail-under", 0.5, "--json"))["runs"][0]["whole"]
+    assert (whole["ratio"], whole["worst"], whole["best"], whole["waiting"]) == (None, 0.5, 1.0, 1)
+    read = ElementTree.parse(xml).getroot()
+    assert all("waits for a person's verdict" in str(one.get("message")) for one in read.iter("skipped"))
+    assert float(read.get("time") or 0) > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -126,6 +126,21 @@ def test_a_bot_that_forgot_with_its_connection_does_not_go_on_as_if_it_knew(sock
         within(socketio, failing_then_again)
 
 
+def test_who_cannot_be_reached_and_who_does_not_confirm_are_told_apart(
+    socketio: dict[str, Any], counterparts: Counterparts
+) -> None:
+    async def begin(connector: Connector) -> list[str]:
+        return texts(await said(connector, Conversation("nobody"), "one"))
+
+    no_socketio = socketio | {"url": f"http://{counterparts.server('chat_server.py')}"}
+    with pytest.raises(SystemUnderTestError) as refused:
+        within(no_socketio, begin)
+    unconfirmed = {"url": f"http://{counterparts.server('rasa_socketio_server.py', 'mute')}"}
+    with pytest.raises(SystemUnderTestError, match="did not confirm the session in time"):
+        within(socketio | unconfirmed | {"connect_timeout_s": BRIEF_S}, begin)
+    assert "confirm" not in str(refused.value)
+
+
 def test_where_the_memory_of_a_bot_is_decides_what_is_said_after_a_restart_of_ours(
     socketio: dict[str, Any], persistent: dict[str, Any]
 ) -> None:

@@ -66,6 +66,20 @@ def test_a_program_may_add_its_own_but_no_name_that_a_package_offers(install: In
         shelf.add("sold", "another")
 
 
+def test_a_member_of_an_extra_that_is_not_there_is_passed_over_until_it_is_asked_for(
+    install: Install,
+) -> None:
+    install("near-lamps", {"near": "near_lamps:ONE"}, LAMP + "ONE = Lamp('near')")
+    install("far-lamps", {"far": "vivavoce_telephone.lamps:ONE"}, "")
+    shelf = lamps()
+    assert [name for name, _ in shelf] == ["near"] and shelf.names() == ["far", "near"]
+    assert refusal(lambda: shelf.get("far")) == (
+        "this needs the package vivavoce-telephone; pip install 'vivavoce[telephone]'"
+    )
+    install("half-lamps", {"half": "half_lamps:ONE"}, "import vivavoce_telephone")
+    assert "vivavoce[telephone]" in refusal(lambda: dict(shelf))
+
+
 def test_what_is_offered_under_another_name_is_refused(install: Install) -> None:
     install("odd-lamps", {"odd": "odd_lamps:ONE"}, LAMP + "ONE = Lamp('even')")
     assert refusal(lambda: lamps().get("odd")) == (

@@ -17,7 +17,8 @@ from starlette.testclient import TestClient
 from scenes.annotating import annotated_study, hold_dialogue
 from scenes.transcribing import GOLD, transcribing_study, write_down
 from scenes.translated import same_in_italian
-from vivavoce.annotation.dialogues import next_place, places
+from vivavoce.annotation.dialogues import next_place
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace, annotator_key
 from vivavoce.desk.agreement import agreement, line
 from vivavoce.desk.app import create_desk
@@ -43,7 +44,7 @@ def annotate(workplace: Workplace, who: str, contexts: list[str]) -> None:
         left = contexts[first : first + 3]
         while True:
             work = workplace.see().of_annotator(who)[key]
-            place = next_place(places(workplace.plan, dialogue, work), work)
+            place = next_place(workplace.places(dialogue, work), work)
             if place is None:
                 break
             name = left.pop(0) if place.scheme == "context" else "manner" if "anna" in who else "repair"
@@ -58,7 +59,7 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         for number in range(2):
             hold_dialogue(log, study, number)
-        made = Workplace(study, log)
+        made = LABELS.open(study, log)
         for who, contexts in CONTEXT.items():
             annotate(made, annotator_key(who), contexts)
         yield made
@@ -132,7 +133,7 @@ def test_alpha_equals_the_package_on_every_scale_with_judgements_missing(
 
 
 def test_cohen_fleiss_and_the_share_of_same_judgements_by_hand(workplace: Workplace) -> None:
-    lines = agreement(workplace.see(), workplace.plan, data="x")
+    lines = agreement(workplace.see(), workplace.schemes, data="x")
     context = lines["context"][0]
     assert (context.units, context.annotators) == (6, 2)
     assert context.same == pytest.approx(4 / 6)
@@ -146,7 +147,7 @@ def test_cohen_fleiss_and_the_share_of_same_judgements_by_hand(workplace: Workpl
 def test_what_was_not_asked_of_both_is_no_unit_and_every_label_of_several_has_its_line(
     workplace: Workplace,
 ) -> None:
-    lines = agreement(workplace.see(), workplace.plan, data="x")["maxim"]
+    lines = agreement(workplace.see(), workplace.schemes, data="x")["maxim"]
     assert lines[0].units == 1, "turn 2 of one dialogue: only there both said inappropriate"
     assert [one.name for one in lines[1:3]] == ["maxim: quality", "maxim: quantity"]
     quality = lines[1]
@@ -261,14 +262,14 @@ def test_an_ordinal_scheme_counts_with_its_scale(tmp_path: Path) -> None:
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         for number in range(2):
             hold_dialogue(log, study, number)
-        workplace = Workplace(study, log)
+        workplace = LABELS.open(study, log)
         for who, codes in given.items():
             while (key := workplace.next_dialogue(who)) is not None:
                 for place, turn in enumerate((0, 2, 4)):
                     label = LoggedLabel(label=f"l{codes[3 * int(key[-3:]) + place]}")
                     workplace.give(who, key, Place("politeness", turn), [label])
                 workplace.finish(who, key)
-        found = agreement(workplace.see(), workplace.plan, data="x")["politeness"][0]
+        found = agreement(workplace.see(), workplace.schemes, data="x")["politeness"][0]
     by_dialogue = list(given.values())
     expected = peer.alpha(reliability_data=by_dialogue, level_of_measurement="ordinal")
     assert found.scale == "ordinal"
@@ -307,7 +308,7 @@ def test_the_pages_of_annotation_speak_italian(app: FastAPI, workplace: Workplac
     browser, known = enter(app, "researcher"), workplace.study
     data = {
         known.name,
-        *(f"{one.scheme}: {label.label}" for one in workplace.plan.schemes for label in one.labels),
+        *(f"{one.scheme}: {label.label}" for one in workplace.schemes for label in one.labels),
     }
     for page in ("/annotation", "/annotation/decide"):
         assert same_in_italian(browser, page, data) == set()

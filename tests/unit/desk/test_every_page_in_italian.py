@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from scenes.patience import eventually
 from scenes.translated import same_in_italian
-from vivavoce.desk.pairs import PairDraft, balance_of, draft_of_dialogue, judge
+from vivavoce.desk.pairs import PairDraft, draft_of_dialogue, judge
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.log import events
 from vivavoce.log.store import Log
@@ -43,7 +43,7 @@ def words_of(study: Study, log: Log) -> set[str]:
 def findings(study: Study, log: Log, dialogue: str | None) -> set[str]:
     """What `vivavoce check` says of a pair, in English everywhere."""
     draft = draft_of_dialogue(log.dialogue_history(dialogue), "en") if dialogue else PairDraft()
-    verdict = judge(draft, balance_of(study))
+    verdict = judge(draft, study.balance)
     return {f"{one.problem}; {one.hint}." for one in (*verdict.problems, *verdict.warnings)}
 
 

@@ -14,8 +14,8 @@ from vivavoce.desk.app import create_desk
 from vivavoce.desk.pairs import PairDraft, draft_of_pair, judge
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
+from vivavoce.study.pairs_check import Balance
 from vivavoce.study.pairs_file import read_pairs
-from vivavoce.study.steps_file import Balance
 
 Enter = Callable[..., TestClient]
 CONTROL = "System: Where to?\nUser: To Lindwood.\nSystem: The train leaves at 18:05 from platform 3.\n"

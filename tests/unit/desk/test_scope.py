@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from scenes.watched import apart, hold_trial, watched_study
-from vivavoce.annotation.workplace import Workplace
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.board import Board
@@ -181,7 +181,7 @@ def test_annotators_get_dialogues_of_people_once_there_are_any(
     trial: ModuleType, study: Study, empty_log: Log, clock: ManualClock
 ) -> None:
     trial.fill(empty_log, study, clock, participants=1, seed=3, simulated=True)
-    workplace = Workplace(study, empty_log)
+    workplace = LABELS.open(study, empty_log)
     programs = {one.dialogue_id for one in workplace.waiting()}
     assert programs and programs <= ids(empty_log, study, simulated=True)
     trial.fill(empty_log, study, clock, participants=1, seed=4)

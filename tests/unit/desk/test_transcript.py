@@ -110,8 +110,8 @@ def test_raw_events_are_the_log_word_for_word(study: Study, log: Log) -> None:
     dialogue = log.dialogues(study.name)[0].dialogue_id
     stored = log.dialogue_history(dialogue).events
     raw = raw_events(stored)
-    assert [one["event_id"] for one in raw] == [one.event_id for one in stored]
-    assert [events.read_event(one["kind"], one["payload"]) for one in raw] == [one.event for one in stored]
+    assert [one.event_id for one in raw] == [one.event_id for one in stored]
+    assert [events.read_event(one.kind, one.payload) for one in raw] == [one.event for one in stored]
 
 
 def test_turns_that_went_over_as_sound_say_so_and_who_knows_their_words(

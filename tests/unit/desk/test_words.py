@@ -34,7 +34,7 @@ def messages() -> set[Key]:
         (context, message[0] if isinstance(message, tuple) else message)
         for _, _, message, _, context in found
     }
-    return said | {(None, text) for work in works().values() for text in (work.noun, work.things) if text}
+    return said | {(None, text) for work in works().values() for text in (work.counted, work.things) if text}
 
 
 def catalogue(language: str) -> dict[Key, tuple[str, ...]]:
@@ -68,7 +68,7 @@ def test_everything_that_the_dashboard_says_is_said_in_every_language(language: 
     }
     with reading(language):
         steps = {
-            one for step, work in works().items() for one in (work.noun, work.things) if named(step, one)
+            one for step, work in works().items() for one in (work.counted, work.things) if named(step, one)
         }
     lacking -= {(None, word) for word in steps}
     assert lacking == set(), f"{language} lacks words"
@@ -91,8 +91,8 @@ def test_every_piece_of_work_has_a_name_in_every_language(language: str) -> None
     with reading(language):
         for step, work in works().items():
             assert (
-                step_noun(step, work.noun, 1) != work.noun
-                and step_noun(step, work.noun, 2) != f"{work.noun}s"
+                step_noun(step, work.counted, 1) != work.counted
+                and step_noun(step, work.counted, 2) != f"{work.counted}s"
             ), step
             assert not work.things or step_words(step, work.things) != work.things, step
 

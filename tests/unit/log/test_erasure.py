@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel, annotation_stream
+from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel
 from vivavoce.log.call_events import CallPlaced
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.events import (
@@ -68,7 +68,7 @@ def others(tx: Transaction, number: int, says: str) -> None:
     label = LoggedLabel(label="name", value=says)
     given = LabelsGiven(dialogue_id=key, scheme="names", turn_index=0, labels=[label], annotator_id="a",
                         done=True)  # fmt: skip
-    tx.append(annotation_stream("s"), given)
+    tx.append("annotation:s", given)
     tx.append(
         stress_stream("s"),
         VariantsProposed(item_id=f"i{number}", test="ST-4", language="en", dialogue_id=key, turn_index=0,

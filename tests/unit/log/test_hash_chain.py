@@ -9,7 +9,7 @@ from sqlalchemy import text
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
-from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel, annotation_stream
+from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel
 from vivavoce.log.engine import open_engines
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.events import TRIAL, DialogueAssigned, TrialResumed, UserTurnSent, VisitOpened
@@ -124,7 +124,7 @@ def test_an_erased_participant_leaves_a_log_that_is_whole_and_still_guarded(log:
             given = LabelsGiven(
                 dialogue_id=key, annotator_id="a", scheme="names", turn_index=0, labels=labels
             )
-            tx.append(annotation_stream("s"), given)
+            tx.append("annotation:s", given)
         visit(tx, 3)
         tx.append("v2", UserTurnSent(dialogue_id="d2", turn_index=9, text="after it"))
 

@@ -83,15 +83,15 @@ def test_effectiveness_comes_from_raw_answers_and_is_rounded_half_up_as_in_the_p
     found: Evaluation,
 ) -> None:
     assert sum(sum(user) for user in EFFECTIVE) == 81
-    assert [one["mean"] for one in found.aspects] == [3.0, pytest.approx(81 / 40), 3.0]
+    assert [one.mean for one in found.aspects] == [3.0, pytest.approx(81 / 40), 3.0]
     assert "2.03 of 4 on average" in text(compose_campaign(found))
     assert "in media 2,03 su 4" in text(compose_campaign(found, words="it"))
 
 
 def test_stress_tests_are_given_both_ways_and_stand_under_effectiveness_alone(found: Evaluation) -> None:
-    stress = figures(found)["stress"]
-    assert (stress["passed"], stress["applied"]) == (16, 27)
-    assert stress["mean_of_groups"] == pytest.approx((7 / 11 + 4 / 7 + 5 / 9) / 3)
+    stress = figures(found).stress
+    assert (stress.passed, stress.applied) == (16, 27)
+    assert stress.mean_of_groups == pytest.approx((7 / 11 + 4 / 7 + 5 / 9) / 3)
     summary = compose_campaign(found).sections[0]
     headings = [block.text for block in summary.blocks if block.kind == "heading"]
     assert headings == ["Task completion", "Effectiveness of the dialogue", "User satisfaction"]
@@ -107,12 +107,12 @@ def test_the_other_reading_and_item_four_as_it_stands_change_the_figure(tmp_path
         tmp_path / "a", ANSWERS, {}, settings={"questionnaire": {"mapping": "definition"}}
     )
     effect = sum(three + four + 6 for three, four, _, _ in EFFECTIVE) / 40
-    assert evaluate(defined).aspects[1]["mean"] == pytest.approx(effect)
+    assert evaluate(defined).aspects[1].mean == pytest.approx(effect)
     plain = campaign_dataset(
         tmp_path / "b", ANSWERS, {}, settings={"questionnaire": {"reverse_item_4": False}}
     )
     naive = sum(three + (4 - four) + seven + ten for three, four, seven, ten in EFFECTIVE) / 40
-    assert evaluate(plain).aspects[1]["mean"] == pytest.approx(naive)
+    assert evaluate(plain).aspects[1].mean == pytest.approx(naive)
     assert "Item 4 is taken as it stands" in text(compose_campaign(evaluate(plain)))
 
 
@@ -195,3 +195,19 @@ def test_a_dataset_of_no_campaign_is_refused(tmp_path: Path) -> None:
         other = writer.close()
     with pytest.raises(InputError, match="no dataset of a campaign"):
         evaluate(other)
+
+
+def test_while_verdicts_wait_the_first_page_says_so_and_no_share_stands_there(tmp_path: Path) -> None:
+    found = evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppuf", 5: "pu"}))
+    stress = figures(found).stress
+    assert stress is not None and stress.ratio is None
+    assert (stress.worst, stress.best) == (3 / 6, 5 / 6)
+    document = compose_campaign(found)
+    assert any("2 stress tests wait for a person's verdict" in line for line in document.before)
+    assert "3 passed, 1 did not, 2 have no verdict yet: between 0.50 and 0.83 of 1." in document.answer[1]
+    assert (
+        "Mean of 2 groups of tests: 0.50 to 0.88 of 1." in document.answer[2]
+    )  # (.5 + .5) / 2; (.75 + 1) / 2
+    italian = compose_campaign(found, words="it")
+    assert "2 ancora senza verdetto: fra 0,50 e 0,83 su 1." in italian.answer[1]
+    assert any("2 stress test aspettano il verdetto" in line for line in italian.before)

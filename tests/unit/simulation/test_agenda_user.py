@@ -17,9 +17,9 @@ from vivavoce.simulation.system_acts import acts_in_text
 from vivavoce.simulation.user_profile import Population, UserProfile, draw_traits
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import DONTCARE, Alternative, Task
+from vivavoce_bots.dialogue.domain import read_domain
+from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
-from vivavoce_bots.restaurant.understanding import Understanding
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)

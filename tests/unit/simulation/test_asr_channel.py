@@ -15,8 +15,8 @@ from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.user_profile import Population
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Task
+from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.restaurant.bot import RestaurantBot
-from vivavoce_bots.restaurant.domain import read_domain
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 ONTOLOGY = load_ontology(DOMAIN)

@@ -11,7 +11,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement
 from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.domain import domain_names, domain_of, load_domain
-from vivavoce.simulation.domain_agenda_user import AgendaUser
+from vivavoce.simulation.domain_agenda_user import DomainUser
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.simulation.triggers import acts_by_cues
 from vivavoce.simulation.user_profile import Population, UserProfile
@@ -45,7 +45,7 @@ def hold(
 ) -> tuple[Judgement, list[str]]:
     """One dialogue with the bundled bot of a domain, in this process; the judgement and all that was said."""
     domain, bot, random = load_domain(name), BOTS[name].make(BOTS[name].variants[0], 1, None), Random(seed)
-    user, channel = AgendaUser(task, domain, traits, language, random), ASRChannel(domain, language, rate)
+    user, channel = DomainUser(task, domain, traits, language, random), ASRChannel(domain, language, rate)
     session = bot.session(str(seed), language)
     reply = bot.greet(session)
     said = [reply.text]
@@ -85,7 +85,7 @@ def test_noise_costs_goals_and_patience_and_every_dialogue_ends(name: str) -> No
 
 def test_a_wrong_amount_that_is_confirmed_is_corrected_or_the_goal_is_missed() -> None:
     task = Task(task_id="t", type="top_up", constraints={"amount": "10"}, requests=(), text={})
-    user = AgendaUser(task, load_domain("telco"), CAREFUL, "it", Random(1))
+    user = DomainUser(task, load_domain("telco"), CAREFUL, "it", Random(1))
     user.reply([LoggedAct(act="hello")])
     said = user.reply([LoggedAct(act="confirm", slot="amount", value="50")])
     assert [(act.act, act.value) for act in said.acts] == [("negate", None), ("inform", "10")]
@@ -111,7 +111,7 @@ def test_what_cannot_be_had_is_wanted_smaller_before_the_user_leaves() -> None:
     task = Task(
         task_id="t", type="transfer", constraints={"amount": "10", "recipient": "Sara"}, requests=(), text={}
     )
-    user = AgendaUser(task, load_domain("telco"), CAREFUL, "en", Random(2))
+    user = DomainUser(task, load_domain("telco"), CAREFUL, "en", Random(2))
     user.reply([LoggedAct(act="hello")])
     said = user.reply([LoggedAct(act="canthelp"), LoggedAct(act="reqmore")], "Your credit is not enough.")
     assert ("amount", "5") in [(act.slot, act.value) for act in said.acts]
@@ -119,7 +119,7 @@ def test_what_cannot_be_had_is_wanted_smaller_before_the_user_leaves() -> None:
 
 
 def test_a_user_of_no_patience_leaves_a_system_that_never_understands() -> None:
-    user = AgendaUser(
+    user = DomainUser(
         draw_tasks(load_domain("carbs"), 1, 1, ("it",))[0], load_domain("carbs"), CAREFUL, "it", Random(1)
     )
     turns = 0
@@ -131,7 +131,7 @@ def test_a_user_of_no_patience_leaves_a_system_that_never_understands() -> None:
 
 def test_a_total_of_another_meal_is_no_success() -> None:
     task = draw_tasks(load_domain("carbs"), 1, 1, ("it",))[0]
-    user = AgendaUser(task, load_domain("carbs"), CAREFUL, "it", Random(1))
+    user = DomainUser(task, load_domain("carbs"), CAREFUL, "it", Random(1))
     foods = [LoggedAct(act="inform", slot="food", value=food) for food in task.constraints]
     user.reply([*foods, LoggedAct(act="inform", slot="carbohydrates", value="999 g")], "999 g")
     assert user.judge() == Judgement(rated=True, met=False)
@@ -168,9 +168,9 @@ def test_the_domain_of_tasks_is_found_by_their_types_else_it_must_be_named() -> 
 def test_a_task_that_the_domain_does_not_know_is_named_with_its_place() -> None:
     task = Task(task_id="t9", type="top_up", constraints={"colour": "red"}, requests=(), text={})
     with pytest.raises(InputError, match="task t9: the domain telco does not know 'colour'"):
-        AgendaUser(task, load_domain("telco"), CAREFUL, "en", Random(1))
+        DomainUser(task, load_domain("telco"), CAREFUL, "en", Random(1))
     with pytest.raises(UnknownName, match="known: en, it"):
-        AgendaUser(
+        DomainUser(
             draw_tasks(load_domain("telco"), 1, 1, ())[0], load_domain("telco"), CAREFUL, "de", Random(1)
         )
 

@@ -1,5 +1,8 @@
 """Agreement of judges, held against other libraries on tables that nobody chose."""
 
+import json
+from pathlib import Path
+
 import krippendorff as peer
 import numpy as np
 import pytest
@@ -8,9 +11,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
+from vivavoce.core.errors import InputError
 from vivavoce.stats.agreement import SCALES, Agreement, cohen, fleiss, krippendorff
 from vivavoce.stats.bootstrap import ends
 
+AGREEMENT = json.loads(
+    (Path(__file__).parents[2] / "golden" / "statistics-agreement.json").read_text(encoding="utf-8")
+)
 CODE = st.one_of(st.none(), st.integers(1, 4).map(float))
 JUDGED = st.integers(1, 8).flatmap(
     lambda units: st.lists(st.lists(CODE, min_size=units, max_size=units), min_size=2, max_size=4)
@@ -78,3 +85,36 @@ def test_intervals_are_those_of_items_drawn_one_by_one() -> None:
 
 def test_one_item_has_agreement_and_no_interval() -> None:
     assert fleiss([[2, 1]]).interval is None and krippendorff([[1.0], [2.0], [1.0]]).interval is None
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_krippendorffs_matrix_has_the_published_alpha(scale):
+    (case,) = AGREEMENT["krippendorff"]
+    found = krippendorff(case["input"], scale, draws=200)
+    assert found.value == pytest.approx(case["expected"][scale], abs=case["tolerance"])
+    assert found.interval.low < found.value <= found.interval.high
+
+
+def test_fleiss_and_cohen_have_the_published_kappas():
+    (table,), (confusion,) = AGREEMENT["fleiss"], AGREEMENT["cohen"]
+    assert fleiss(table["input"], draws=50).value == pytest.approx(table["expected"], abs=table["tolerance"])
+    found = cohen(confusion["input"])
+    value, low, high = confusion["expected"]
+    assert (found.value, *found.interval) == pytest.approx((value, low, high), abs=confusion["tolerance"])
+
+
+def test_agreement_without_variation_is_undefined():
+    assert krippendorff([[1, 1], [1, 1]]).value is None
+    assert fleiss([[3, 0], [3, 0]]).value is None
+    assert cohen([[5, 0], [0, 0]]).value is None
+    assert krippendorff([[1, None], [None, 2]]).value is None
+
+
+def test_full_agreement_is_one_on_every_scale():
+    for scale in SCALES:
+        assert krippendorff([[1, 2, 3], [1, 2, 3]], scale, draws=5).value == pytest.approx(1)
+
+
+def test_judges_of_unequal_number_need_alpha():
+    with pytest.raises(InputError, match="Krippendorff"):
+        fleiss([[3, 0], [1, 1]])

@@ -10,7 +10,7 @@ from scipy.stats import beta, norm
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.anytime import confidence_sequence, e_value, log_e_value, watch_choices, watch_differences
+from vivavoce.stats.anytime import e_value, log_e_value, watch_differences
 from vivavoce.stats.interim_analyses import monitor
 
 Make = Callable[..., Dataset]
@@ -53,24 +53,6 @@ def test_evidence_of_a_mean_is_the_likelihood_averaged_over_effects(expected: fl
         )
         assert look.p == pytest.approx(running)
         assert look.interval is not None and look.interval.low < look.estimate < look.interval.high
-
-
-def test_a_confidence_sequence_is_every_rate_without_enough_evidence_against_it() -> None:
-    for successes, n in ((0, 5), (5, 5), (1, 5), (40, 60)):
-        low, high = confidence_sequence(successes, n, 0.1)
-        for against in np.linspace(0.005, 0.995, 100):
-            rejected = e_value(successes, n, float(against)) >= 10
-            assert rejected == (against < low or against > high)
-    assert confidence_sequence(0, 0) == (0.0, 1.0)
-
-
-def test_choices_are_watched_one_by_one_with_the_least_p_so_far() -> None:
-    looks = watch_choices([1, 1, 1, 1, 1, 0, 0], against=0.5)
-    assert [look.estimate for look in looks] == pytest.approx([1, 1, 1, 1, 1, 5 / 6, 5 / 7])
-    assert [look.p for look in looks] == sorted((look.p for look in looks), reverse=True)
-    assert (
-        looks[6].p == looks[4].p == pytest.approx(1 / e_value(5, 5)) and looks[6].e_value < looks[4].e_value
-    )
 
 
 @pytest.mark.parametrize("ask", [

@@ -21,7 +21,7 @@ from vivavoce.measures.confidence import SureHypothesis
 from vivavoce.report.language import speaking, with_words
 from vivavoce.report.section import SECTIONS
 from vivavoce.sections.recognition.section import recognition_blocks
-from vivavoce.stats.confidence import calibration, confidence_results, has_confidences
+from vivavoce.stats.confidence import Calibration, calibration, confidence_results, has_confidences
 
 Talk = tuple[str, str, float | None]
 
@@ -48,20 +48,20 @@ def sure(*pairs: tuple[float, bool]) -> list[SureHypothesis]:
 
 def figures(
     found: Sequence[SureHypothesis], people: Sequence[str] | None = None, **options: Any
-) -> dict[str, Any]:
+) -> Calibration:
     return calibration(found, people or ["one"] * len(found), **{"draws": 50} | options)
 
 
 def test_a_small_case_worked_by_hand() -> None:
     found = figures(sure((0.9, True), (0.8, False), (0.3, False), (0.2, True)), bins=2)
-    assert found["brier"] == pytest.approx((0.01 + 0.64 + 0.09 + 0.64) / 4)
-    low, high = found["bins"]
-    assert [(one["low"], one["high"]) for one in (low, high)] == [(0.0, 0.5), (0.5, 1.0)]
-    assert (low["confidence"], low["right"], low["n"]) == (pytest.approx(0.25), 0.5, 2)
-    assert (high["confidence"], high["right"], high["n"]) == (pytest.approx(0.85), 0.5, 2)
-    assert found["expected_calibration_error"] == pytest.approx((0.25 + 0.35) / 2)
-    assert found["auc"] == pytest.approx(2 / 4)  # 0.9 beats both wrong ones, 0.2 none
-    assert found["brier_low"] is None  # one speaker
+    assert found.brier == pytest.approx((0.01 + 0.64 + 0.09 + 0.64) / 4)
+    low, high = found.bins
+    assert [(one.low, one.high) for one in (low, high)] == [(0.0, 0.5), (0.5, 1.0)]
+    assert (low.confidence, low.right, low.n) == (pytest.approx(0.25), 0.5, 2)
+    assert (high.confidence, high.right, high.n) == (pytest.approx(0.85), 0.5, 2)
+    assert found.expected_calibration_error == pytest.approx((0.25 + 0.35) / 2)
+    assert found.auc == pytest.approx(2 / 4)  # 0.9 beats both wrong ones, 0.2 none
+    assert found.brier_low is None  # one speaker
 
 
 @settings(max_examples=60, deadline=None)
@@ -73,8 +73,8 @@ def test_a_small_case_worked_by_hand() -> None:
 def test_the_figures_are_those_of_scikit_learn(pairs: list[tuple[float, bool]]) -> None:
     found = figures(sure(*pairs))
     sureness, right = np.array([one for one, _ in pairs]), np.array([int(one) for _, one in pairs])
-    assert found["brier"] == pytest.approx(brier_score_loss(right, sureness), abs=1e-12)
-    assert found["auc"] == pytest.approx(roc_auc_score(right, sureness), abs=1e-9)
+    assert found.brier == pytest.approx(brier_score_loss(right, sureness), abs=1e-12)
+    assert found.auc == pytest.approx(roc_auc_score(right, sureness), abs=1e-9)
 
 
 def test_the_bins_are_those_of_scikit_learn() -> None:
@@ -83,10 +83,10 @@ def test_the_bins_are_those_of_scikit_learn() -> None:
     right = rng.random(500) < sureness**2
     found = figures(sure(*zip(sureness.tolist(), right.tolist(), strict=True)))
     shares, means = calibration_curve(right, sureness, n_bins=10)
-    assert [one["right"] for one in found["bins"]] == pytest.approx(shares.tolist())
-    assert [one["confidence"] for one in found["bins"]] == pytest.approx(means.tolist())
-    weights = np.array([one["n"] for one in found["bins"]]) / 500
-    assert found["expected_calibration_error"] == pytest.approx(float(weights @ np.abs(shares - means)))
+    assert [one.right for one in found.bins] == pytest.approx(shares.tolist())
+    assert [one.confidence for one in found.bins] == pytest.approx(means.tolist())
+    weights = np.array([one.n for one in found.bins]) / 500
+    assert found.expected_calibration_error == pytest.approx(float(weights @ np.abs(shares - means)))
 
 
 def test_intervals_hold_the_value_and_are_wider_where_speakers_differ() -> None:
@@ -98,28 +98,28 @@ def test_intervals_hold_the_value_and_are_wider_where_speakers_differ() -> None:
     nested = figures(found, [f"p{index // 100}" for index in range(600)], draws=300)
     alone = figures(found, [f"p{index}" for index in range(600)], draws=300)
     for name in ("brier", "expected_calibration_error", "auc"):
-        assert nested[f"{name}_low"] < nested[name] < nested[f"{name}_high"]
-        width = nested[f"{name}_high"] - nested[f"{name}_low"]
-        assert width > 1.5 * (alone[f"{name}_high"] - alone[f"{name}_low"])
+        (low, high), (lower, upper) = nested.limits(name), alone.limits(name)
+        assert low < getattr(nested, name) < high
+        assert high - low > 1.5 * (upper - lower)
 
 
 def test_all_right_has_no_area_under_the_curve() -> None:
     found = figures(sure((0.9, True), (0.4, True)), ["a", "b"])
-    assert (found["auc"], found["auc_low"]) == (None, None)
-    assert found["brier_low"] is not None
+    assert (found.auc, found.auc_low) == (None, None)
+    assert found.brier_low is not None
 
 
 def test_logarithms_and_probabilities_of_the_same_sureness_give_the_same(tmp_path: Path) -> None:
     plain = {"a": [("yes", "yes", 0.9), ("no", "yes", 0.6)], "b": [("yes", "yes", 0.5), ("no", "no", 0.7)]}
     logs = {who: [(said, text, math.log(score)) for said, text, score in own] for who, own in plain.items()}
     one, other = (
-        confidence_results(dataset_of(tmp_path / name, talks), draws=20)["all"]
+        confidence_results(dataset_of(tmp_path / name, talks), draws=20).all.found
         for name, talks in (("plain", plain), ("logs", logs))
     )
     for name in ("brier", "auc", "expected_calibration_error", "brier_low"):
-        assert one[name] == pytest.approx(other[name])
-    assert one["n"] == 4
-    assert one["participants"] == 2
+        assert getattr(one, name) == pytest.approx(getattr(other, name))
+    assert one.n == 4
+    assert one.participants == 2
 
 
 def test_a_dataset_without_confidences_is_told_so(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scenes.comparing import compare
+from scenes.comparing import compare, questions
 from scenes.visits import Parrot
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.event import LoggedRating
@@ -48,7 +48,7 @@ def test_live_and_transcript_arms_of_one_study_are_told_apart_with_their_times(t
         )
         clock.advance(40)
         state = await engine.state(visit)
-        await compare(engine, visit, {one.question_id: Preferred("left") for one in study.questions})
+        await compare(engine, visit, {one.question_id: Preferred("left") for one in questions(study)})
         clock.advance(12)
         state = await engine.state(visit)
         rated = state.stimulus_kind.rated(state.shown, "project", ratings)

@@ -91,7 +91,7 @@ def test_acts_in_a_bots_own_words_say_nothing_by_themselves() -> None:
 
 
 def test_a_dataset_without_flags_says_that_nothing_is_known(dataset: Dataset) -> None:
-    assert {tuple(row["told"]) for row in score_flags(dataset)["flags"]} == {("unknown",)}
+    assert {tuple(row.told) for row in score_flags(dataset).flags} == {("unknown",)}
     assert run(dataset.folder).exit_code == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.idial import IDIAL, aspects, entities, intents, items, modules, people
+from vivavoce.stats.idial import IDIAL, IdialAspect, aspects, entities, intents, items, modules, people
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:
@@ -37,10 +37,10 @@ def test_entities_count_by_how_many_one_utterance_held(tmp_path: Path) -> None:
     heard = [act(0, "understood", "amount", "5"), act(0, "understood", "to", "Hanna"),
              act(2, "understood", "to", "anna")]  # fmt: skip
     found = entities(dataset(tmp_path, said + heard))
-    told = [(one["held"], one["utterances"], one["entities"], one["understood"]) for one in found]
+    told = [(one.held, one.utterances, one.entities, one.understood) for one in found]
     assert told == [(1, 1, 1, 1), (2, 1, 2, 1)]
-    assert found[1]["low"] == pytest.approx(0.0945, abs=1e-3)  # Wilson's interval of 1 of 2
-    assert found[1]["high"] == pytest.approx(0.9055, abs=1e-3)
+    assert found[1].low == pytest.approx(0.0945, abs=1e-3)  # Wilson's interval of 1 of 2
+    assert found[1].high == pytest.approx(0.9055, abs=1e-3)
 
 
 def test_accounts_in_different_words_are_not_compared(tmp_path: Path) -> None:
@@ -52,13 +52,13 @@ def test_accounts_in_different_words_are_not_compared(tmp_path: Path) -> None:
 def test_synthesis_has_figures_only_where_something_was_spoken(tmp_path: Path) -> None:
     written = modules(dataset(tmp_path / "a", []), comparable=False)
     spoken = modules(dataset(tmp_path / "b", [], channel="phone"), comparable=False)
-    assert written["synthesis"] == [] and [one["measure"] for one in spoken["synthesis"]] == [
+    assert written["synthesis"] == [] and [one.measure for one in spoken["synthesis"]] == [
         "system_turn_duration"
     ]
 
 
 def test_an_aspect_that_nobody_answered_is_missing(tmp_path: Path) -> None:
-    assert [(one["mean"], one["n"]) for one in aspects(dataset(tmp_path, []))] == [(None, 0)] * 3
+    assert [(one.mean, one.n) for one in aspects(dataset(tmp_path, []))] == [(None, 0)] * 3
 
 
 def test_who_answers_twice_is_one_user_with_the_first_answers(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_who_answers_twice_is_one_user_with_the_first_answers(tmp_path: Path) ->
             for visit, person, when, value in forms for item in IDIAL.items
         ])  # fmt: skip
         found = aspects(writer.close(), reverse_item_4=False)
-    assert {one["n"] for one in found} == {2}
-    assert {one["mean"] for one in found} == {3.0}
+    assert {one.n for one in found} == {2}
+    assert {one.mean for one in found} == {3.0}
 
 
 def test_the_intent_of_a_dialogue_is_the_kind_of_its_first_assigned_goal(tmp_path: Path) -> None:
@@ -91,16 +91,16 @@ def test_the_intent_of_a_dialogue_is_the_kind_of_its_first_assigned_goal(tmp_pat
                  "op": "=", "value": value} for index, origin, kind, slot, value in goals
             ])  # fmt: skip
         dataset = writer.close()
-    loan, back = intents(dataset, [{"id": "loan", "minutes": 1}, {"id": "return", "minutes": 1}])
-    assert (loan["dialogues"], loan["within"], loan["longest_s"]) == (2, 1, 90.0)
+    loan, back = intents(dataset, {"loan": 1, "return": 1})
+    assert (loan.dialogues, loan.within, loan.longest_s) == (2, 1, 90.0)
     for minutes, within in ((0.5, 1), (0.4, 0), (1.5, 2), (1.4, 1)):
-        (found,) = intents(dataset, [{"id": "loan", "minutes": minutes}])
-        assert (found["expected_s"], found["within"], found["timed"]) == (60 * minutes, within, 2)
-    assert back["dialogues"] == 0
+        (found,) = intents(dataset, {"loan": minutes})
+        assert (found.expected_s, found.within, found.timed) == (60 * minutes, within, 2)
+    assert back.dialogues == 0
 
 
 def test_the_interval_of_an_aspect_is_students_and_stays_on_the_scale(tmp_path: Path) -> None:
-    def answered(folder: str, values: list[float]) -> dict[str, Any]:
+    def answered(folder: str, values: list[float]) -> IdialAspect:
         with DatasetWriter(tmp_path / folder, study={"name": "s"}, source={"kind": "test"}) as writer:
             writer.add("ratings", [
                 {"visit_id": f"v{number}", "instrument": "idial", "item_id": item.item_id, "value": value}
@@ -111,9 +111,9 @@ def test_the_interval_of_an_aspect_is_students_and_stays_on_the_scale(tmp_path: 
     values = [2.0, 2.0, 2.0, 3.0]
     found = answered("four", values)
     expected = student.interval(0.95, 3, 2.25, stdev(values) / 2)
-    assert (found["low"], found["high"]) == pytest.approx(expected)
+    assert (found.low, found.high) == pytest.approx(expected)
     wide, alone = answered("wide", [0.0, 4.0]), answered("alone", [2.0])
-    assert (wide["low"], wide["high"], alone["low"]) == (0.0, 4.0, None)
+    assert (wide.low, wide.high, alone.low) == (0.0, 4.0, None)
 
 
 def test_answers_to_each_item_are_counted_as_given(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_answers_to_each_item_are_counted_as_given(tmp_path: Path) -> None:
             for number, (item, value, answer) in enumerate(rows)
         ])  # fmt: skip
         found = items(writer.close())
-    assert [one["item_id"] for one in found] == [item.item_id for item in IDIAL.items]
-    assert found[0]["counts"] == {0: 1, 1: 0, 2: 0, 3: 0, 4: 2} and found[0]["n"] == 3
-    assert found[1]["n"] == 0 and found[0]["labels"] == {0: "no", 4: "yes"}
+    assert [one.item_id for one in found] == [item.item_id for item in IDIAL.items]
+    assert found[0].counts == {0: 1, 1: 0, 2: 0, 3: 0, 4: 2} and found[0].n == 3
+    assert found[1].n == 0 and found[0].labels == {0: "no", 4: "yes"}
 
 
 def test_people_and_the_time_of_each_part_are_those_of_finished_visits(tmp_path: Path) -> None:
@@ -154,12 +154,12 @@ def test_people_and_the_time_of_each_part_are_those_of_finished_visits(tmp_path:
             for answer in ("well done", "  ", None)
         ])  # fmt: skip
         found = people(writer.close())
-    assert (found["finished"], found["screened_out"], found["left"], found["simulated"]) == (2, 1, 1, False)
-    assert found["background"] == {"age": {"18": 2}} and found["feedback"] == 1
-    means = {name: (part["n"], part["mean_s"], part["longest_s"]) for name, part in found["parts"].items()}
+    assert (found.finished, found.screened_out, found.left, found.simulated) == (2, 1, 1, False)
+    assert found.background == {"age": {"18": 2}} and found.feedback == 1
+    means = {name: (part.n, part.mean_s, part.longest_s) for name, part in found.parts.items()}
     expected = {"briefing": 1, "tasks": 1110, "questionnaire": 110_000}
     assert means == {name: (2, 1.5 * seconds, 2.0 * seconds) for name, seconds in expected.items()}
-    assert found["whole"]["mean_s"] == 1.5 * 111_111
+    assert found.whole.mean_s == 1.5 * 111_111
 
 
 def test_three_entities_and_more_of_one_utterance_are_told_together(tmp_path: Path) -> None:
@@ -169,5 +169,5 @@ def test_three_entities_and_more_of_one_utterance_are_told_together(tmp_path: Pa
     heard = [act(0, "understood", name, name) for name in "abcd"]
     heard += [act(2, "understood", "a", "a"), act(2, "understood", "b", "b") | {"rank": 1}]
     found = entities(dataset(tmp_path, said + heard))
-    told = [(one["held"], one["utterances"], one["entities"], one["understood"]) for one in found]
+    told = [(one.held, one.utterances, one.entities, one.understood) for one in found]
     assert told == [(3, 2, 7, 5)]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.special import expit
 from scipy.stats import t as student
 from statsmodels.discrete.discrete_model import Logit
 
@@ -59,6 +60,20 @@ def test_several_systems_have_the_reference_worths(case: dict) -> None:
     assert fitted.readiness == pytest.approx(case["expected"]["nu"], abs=case["tolerance"])
     by_name = {one.name: one.estimate for one in worths(names, fitted)}
     assert [by_name[name] for name in names] == pytest.approx(case["expected"]["beta"], abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["bradley_terry"])
+def test_decided_choices_have_the_reference_worths(case: dict) -> None:
+    pairs = [(str(i), str(j)) for i, row in enumerate(case["input"]) for j, won in enumerate(row)
+             for _ in range(won)]  # fmt: skip
+    names = sorted({one for pair in pairs for one in pair})
+    design = differences(names, [one for one, _ in pairs], [other for _, other in pairs])
+    fitted = fit(design, np.ones(len(pairs)), np.arange(len(pairs)), "decided")
+    assert fitted is not None and fitted.readiness is None
+    found = [one.estimate for one in worths(names, fitted)]
+    expected = case["expected"]
+    assert found == pytest.approx(expected["logworth"], abs=10 * case["tolerance"])
+    assert expit(found[0] - found[1]) == pytest.approx(expected["P12"], abs=10 * case["tolerance"])
 
 
 def test_the_error_of_a_share_is_the_usual_one_and_grows_when_people_repeat_themselves() -> None:

@@ -13,7 +13,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import two_proportion_z
-from vivavoce.stats.transcripts import cell, compare_transcripts, marginal, weighted_marginal
+from vivavoce.stats.transcripts import cell, compare_transcripts, marginal
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "statistics-transcripts.json").read_text(encoding="utf-8")
@@ -32,13 +32,6 @@ def test_ratios_and_marginals_are_those_of_table_2(case):
     cells = [cell(k, n - k) for k in preferred]
     assert [round(one.ratio, 2) for one in cells] == case["expected"]["ratios"]
     assert round(marginal(cells), 2) == case["expected"]["marginal"]
-
-
-@pytest.mark.parametrize("case", GOLDEN["table_3"], ids=lambda case: case["input"]["variable"])
-def test_the_marginals_of_women_and_men_make_those_of_all(case):
-    given_ = case["input"]
-    whole = weighted_marginal([(given_["female"], given_["women"]), (given_["male"], given_["men"])])
-    assert round(whole, 2) == case["expected"]
 
 
 @pytest.mark.parametrize("case", GOLDEN["tests"], ids=lambda case: str(case["input"][0]))

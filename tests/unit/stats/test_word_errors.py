@@ -15,7 +15,7 @@ def test_rates_agree_with_jiwer(pairs: list[tuple[str, str]]) -> None:
     found = word_error_rate((number, said, heard) for number, (said, heard) in enumerate(pairs))
     said, heard = map(list, zip(*pairs, strict=True))
     assert found is not None
-    assert found["word_error_rate"] == pytest.approx(jiwer.wer(said, heard))
+    assert found.word_error_rate == pytest.approx(jiwer.wer(said, heard))
 
 
 def test_only_what_can_be_heard_counts() -> None:
@@ -28,14 +28,14 @@ def test_twice_as_many_words_of_the_same_speakers_narrow_nothing() -> None:
              ("eve", "a cheap pub", "")]  # fmt: skip
     once, twice = word_error_rate(turns), word_error_rate(turns * 2)
     assert once is not None and twice is not None
-    assert (once["errors"], once["words"], once["speakers"], once["turns"]) == (4, 9, 3, 3)
-    assert (twice["low"], twice["high"]) == (pytest.approx(once["low"]), pytest.approx(once["high"]))
-    assert once["low"] == 0.0 and once["high"] > 4 / 9
+    assert (once.errors, once.words, once.speakers, once.turns) == (4, 9, 3, 3)
+    assert (twice.low, twice.high) == (pytest.approx(once.low), pytest.approx(once.high))
+    assert once.low == 0.0 and once.high > 4 / 9
 
 
 def test_one_speaker_gives_no_interval_and_no_word_no_rate() -> None:
     found = word_error_rate([("ann", "a cheap pub", "a cheap")])
-    assert found is not None and found["high"] is None and "fewer than 2" in found["method"]
+    assert found is not None and found.high is None and "fewer than 2" in found.method
     assert word_error_rate([("ann", "...", "pub")]) is None
 
 
@@ -46,8 +46,8 @@ def test_two_conditions_are_compared_turn_by_turn_over_speakers() -> None:
         ("q", "go to town", "go down", "go to down"), ("r", "call a cab", "call a cab", "call cab"),
     ]  # fmt: skip
     found = word_error_difference(turns)
-    assert found is not None and found["difference"] == pytest.approx((1 + 0 + 1 - 1) / 10)
-    assert (found["worse"], found["better"], found["words"], found["turns"], found["speakers"]) == (
+    assert found is not None and found.difference == pytest.approx((1 + 0 + 1 - 1) / 10)
+    assert (found.worse, found.better, found.words, found.turns, found.speakers) == (
         2,
         1,
         10,
@@ -55,6 +55,6 @@ def test_two_conditions_are_compared_turn_by_turn_over_speakers() -> None:
         3,
     )
     turned = word_error_difference([(who, said, there, here) for who, said, here, there in turns])
-    assert turned is not None and turned["difference"] == -found["difference"]
-    assert (turned["low"], turned["high"]) == pytest.approx((-found["high"], -found["low"]))
+    assert turned is not None and turned.difference == -found.difference
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
     assert word_error_difference([("p", "", "yes", "")]) is None

@@ -15,10 +15,11 @@ from unit.stress.test_endpoint import Model, model  # noqa: F401 - a fixture
 from vivavoce.core.errors import InputError
 from vivavoce.log.stress_events import LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce_stress.base import Utterance, apply
+from vivavoce_stress.junit import junit
 from vivavoce_stress.propose import propose
 from vivavoce_stress.review import Reviews, difference, lexicon, lexicon_operators, reviewed, word_edits
 from vivavoce_stress.review_file import DECIDED, columns, read_review, write_review
-from vivavoce_stress.suite import Suite, is_suite, junit, read_suite, write_suite
+from vivavoce_stress.suite import Suite, is_suite, read_suite, write_suite
 from vivavoce_stress.verdict_model import ModelJudge
 
 CASE = "{case_id: a, test: ST-4, family: spelling, language: en, original: a, variant: b}"
@@ -197,18 +198,31 @@ def test_a_wrong_suite_is_refused_with_its_place(tmp_path: Path, text: str, comp
 def test_junit_counts_failures_and_skips_and_survives_any_text() -> None:
     def row(verdict: str | None, status: str = "applied") -> dict[str, Any]:
         return {"case_id": "c", "test": "ST-4", "language": "en", "status": status, "verdict": verdict,
-                "original": "a", "text": "<b>&\x00\x1b", "reason": "]]>\x08", "rung": "acts"}  # fmt: skip
+                "duration_s": 0.25, "original": "a", "text": "<b>&\x00\x1b", "reason": "]]>\x08",
+                "rung": "acts"}  # fmt: skip
 
-    rows = [row("pass"), row("fail"), row("clarification"), row("unsure"), row(None, "not_admitted")]
+    rows = [
+        row("pass"),
+        row("fail"),
+        row("clarification"),
+        row("unsure"),
+        row(None, "not_admitted"),
+        row(None, "outage"),
+    ]
     rows.append(row(None, "not_applicable") | {"case_id": None})
     read = ElementTree.fromstring(junit(rows, "toy"))
-    assert {name: read.get(name) for name in ("tests", "failures", "skipped")} == {
-        "tests": "5", "failures": "2", "skipped": "2",
+    assert {name: read.get(name) for name in ("tests", "failures", "errors", "skipped", "time")} == {
+        "tests": "6", "failures": "2", "errors": "1", "skipped": "2", "time": "1.500",
     }  # fmt: skip
+    assert {one.get("name"): one.get("value") for one in read.iter("property")} == {
+        "open": "2", "worst": "0.2000", "best": "0.6000",  # 1 of 5, should neither of two pass; else 3 of 5
+    }  # fmt: skip
+    assert [one.get("time") for one in read.iter("testcase")] == ["0.250"] * 6
+    assert [one.get("type") for one in read.iter("error")] == ["outage"]
     assert [one.get("type") for one in read.iter("failure")] == ["fail", "clarification"]
     needed = {"name", "timestamp", "hostname", "tests", "failures", "errors", "time"}  # by the common schema
     assert needed <= set(read.keys())
-    assert [one.tag for one in read] == ["properties", *["testcase"] * 5, "system-out", "system-err"]
+    assert [one.tag for one in read] == ["properties", *["testcase"] * 6, "system-out", "system-err"]
     assert all({"name", "classname", "time"} == set(one.keys()) for one in read.iter("testcase"))
 
 

@@ -42,11 +42,33 @@ ROWS = [
 ]  # fmt: skip
 
 
+def test_while_cases_are_open_no_share_is_told_but_between_which_two_it_lies() -> None:
+    """25 cases, 16 passed and 9 without a verdict: from 16 of 25 to all."""
+    rows = [row(n) for n in range(16)] + [row(n, verdict="unsure") for n in range(16, 25)]
+    whole = score(rows, "data")["whole"]
+    assert (whole["ratio"], whole["idial_ratio"]) == (None, None)
+    assert (whole["worst"], whole["best"], whole["open"], whole["waiting"]) == (0.64, 1.0, 9, 9)
+    assert (
+        whole["low"]
+        == figures([row(n, verdict="pass" if n < 16 else "fail") for n in range(25)], "", "")["low"]
+    )
+    assert whole["high"] == 1.0 and "n:25|" in whole["signature"] and "open:9" in whole["signature"]
+
+
+def test_a_persons_doubt_an_outage_and_a_run_cut_short_leave_cases_open_but_wait_for_nobody() -> None:
+    rows = [row(1), row(2, verdict="unsure", verdict_of_person="unsure"),
+            row(3, verdict=None, status="outage"),
+            row(4, verdict=None, status="unfinished", first_score=None)]  # fmt: skip
+    whole = score(rows, "data")["whole"]
+    assert (whole["open"], whole["waiting"], whole["worst"], whole["best"]) == (3, 0, 0.25, 1.0)
+    assert {one["status"] for one in score(rows, "data")["open_cases"]} == {"applied", "outage", "unfinished"}
+
+
 def test_ratios_are_of_decided_cases_and_idials_of_all_single_runs() -> None:
-    facts = score(ROWS, "data")
+    facts = score([one for one in ROWS if one["verdict"] != "unsure"], "data")
     by = {one["name"]: one for one in facts["tests"]}
     spelling = by["ST-2"]
-    assert (spelling["passed"], spelling["decided"], spelling["unsure"]) == (6, 8, 1)
+    assert (spelling["passed"], spelling["decided"], spelling["unsure"]) == (6, 8, 0)
     assert spelling["ratio"] == 0.75
     assert (spelling["idial_passed"], spelling["idial_n"]) == (6, 9)  # the one not admitted counts there
     assert spelling["idial_ratio"] == pytest.approx(6 / 9)

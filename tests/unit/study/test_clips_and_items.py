@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from vivavoce.study.listening import LONGEST_S, read_clips
-from vivavoce.study.transcription import read_items
+from vivavoce.steps.listening_test.clips import LONGEST_S, read_clips
+from vivavoce.steps.transcription.items import read_items
 
 RATE = 8000
 

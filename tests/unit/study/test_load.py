@@ -126,6 +126,12 @@ def test_each_mistake_is_named_with_its_line_and_its_cure(study_folder, old, new
     assert any(problem.startswith(expected) for problem in problems), problems
 
 
+def test_of_a_form_that_is_asked_twice_the_second_alone_is_told(study_folder):
+    twice = PLAIN.replace("  - questionnaire: cambridge\n", 2 * "  - questionnaire: cambridge\n", 1)
+    (problem,) = said(study_folder(twice))
+    assert "visit[3].questionnaire" in problem
+
+
 def test_all_mistakes_are_collected_and_nothing_is_said_twice(study_folder):
     text = (
         PLAIN.replace("gate: code", "gate: cod")

@@ -14,9 +14,8 @@ from vivavoce.study.pairs import (
     tokens,
     write_transcript,
 )
-from vivavoce.study.pairs_check import pair_problems
+from vivavoce.study.pairs_check import Balance, pair_problems
 from vivavoce.study.pairs_difference import difference
-from vivavoce.study.steps_file import Balance
 
 LINES = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp", "Zs")), min_size=1, max_size=20)
 TURNS = st.lists(

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.study.pairs import Pair
-from vivavoce.study.pairs_plan import order, plan
-from vivavoce.study.steps import CompareStep
+from vivavoce.study.pairs_plan import PairsDraw, order, plan
 
 PLANS = st.integers(2, 6).flatmap(
     lambda variables: st.tuples(
@@ -18,15 +17,14 @@ PLANS = st.integers(2, 6).flatmap(
 )  # fmt: skip
 
 
-def study(variables: int, counts: list[int], seed: int, **changes: object) -> tuple[CompareStep, list[Pair]]:
+def study(variables: int, counts: list[int], seed: int, **changes: object) -> tuple[PairsDraw, list[Pair]]:
     names = [f"v{number}" for number in range(variables)]
     pairs = [
         Pair(pair_id=f"{name}-{number}", variable=name, text={})
         for name, count in zip(names, counts, strict=True)
         for number in range(count)
     ]
-    settings = {"pairs": "p", "variables": tuple(names), "questions": ("ease",), "seed": seed, **changes}
-    return CompareStep.model_validate(settings), pairs
+    return PairsDraw(tuple(names), seed)._replace(**changes), pairs
 
 
 def spread(counts: Counter, kinds: int) -> int:
@@ -93,7 +91,7 @@ def test_over_two_squares_each_variable_follows_each_other_equally_often(variabl
 
 def test_another_seed_gives_another_plan():
     step, pairs = study(5, [2] * 5, 1)
-    other = step.model_copy(update={"seed": 2})
+    other = step._replace(seed=2)
     assert [plan(step, pairs, slot) for slot in range(10)] != [plan(other, pairs, slot) for slot in range(10)]
 
 

@@ -8,7 +8,7 @@ from vivavoce.study.load import check_study, load_study
 from vivavoce.study.pairs import length
 from vivavoce.study.pairs_study import comparison_warnings
 from vivavoce.study.scaffold import write_study
-from vivavoce.study.steps import CompareStep
+from vivavoce.study.step_kind import kind_of
 
 STUDY = """\
 study: talk
@@ -56,11 +56,9 @@ def test_a_fair_pair_passes_and_needs_no_system(written, tmp_path):
     study = load_study(tmp_path)
     assert study.systems == {}
     step = study.visit[0]
-    assert isinstance(step, CompareStep)
-    assert (step.variables, step.questions) == (
-        ("empathy",),
-        ("ease", "satisfaction", "utility", "interaction"),
-    )
+    asked = [question.question_id for question in step.material.questions]
+    assert asked == ["ease", "satisfaction", "utility", "interaction"]
+    assert kind_of(step).course(step, study) == "one pair of transcripts for each of empathy"
     assert comparison_warnings(study.pairs, ("en",)) == []
 
 
@@ -105,7 +103,7 @@ def test_every_kind_of_broken_pair_is_told_with_its_place(written, pairs, messag
         (", repeats: 2", "2 pairs cannot be repeated of 1"),
         (", questions: mine.yaml", "visit[0].compare.questions: no file 'mine.yaml'"),
         (", ties: perhaps", "visit[0].compare.ties: 'perhaps' where true or false is expected"),
-        ("}\n  - compare: {pairs: pairs.yaml", "visit[1].compare: transcripts are compared twice"),
+        ("}\n  - compare: {pairs: pairs.yaml", "visit[1].compare: there are two steps 'compare'"),
     ],
 )
 def test_settings_that_do_not_fit_the_pairs_are_told(written, settings, message):
@@ -116,6 +114,14 @@ def test_settings_that_do_not_fit_the_pairs_are_told(written, settings, message)
 def test_thresholds_are_the_study_s(written):
     longer = in_the_experimental("Oh no!", LONG)
     assert written(longer, ", balance: {tokens: 1, changed: 0.8}") == []
+
+
+def test_pairs_that_are_compared_are_held_to_the_balance_of_the_comparison_where_they_are_read_too(written):
+    longer = in_the_experimental("Oh no!", LONG)
+    rating = "}\n  - rate: {pairs: pairs.yaml"
+    assert written(longer, ", balance: {tokens: 1, changed: 0.8}" + rating) == []
+    (problem,) = written(longer, rating)
+    assert "more than 25% apart" in problem
 
 
 def test_an_attention_pair_is_nonsense_or_the_same(written):

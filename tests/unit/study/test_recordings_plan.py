@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.study.load import check_study, load_study
-from vivavoce.study.recordings import recording_warnings
+from vivavoce.study.step_sequence import recording_warnings
 
 STUDY = """\
 study: s

@@ -1,8 +1,12 @@
 """Who a screen lets through, and a study's own settings over those of a preset."""
 
+from pathlib import Path
+
 import pytest
 
+from vivavoce.core.i18n import lookup_tags
 from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.study.load import load_study
 from vivavoce.study.presets import _over, lay_over
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.steps import QuestionnaireStep
@@ -47,3 +51,24 @@ def test_tasks_of_a_file_replace_those_that_a_preset_generates(tasks: str, merge
     found = lay_over(parse_yaml(f"name: city\n{tasks}\n".encode(), "study.yaml"), "p851")
     assert found.data["tasks"] == merged
     assert found.data["name"] == "city" and found.preset == "p851"
+
+
+def test_a_study_in_a_language_of_a_region_uses_what_is_written_in_the_language(tmp_path: Path) -> None:
+    systems = "systems: {bot: {connect: http, url: 'http://127.0.0.1:1'}}"
+    (tmp_path / "study.yaml").write_text(
+        f"study: desk\nprotocol: idial-2018\nlanguages: [en-GB, it-CH]\n{systems}\n", "utf-8"
+    )
+    (tmp_path / "consent.it.md").write_text("# Consenso\n\nNostro.\n", "utf-8")
+    study = load_study(tmp_path)
+    assert study.wordings["idial"]["it-CH"].language == "it"
+    assert study.documents["consent.md"]["it-CH"].endswith("Nostro.\n")
+    assert study.documents["debrief.md"]["en-GB"].startswith("#")
+
+
+@pytest.mark.parametrize(
+    ("tag", "tags"),
+    [("it", ["it"]), ("pt-BR", ["pt-BR", "pt"]), ("zh-Hant-CN-x-private1", [
+        "zh-Hant-CN-x-private1", "zh-Hant-CN", "zh-Hant", "zh"])],
+)  # fmt: skip
+def test_a_language_is_looked_up_as_rfc_4647_says(tag: str, tags: list[str]) -> None:
+    assert lookup_tags(tag) == tags

@@ -33,10 +33,11 @@ from vivavoce.log.store import Log
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.trial.calls import Calls
-from vivavoce.trial.degraded_line import answers, as_heard
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
+from vivavoce.trial.system_audio import as_heard
+from vivavoce_speech.dialogue.calls import Calls
+from vivavoce_speech.dialogue.degraded_line import answers
+from vivavoce_speech.dialogue.turn_taking import SpokenDialogue, TurnTaking
 
 
 class Ours:
@@ -74,14 +75,8 @@ class Stage:
         )
         self.dialogue_id = dialogue.dialogue_id
         leg = FastLeg()
-        talk = asyncio.create_task(
-            SpokenDialogue(
-                self.calls, self.visit_id, dialogue.dialogue_id, after, leg, rate_hz=8000, language="en",
-                recogniser=self.ours, synthesiser=self.ours, turn_taking=TurnTaking(no_input_s=3600),
-                recognise_for_log=recognise_for_log, answers=answers(self.engine.study, dialogue),
-                told=self.told.append,
-            ).run()
-        )  # fmt: skip
+        damage = answers(self.engine.study, dialogue)
+        talk = self.talk(leg, after, recognise_for_log=recognise_for_log, answers=damage)
         if greeted:
             await self.turns(1, leg)
         try:
@@ -91,11 +86,20 @@ class Stage:
             await talk
             await leg.stop()
 
+    def talk(self, leg: FastLeg, after: int = 0, **how: Any) -> asyncio.Task[None]:
+        spoken = SpokenDialogue(
+            self.calls, self.visit_id, self.dialogue_id, after, leg, rate_hz=8000, language="en",
+            recogniser=self.ours, synthesiser=self.ours, turn_taking=TurnTaking(no_input_s=3600),
+            told=self.told.append, **how,
+        )  # fmt: skip
+        return asyncio.create_task(spoken.run())
+
     async def turns(self, count: int, leg: FastLeg) -> None:
-        """Wait for so many turns of the system, played to their end."""
+        """Wait for so many turns of the system, heard to their end: between two pieces nothing plays, too."""
 
         def done() -> bool:
-            return len(self.events("system_turn_received")) >= count and not leg.playing
+            heard = min(len(self.events(kind)) for kind in ("system_turn_received", "sound_played"))
+            return heard >= count and not leg.playing
 
         await eventually_there(done, f"the system gave no turn {count}")
 
@@ -184,8 +188,8 @@ def test_the_caller_hears_the_damage_of_the_condition_while_the_system_speaks(tm
         async with stage.call() as leg:
             leg.speak()
             await stage.turns(2, leg)
-            greeting, answer = stage.events("sound_damaged")
             heard = leg.recording().channel(0).samples.reshape(-1, 160)
+        greeting, answer = stage.events("sound_damaged")
         assert [(one.turn_index, one.streamed) for one in (greeting, answer)] == [(0, False), (2, True)]
         assert (greeting.packets, answer.packets) == (5, 50)
         lasts_s = loudness_at(Sound(heard.ravel(), 8000), 440)
@@ -286,6 +290,30 @@ def test_an_answer_is_on_disk_and_to_be_heard_before_it_is_complete(tmp_path: Pa
             await stage.turns(2, leg)
             await sung(leg, 0.6)
         assert check_recordings(stage.log).lines() == []
+
+    on_stage(tmp_path, Singer(), work)
+
+
+def test_a_leg_that_ends_takes_no_sound_from_the_leg_that_took_over(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> None:
+        stage.system.gate = asyncio.Event()
+        async with stage.call() as leg:
+            before = FastLeg()
+            first = stage.talk(before, ends=False)
+            await eventually_there(lambda: bool(stage.ours.texts[1:]), "the greeting was not said again")
+            after = max(one.seq for one in stage.log.events(stage.visit_id))
+            second = FastLeg()
+            taken_over = stage.talk(second, after, ends=False)
+            await asyncio.sleep(0)
+            before.ended("caller")
+            await first
+            leg.speak()
+            heard_s = lambda: loudness_at(second.recording().channel(0), 440)  # noqa: E731
+            await eventually_there(lambda: heard_s() > 0.2, "the second leg hears no answer that is coming")
+            stage.system.gate.set()
+            second.ended("caller")
+            await taken_over
+            await asyncio.gather(before.stop(), second.stop())
 
     on_stage(tmp_path, Singer(), work)
 

@@ -48,7 +48,7 @@ async def begun(engine: SessionEngine) -> tuple[str, str]:
     await engine.start()
     opened = await engine.open_visit(language="en")
     state = await until(engine, opened.visit_id, settled)
-    assert state.phase == "arena" and state.bout is not None
+    assert state.phase == "battle" and state.bout is not None
     return opened.visit_id, state.bout.event.bout_id
 
 
@@ -205,7 +205,7 @@ def test_a_bout_that_is_left_is_ended_and_can_be_followed_by_another(tmp_path: P
         assert (state.phase, state.round) == ("ready", 1)
         assert [one.reason for one in kinds(log, visit, BoutEnded)] == ["abandoned"]
         await engine.next_dialogue(visit, state.step, state.round)
-        assert (await engine.state(visit)).phase == "arena"
+        assert (await engine.state(visit)).phase == "battle"
         await engine.stop()
 
     asyncio.run(run())

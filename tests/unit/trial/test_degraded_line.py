@@ -15,8 +15,9 @@ from vivavoce.log.history import DialogueHistory
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.load import check_study
 from vivavoce.study.model import Study
-from vivavoce.trial.degraded_line import as_heard, ears
-from vivavoce.trial.push_to_talk import Voices
+from vivavoce.trial.system_audio import as_heard
+from vivavoce_speech.dialogue.degraded_line import ears
+from vivavoce_speech.dialogue.voice_turns import Voices
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TONE = Sound((5000 * np.sin(np.arange(8000) / 5)).astype(np.int16), 16_000)

@@ -24,10 +24,10 @@ from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
-from vivavoce.trial.browser_leg import FRAME_S
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.open_microphone import Microphones
-from vivavoce.trial.push_to_talk import Voices
+from vivavoce_speech.browser.browser_leg import FRAME_S
+from vivavoce_speech.browser.open_microphone import Microphones
+from vivavoce_speech.dialogue.voice_turns import Voices
 from vivavoce_speech.telephony.leg import PhoneLeg
 from vivavoce_speech.telephony.outgoing_calls import PhoneSettings
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenes.comparing import compare, comparing_study
+from scenes.comparing import compare, comparing_study, questions
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.export import export_dataset
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
@@ -36,7 +36,7 @@ def run(study: Study, log: Log, work, clock: ManualClock | None = None):
 
 
 async def compare_one(engine: SessionEngine, visit_id: str, side: str = "left", **answers: Preferred) -> None:
-    chosen = {question.question_id: Preferred(side) for question in engine.study.questions} | answers
+    chosen = {question.question_id: Preferred(side) for question in questions(engine.study)} | answers
     await compare(engine, visit_id, chosen)
 
 
@@ -127,7 +127,7 @@ def test_another_pair_is_stale_and_an_open_question_is_refused(study: Study, log
     async def work(engine: SessionEngine) -> None:
         visit_id = await opened(engine)
         with pytest.raises(Stale):
-            left = {question.question_id: Preferred("left") for question in study.questions}
+            left = {question.question_id: Preferred("left") for question in questions(study)}
             await compare(engine, visit_id, left, position=1)
         with pytest.raises(Rejected) as refused:
             await compare(engine, visit_id, {})

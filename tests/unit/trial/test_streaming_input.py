@@ -18,10 +18,10 @@ from vivavoce.log.store import Log
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
-from vivavoce.trial.calls import Calls
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.streaming_input import attentive
-from vivavoce.trial.turn_taking import SpokenDialogue, TurnTaking
+from vivavoce_speech.dialogue.calls import Calls
+from vivavoce_speech.dialogue.streaming_input import attentive
+from vivavoce_speech.dialogue.turn_taking import SpokenDialogue, TurnTaking
 
 
 class Attentive(Singer):

@@ -11,10 +11,10 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.steps.transcript_rating.plan import reading_plan
 from vivavoce.steps.transcript_rating.step import RatedTranscript
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.study.rating_plan import reading_plan
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Stale
@@ -91,9 +91,9 @@ def test_a_broken_transcript_comes_in_between_where_the_step_asks_for_it(tmp_pat
 
 def test_attention_pairs_are_in_both_steps_or_only_compared(tmp_path: Path) -> None:
     steps = "{pairs: pairs.yaml, attention: true}\n  - compare: {pairs: pairs.yaml, attention: %s}"
-    with pytest.raises(InputError, match="reads attention pairs that are not compared"):
+    with pytest.raises(InputError, match="reads attention pairs that another step leaves out"):
         reading_study(tmp_path / "no", steps % "false")
-    assert reading_study(tmp_path / "yes", steps % "true").visit[0].attention
+    assert reading_study(tmp_path / "yes", steps % "true").visit[0].settings.attention
 
 
 def test_the_dataset_says_which_reading_was_a_broken_one(tmp_path: Path, log: Log) -> None:

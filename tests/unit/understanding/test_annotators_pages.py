@@ -12,8 +12,8 @@ from scenes.annotating_commands import commanding_study
 from scenes.listening import clip
 from vivavoce.log.dataset import DatasetWriter, replacing
 from vivavoce.log.store import Log
+from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import annotation_of, place_of
-from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 WORK = "/annotate/commands/work"
 
@@ -41,7 +41,7 @@ def anna(tmp_path: Path, log: Log) -> Iterator[Annotator]:
 
 def said(anna: Annotator) -> list[str | None]:
     """What she said of the commands of Ada's soup so far."""
-    workplace = CommandWorkplace(anna.server.site.study, anna.server.site.engine.log)
+    workplace = COMMANDS.open(anna.server.site.study, anna.server.site.engine.log)
     judged = workplace.see().dialogues["ada/soup"].work[anna.key].judged
     return [
         annotation_of(judged[place_of(number)].labels) for number in range(3) if place_of(number) in judged

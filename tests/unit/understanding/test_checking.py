@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
-from vivavoce import study
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce_commands.checking import check_file
 from vivavoce_commands.command_file import read_command_file
 from vivavoce_commands.command_templates import read_templates
+from vivavoce_commands.protocols import SUGAR_2018
 
 
 def test_context_does_not_cross_the_end_of_a_recipe(tmp_path):
@@ -41,7 +40,7 @@ def test_everything_is_a_thing_and_no_quantity(tmp_path):
 
 def test_every_frame_that_ships_can_be_annotated_with_the_actions_that_ship():
     """In every language one of a frame's wordings begins with an action, as far as verbs are inflected."""
-    (file,) = (Path(study.__path__[0]) / "recipes").glob("*/stimuli.yaml")
+    file = SUGAR_2018.folder / "files" / "stimuli.yaml"
     frames = [frame for recipe in read_yaml(file).data["recipes"] for frame in recipe["frames"]]
     assert len(frames) == 11
     for language, letters in (("en", 99), ("it", 4)):

@@ -11,6 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.files import take_in, with_commands, write_commands
+from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import standing
 from vivavoce_commands.annotation.workplace import CommandWorkplace
 from vivavoce_commands.command_file import read_command_file
@@ -20,7 +21,7 @@ from vivavoce_commands.command_file import read_command_file
 def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
     study = commanding_study(tmp_path / "study")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        yield CommandWorkplace(study, log)
+        yield COMMANDS.open(study, log)
 
 
 def test_what_stands_goes_into_notation_csv_and_the_dataset_with_its_origin(workplace, tmp_path):

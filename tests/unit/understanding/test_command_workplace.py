@@ -15,6 +15,7 @@ from vivavoce.log.recording_events import RecordingRemoved
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
+from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import standing
 from vivavoce_commands.annotation.workplace import CommandWorkplace
 from vivavoce_commands.notation import NotationError
@@ -24,17 +25,17 @@ from vivavoce_commands.notation import NotationError
 def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
     study = commanding_study(tmp_path / "study")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        yield CommandWorkplace(study, log)
+        yield COMMANDS.open(study, log)
 
 
 def test_an_annotator_gets_a_whole_recipe_of_one_speaker_and_keeps_it_until_it_is_finished(workplace):
     key = workplace.next_dialogue("anna")
     assert key in ("ada/soup", "ben/soup") and workplace.next_dialogue("anna") == key
-    with pytest.raises(JudgementRefused, match="a command is not annotated"):
-        workplace.finish_commands("anna", key)
+    with pytest.raises(JudgementRefused, match="something has not been judged"):
+        workplace.finish("anna", key)
     with pytest.raises(JudgementRefused, match="not yours"):
         workplace.annotate("bruno", key, 0, "take(pot)")
-    with pytest.raises(JudgementRefused, match="no such command"):
+    with pytest.raises(JudgementRefused, match="not to be judged"):
         workplace.annotate("anna", key, 9, "take(pot)")
     with pytest.raises(NotationError, match="column 9"):
         workplace.annotate("anna", key, 0, "take(pot")
@@ -69,7 +70,7 @@ def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
     with pytest.raises(InputError, match="no commands are annotated"):
         study = commanding_study(tmp_path / "schemes", "schemes: [context]")
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-            CommandWorkplace(study, log).sequences()
+            COMMANDS.open(study, log).sequences()
 
 
 PLANNED = StimuliPlanned(
@@ -94,7 +95,7 @@ def test_commands_that_a_study_elicits_are_annotated_and_exported_with_what_stan
     ]
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         log.transact_now(lambda tx: [tx.append("visit-1", event) for event in (opened, PLANNED, *given)])
-        workplace = CommandWorkplace(study, log)
+        workplace = COMMANDS.open(study, log)
         annotate_all(workplace, "anna", {"p1/tea": ["take(pot)", "put(*pot*, fire)"]})
         rows = export_dataset(log, study.name, tmp_path / "data").read("commands").to_pylist()
     assert [(row["text"], row["annotation"], row["annotator_id"]) for row in rows] == [
@@ -117,14 +118,14 @@ def test_spoken_commands_wait_for_no_transcript_and_keep_their_places(tmp_path):
             events.append(kept.event(f"r{position}", sound, "command", ["user"], step=1, position=position))
             events.append(command(position, by="speech", recording_id=f"r{position}"))
         log.transact_now(lambda tx: [tx.append("visit-1", event) for event in events])
-        workplace = CommandWorkplace(study, log)
+        workplace = COMMANDS.open(study, log)
         first, second = workplace.sequence("p1/tea").commands
         assert [workplace.sound(one)[0].read_bytes() for one in (first, second)] == [b"RIFF", b"RIFF"]
         assert workplace.sound(first)[1] == "audio/wav"
         annotate_all(workplace, "anna", {"p1/tea": ["take(pot)", "put(*pot*, fire)"]})
         removed = RecordingRemoved(recording_id="r0", reason="retention")
         log.transact_now(lambda tx: tx.append("visit-1", removed))
-        after = CommandWorkplace(study, log)
+        after = COMMANDS.open(study, log)
         assert [after.sound(one) is None for one in after.sequence("p1/tea").commands] == [True, False]
         stands = standing(after.see(), after.sequences())
         assert [one.annotation for one in stands.values()] == ["take(pot)", "put(*pot*, fire)"]

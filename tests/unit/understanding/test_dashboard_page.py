@@ -12,6 +12,7 @@ from scenes.translated import same_in_italian
 from vivavoce.desk.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce_commands.agreement import command_agreement
+from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import standing
 from vivavoce_commands.annotation.workplace import CommandWorkplace
 
@@ -22,7 +23,7 @@ BASE = "http://desk.test"
 def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
     study = commanding_study(tmp_path / "study")
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        made = CommandWorkplace(study, log)
+        made = COMMANDS.open(study, log)
         annotate_all(made, "anna", ANNA)
         annotate_all(made, "bruno", BRUNO)
         yield made
@@ -49,7 +50,7 @@ def test_agreement_counts_commands_predicates_and_arguments_as_one_does_by_hand(
 def test_nothing_annotated_by_two_gives_no_figures_and_says_so(tmp_path):
     study = commanding_study(tmp_path / "other")
     with Log.open(f"sqlite:///{tmp_path / 'other.sqlite'}") as log:
-        found = command_agreement(CommandWorkplace(study, log).see(), data="test")
+        found = command_agreement(COMMANDS.open(study, log).see(), data="test")
     assert [one.share for one in found.shares] == [None, None, None]
     assert found.lines[0].alpha.value is None and found.lines[0].why
 

@@ -11,6 +11,7 @@ import pytest
 
 from scenes.annotating import PASSWORD, Annotator, annotated_study, bench, hold_dialogue
 from scenes.websites import Running
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.log.annotation_events import LoggedLabel
@@ -52,7 +53,7 @@ def asked(html: str) -> tuple[str, str]:
 
 
 def state_of(server: Running) -> Workplace:
-    return Workplace(server.site.study, server.site.engine.log)
+    return LABELS.open(server.site.study, server.site.engine.log)
 
 
 def test_nobody_comes_in_without_a_link_and_a_link_works_once(come: Come) -> None:
@@ -246,9 +247,6 @@ def test_what_the_log_recorded_is_heard_and_drawn_for_whoever_annotates_the_dial
     assert anna.client.get(his).status_code == 404
     assert not any(told in hers for told in ("dialogue-0", "call-"))
     assert come("x").client.get(hers).headers["content-type"].startswith("text/html")
-
-
-LABELS = [LoggedLabel(label="question"), LoggedLabel(label="help")]
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range, Study
 from vivavoce.study.voice import Voice
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.mixdown import LaidOutDialogues
-from vivavoce.trial.push_to_talk import Voices
+from vivavoce_speech.browser.mixdown import LaidOutDialogues
+from vivavoce_speech.dialogue.voice_turns import Voices
 
 RATE = 16_000
 SAID = Sound(SPEECH.samples[4000:12_000], SPEECH.rate_hz)  # half a second of speech
@@ -85,8 +85,8 @@ def booth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
     monkeypatch.setattr(Voices, "recognise", recognise)
     monkeypatch.setattr(Voices, "speak", speak)
-    monkeypatch.setattr("vivavoce.trial.mixdown.SETTLE_S", 0.0)
-    monkeypatch.setattr("vivavoce.trial.mixdown.LOOK_EVERY_S", 3600.0)
+    monkeypatch.setattr("vivavoce_speech.browser.mixdown.SETTLE_S", 0.0)
+    monkeypatch.setattr("vivavoce_speech.browser.mixdown.LOOK_EVERY_S", 3600.0)
 
     @contextmanager
     def opened(system: Any, **of_study: Any) -> Iterator[Booth]:
@@ -232,7 +232,7 @@ def test_what_is_erased_while_the_recording_is_made_is_not_in_it(
         erase_recordings(there.log, there.log.recordings())
         return made
 
-    monkeypatch.setattr("vivavoce.trial.mixdown.written", meanwhile)
+    monkeypatch.setattr("vivavoce_speech.browser.mixdown.written", meanwhile)
     with booth(Parrot()) as there:
         hold(there)
         assert make(there) == 0
@@ -270,7 +270,7 @@ def test_answers_are_heard_and_laid_out_as_the_condition_damages_them(booth: Any
 
 
 def test_the_running_service_makes_it_by_itself(booth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vivavoce.trial.mixdown.LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr("vivavoce_speech.browser.mixdown.LOOK_EVERY_S", 0.05)
     with booth(Parrot()) as there:
         hold(there)
         eventually(lambda: len(there.recordings()) == 1, "no recording was made")

@@ -98,7 +98,7 @@ def test_our_recogniser_listens_for_the_log_only_where_it_is_asked_to(
     booth: Any, wanted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from vivavoce.audio.recognition import Hypothesis
-    from vivavoce.trial.push_to_talk import Voices
+    from vivavoce_speech.dialogue.voice_turns import Voices
 
     heard: list[bytes] = []
 

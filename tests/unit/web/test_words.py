@@ -5,6 +5,7 @@ from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.annotation.judgement import LABELS
 from vivavoce.languages.base import LANGUAGES, language_name
 from vivavoce.web.documents import read_document
 from vivavoce.web.i18n import (
@@ -21,7 +22,7 @@ OPTIONS = {"jinja2": {"trim_blocks": "true", "lstrip_blocks": "true", "silent": 
 
 def said_in_templates() -> set[str | tuple[str, ...]]:
     found = extract_from_dir(TEMPLATES, [("**.html", "jinja2")], OPTIONS)
-    return {message for _, _, message, _, _ in found}
+    return {message for _, _, message, _, _ in found} | {LABELS.invitation}
 
 
 def catalogue(language: str):

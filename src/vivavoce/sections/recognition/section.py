@@ -11,32 +11,35 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, percent, plural, span
 from vivavoce.report.section import Section
-from vivavoce.stats.confidence import confidence_results, has_confidences
+from vivavoce.stats.confidence import (
+    Calibration,
+    ConfidenceResults,
+    confidence_results,
+    has_confidences,
+)
 
-Facts = dict[str, Any]
 
-
-def recognition_blocks(facts: Facts) -> list[Block]:
+def recognition_blocks(results: ConfidenceResults) -> list[Block]:
     """Calibration of the first hypotheses."""
-    whole = facts["all"]
+    whole = results.all.found
     said = say(
         "Of {hypotheses} that were recognised first, {right} had every word right; the recogniser was "
         "{confidence} sure on average.",
-        hypotheses=plural(whole["n"], "turn"), right=percent(whole["right"]),
-        confidence=percent(whole["confidence"]),
+        hypotheses=plural(whole.n, "turn"), right=percent(whole.right),
+        confidence=percent(whole.confidence),
     )  # fmt: skip
-    return [Paragraph(said), reliability_figure(whole), _table(facts)]
+    return [Paragraph(said), reliability_figure(whole), _table(results)]
 
 
-def reliability_figure(whole: Facts, *, mark: str | None = None) -> Figure:
+def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure:
     """Share right over confidence, bin by bin, with intervals; on the diagonal the recogniser is right."""
     data = [
         {
-            "confidence": one["confidence"], "right": one["right"], "n": one["n"],
-            "low": one["right"] if one["right_low"] is None else one["right_low"],
-            "high": one["right"] if one["right_high"] is None else one["right_high"],
+            "confidence": one.confidence, "right": one.right, "n": one.n,
+            "low": one.right if one.right_low is None else one.right_low,
+            "high": one.right if one.right_high is None else one.right_high,
         }
-        for one in whole["bins"] if one["n"]
+        for one in whole.bins if one.n
     ]  # fmt: skip
 
     def draw(width: int) -> Any:
@@ -71,18 +74,18 @@ def reliability_figure(whole: Facts, *, mark: str | None = None) -> Figure:
     )  # fmt: skip
 
 
-def _table(facts: Facts) -> TableOfText:
-    groups = [*facts["by"], *([facts["all"]] if len(facts["by"]) > 1 else [])]
-    names = {id(one): say("all") if one is facts["all"] else label(one["key"]) for one in groups}
+def _table(results: ConfidenceResults) -> TableOfText:
+    groups = [*results.by, *([results.all] if len(results.by) > 1 else [])]
+    names = {id(one): say("all") if one is results.all else label(one.key) for one in groups}
     rows = [
         Row(
             names[id(one)],
             (
-                Cell(percent(one["right"])), Cell(percent(one["confidence"])),
-                *(_cell(one, name) for name in ("expected_calibration_error", "brier", "auc")),
-                Cell(count(one["n"]), (plural(one["participants"], "participant"),)),
+                Cell(percent(one.found.right)), Cell(percent(one.found.confidence)),
+                *(_cell(one.found, name) for name in ("expected_calibration_error", "brier", "auc")),
+                Cell(count(one.found.n), (plural(one.found.participants, "participant"),)),
             ),
-            total=one is facts["all"],
+            total=one is results.all,
         )
         for one in groups
     ]  # fmt: skip
@@ -96,16 +99,16 @@ def _table(facts: Facts) -> TableOfText:
         "best. Area under the curve: chance that a right hypothesis is surer than a wrong one, 0.5 is none. "
         "Below: 95% intervals, whole participants drawn."
     )
-    signed = tuple((names[id(one)], one["signature"]) for one in groups)
+    signed = tuple((names[id(one)], one.signature) for one in groups)
     return TableOfText("confidence", say("Confidence of recognition"), columns, tuple(rows), note, signed)
 
 
-def _cell(one: Facts, name: str) -> Cell:
-    limits = between(one[f"{name}_low"], one[f"{name}_high"], coefficient)
-    return Cell(coefficient(one[name]), (limits,) if one[f"{name}_low"] is not None else ())
+def _cell(one: Calibration, name: str) -> Cell:
+    low, high = one.limits(name)
+    return Cell(coefficient(getattr(one, name)), () if low is None else (between(low, high, coefficient),))
 
 
-class RecognitionSection(Section[Facts]):
+class RecognitionSection(Section[ConfidenceResults]):
     """Only where a recogniser told confidences of turns that were transcribed."""
 
     name = "recognition"
@@ -114,10 +117,10 @@ class RecognitionSection(Section[Facts]):
     menu = "Recognition"
     needs = ("dialogues", "hypotheses")
 
-    def results(self, material: Material) -> Facts | None:
+    def results(self, material: Material) -> ConfidenceResults | None:
         if not has_confidences(material.dataset):
             return None
         return confidence_results(material.dataset, material.by)
 
-    def blocks(self, results: Facts) -> list[Block]:
+    def blocks(self, results: ConfidenceResults) -> list[Block]:
         return recognition_blocks(results)

@@ -1,20 +1,32 @@
 """The step `arena`."""
 
 from vivavoce.core.errors import InputError
-from vivavoce.steps.base import ANSWERED, TYPED, Information, Message, SimulatedParticipant, StepKind
+from vivavoce.steps.base import (
+    ANSWERED,
+    TYPED,
+    BattlePlan,
+    Information,
+    Message,
+    OfferedStep,
+    SimulatedParticipant,
+    StepKind,
+)
 from vivavoce.study.model import Study
-from vivavoce.study.steps import ArenaStep
 
 
-class Arena(StepKind[ArenaStep]):
+class Arena(StepKind[OfferedStep]):
     """Nobody is simulated here: what a program would write to two systems at once is nobody's question."""
 
-    name = "arena"
+    name, settings, once = "arena", BattlePlan, "keep one, and raise its `bouts`"
+    counted, done = "vote", "vote_cast"
 
-    def minutes(self, step: ArenaStep, study: Study) -> float:
-        return 3.0 * step.bouts
+    def battles(self, step: OfferedStep) -> BattlePlan:
+        return step.settings
 
-    def told(self, step: ArenaStep, study: Study) -> Information:
+    def minutes(self, step: OfferedStep, study: Study) -> float:
+        return 3.0 * step.settings.bouts
+
+    def told(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study two computer programs answer you side by "
@@ -27,25 +39,26 @@ class Arena(StepKind[ArenaStep]):
                     "You write to two programs at once, read both answers, and vote; %(num)s times with "
                     "other "
                     "programs.",
-                    step.bouts,
+                    step.settings.bouts,
                 ),
             ),
             keeps=(TYPED, ANSWERED),
         )
 
-    def course(self, step: ArenaStep, study: Study) -> str:
-        times = "1 battle" if step.bouts == 1 else f"{step.bouts} battles"
-        bad = " or that both are bad" if step.both_bad else ""
+    def course(self, step: OfferedStep, study: Study) -> str:
+        plan = self.battles(step)
+        times = "1 battle" if plan.bouts == 1 else f"{plan.bouts} battles"
+        bad = " or that both are bad" if plan.both_bad else ""
         return (
-            f"{times} of two anonymous systems that answer the same messages, at most {step.turns} each; "
+            f"{times} of two anonymous systems that answer the same messages, at most {plan.turns} each; "
             f"after each answer a vote for one of them, a tie{bad}"
         )
 
-    def check_simulation(self, step: ArenaStep, study: Study, language: str) -> None:
+    def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:
         raise InputError(
             "simulated callers take no part in a step 'arena'", place=f"study {study.name}",
             hint="simulate a copy of the study without it: people must write to two systems, and vote",
         )  # fmt: skip
 
-    async def simulate(self, step: ArenaStep, participant: SimulatedParticipant) -> None:
+    async def simulate(self, step: OfferedStep, participant: SimulatedParticipant) -> None:
         self.check_simulation(step, participant.study, participant.study.default_language)

@@ -1,6 +1,6 @@
 """The step `consent`."""
 
-from vivavoce.steps.base import Information, SimulatedParticipant, StepKind, reading_minutes
+from vivavoce.steps.base import ConsentPlan, Information, SimulatedParticipant, StepKind, reading_minutes
 from vivavoce.study.model import Study
 from vivavoce.study.steps import ConsentStep
 
@@ -8,7 +8,10 @@ from vivavoce.study.steps import ConsentStep
 class Consent(StepKind[ConsentStep]):
     """Who does not agree does not take part."""
 
-    name, reading = "consent", "consent"
+    name = "consent"
+
+    def consent(self, step: ConsentStep) -> ConsentPlan:
+        return ConsentPlan(step.recording)
 
     def minutes(self, step: ConsentStep, study: Study) -> float:
         return reading_minutes(step, study)

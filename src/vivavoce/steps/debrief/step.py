@@ -8,7 +8,7 @@ from vivavoce.study.steps import DebriefStep
 class Debrief(StepKind[DebriefStep]):
     """It is read, and gone on from."""
 
-    name = "debrief"
+    name, title = "debrief", "Thank you"
 
     def minutes(self, step: DebriefStep, study: Study) -> float:
         return reading_minutes(step, study)

@@ -4,7 +4,6 @@ from typing import Final
 
 from vivavoce.steps.base import (
     ANSWERED,
-    SPOKEN,
     TYPED,
     Information,
     Message,
@@ -14,35 +13,26 @@ from vivavoce.steps.base import (
 )
 from vivavoce.study.channel import channel_of
 from vivavoce.study.model import Study
-from vivavoce.study.steps import DialogueStep
+from vivavoce.study.steps import DialoguePlan, DialogueStep
 
 DIALOGUE_MINUTES: Final = 3.0
 
-
-_TOLD: Final = {
-    "text": Information(
-        Message(
-            "Thank you for your interest. In this study you talk with a computer program by typing, as in a "
-            "chat, and help us find out how good it is."
-        ),
-        keeps=(TYPED,),
+_TYPED: Final = Information(
+    Message(
+        "Thank you for your interest. In this study you talk with a computer program by typing, as in a "
+        "chat, and help us find out how good it is."
     ),
-    "voice": Information(
-        Message(
-            "Thank you for your interest. In this study you talk with a computer program by voice, and help "
-            "us find out how good it is."
-        ),
-        needs=(Message("A microphone, and loudspeakers or headphones."),),
-        keeps=(SPOKEN,),
-    ),
-}
-_COURSE: Final = {"text": "in writing", "voice": "by voice"}
+    keeps=(TYPED,),
+)
 
 
 class Dialogue(StepKind[DialogueStep]):
     """Simulated participants talk in writing, whatever the channel, through noise like a recogniser's."""
 
     name = "dialogue"
+
+    def dialogues(self, step: DialogueStep) -> DialoguePlan:
+        return step
 
     def minutes(self, step: DialogueStep, study: Study) -> float:
         rounds = max(1, step.repeat.min)
@@ -72,13 +62,13 @@ class Dialogue(StepKind[DialogueStep]):
                 Message("You may do more if you like, up to %(most)s in all.", values=(("most", most),))
             )
         channel = channel_of(step.channel)
-        told = channel.told(study) if channel is not None else _TOLD[step.channel]
+        told = channel.told(study) if channel is not None else _TYPED
         keeps = (*told.keeps, ANSWERED) if step.feedback else told.keeps
         return Information(told.lead, tuple(does), told.needs, keeps)
 
     def course(self, step: DialogueStep, study: Study) -> str:
         channel = channel_of(step.channel)
-        way = channel.course() if channel is not None else _COURSE[step.channel]
+        way = channel.course() if channel is not None else "in writing"
         task = ", one task each" if study.tasks else ""
         asked = ", ".join(form.name for form in step.feedback)
         many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"

@@ -8,10 +8,9 @@ from pydantic import BaseModel, ConfigDict
 
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
-from vivavoce.steps.base import Message, SimulatedParticipant
+from vivavoce.steps.base import Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.stimulus import Draw, Presented, Qualification, Rejected
 from vivavoce.study.model import Study
-from vivavoce.study.steps import ListenStep
 
 TRIES: Final = 3
 FEWEST_TONES, MOST_TONES = 3, 7
@@ -31,16 +30,16 @@ class CountedTones(BaseModel):
     counted: int
 
 
-Due = Presented[ListenStep, ToneRow]
+Due = Presented[OfferedStep, ToneRow]
 
 
-class HearingCheck(Qualification[ListenStep, ToneRow, CountedTones]):
+class HearingCheck(Qualification[OfferedStep, ToneRow, CountedTones]):
     """Whoever counts the tones wrong three times judges clips all the same, and is left out of scores."""
 
     stimulus, response = ToneRow, CountedTones
 
-    def tries(self, step: ListenStep, study: Study, draw: Draw) -> Sequence[ToneRow]:
-        if step.hearing == "none":
+    def tries(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[ToneRow]:
+        if step.settings.hearing == "none":
             return ()
         counts = [draw.chance.randint(FEWEST_TONES, MOST_TONES) for _ in range(TRIES)]
         return [ToneRow(tones=count, seed=draw.chance.getrandbits(32)) for count in counts]

@@ -6,51 +6,59 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from vivavoce.steps.base import ANSWERED, Information, Message, SimulatedParticipant
+from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
+from vivavoce.steps.listening_test.clips import Clip, ListenSettings, clips_of
 from vivavoce.steps.listening_test.hearing import HearingCheck
 from vivavoce.steps.listening_test.models import LISTENING, ClipJudgement, ListeningTrial, PlayedClip
 from vivavoce.steps.sounds import expect_heard, played_times
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
-from vivavoce.study.listening import Clip
 from vivavoce.study.model import Study
-from vivavoce.study.steps import ListenStep
 
 JUDGING_S: Final = 4.0  # of what was heard, beside hearing it
 HEARING_MINUTES: Final = 1.0
-Due = Presented[ListenStep, ListeningTrial]
+Due = Presented[OfferedStep, ListeningTrial]
 
 
-class ListeningTest(StimulusStep[ListenStep, ListeningTrial, ClipJudgement]):
+class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
     """Simulated participants count the tones right and judge by chance, without waiting for the sound."""
 
-    name = "listen"
+    name, settings = "listen", ListenSettings
     stimulus, response, table = ListeningTrial, ClipJudgement, LISTENING
     doing, things = "judging clips by ear", "clips, or pairs of them"
+    earlier_events = {
+        "clips_assigned": StimuliPlanned, "hearing_checked": QualificationTried, "clip_judged": ResponseGiven,
+        "listening_finished": StepFinished,
+    }  # fmt: skip
+    earlier_addresses = {"/hearing": "/respond", "/judged": "/respond"}
     qualification = HearingCheck()
 
-    def minutes(self, step: ListenStep, study: Study) -> float:
-        """Clips of the usual length, each heard once and judged; a minute for counting tones."""
-        clips = study.clips[step.clips]
-        usual_s = sum(clip.duration_s for clip in clips) / len(clips)
-        heard_s = usual_s * (2 if step.method == "pairs" else 1)
-        hearing = HEARING_MINUTES if step.hearing == "tones" else 0.0
-        return hearing + step.each * (heard_s + JUDGING_S) / 60
+    def materials(self, settings: ListenSettings, files: StepFiles) -> tuple[Clip, ...]:
+        return clips_of(settings, files)
 
-    def told(self, step: ListenStep, study: Study) -> Information:
+    def minutes(self, step: OfferedStep, study: Study) -> float:
+        """Clips of the usual length, each heard once and judged; a minute for counting tones."""
+        clips = step.material
+        usual_s = sum(clip.duration_s for clip in clips) / len(clips)
+        heard_s = usual_s * (2 if step.settings.method == "pairs" else 1)
+        hearing = HEARING_MINUTES if step.settings.hearing == "tones" else 0.0
+        return hearing + step.settings.each * (heard_s + JUDGING_S) / 60
+
+    def told(self, step: OfferedStep, study: Study) -> Information:
         does = (
             Message(
                 "You listen to one short recording and say how good it sounds.",
                 "You listen to %(num)s short recordings, one after another, and say how good each of "
                 "them sounds.",
-                step.each,
+                step.settings.each,
             )
-            if step.method == "opinion"
+            if step.settings.method == "opinion"
             else Message(
                 "You listen to one pair of short recordings and say which of the two sounds better.",
                 "You listen to %(num)s pairs of short recordings, one after another, and say which of "
                 "the two "
                 "sounds better.",
-                step.each,
+                step.settings.each,
             )
         )
         return Information(
@@ -64,24 +72,25 @@ class ListeningTest(StimulusStep[ListenStep, ListeningTrial, ClipJudgement]):
             (ANSWERED,),
         )
 
-    def course(self, step: ListenStep, study: Study) -> str:
-        first = "tones are counted to check hearing, then " if step.hearing == "tones" else ""
-        if step.method == "opinion":
-            return f"{first}{step.each} clips are each heard whole and rated from 1 to 5"
-        tie = ", or no difference" if step.ties else ""
-        return f"{first}{step.each} pairs of clips are heard whole; the better one of two is chosen{tie}"
+    def course(self, step: OfferedStep, study: Study) -> str:
+        first = "tones are counted to check hearing, then " if step.settings.hearing == "tones" else ""
+        if step.settings.method == "opinion":
+            return f"{first}{step.settings.each} clips are each heard whole and rated from 1 to 5"
+        tie = ", or no difference" if step.settings.ties else ""
+        pairs = f"{step.settings.each} pairs of clips are heard whole"
+        return f"{first}{pairs}; the better one of two is chosen{tie}"
 
-    def plan(self, step: ListenStep, study: Study, draw: Draw) -> list[ListeningTrial]:
+    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[ListeningTrial]:
         """As many trials of each condition as of any other, by the step's seed and the participant alone."""
-        chance, clips = Random(f"{step.seed}:{draw.participant_id}:{draw.place}"), study.clips[step.clips]
-        trials = _pairs(clips, chance) if step.method == "pairs" else _single(clips, chance)
-        chosen = trials[: step.each]
+        chance, clips = Random(f"{step.settings.seed}:{draw.participant_id}:{draw.place}"), step.material
+        trials = _pairs(clips, chance) if step.settings.method == "pairs" else _single(clips, chance)
+        chosen = trials[: step.settings.each]
         chance.shuffle(chosen)
         return chosen
 
     def files(self, shown: Due) -> Mapping[str, Path]:
         clips = zip(("first", "second"), shown.stimulus.clips, strict=False)
-        return {name: shown.step.audio / clip.audio for name, clip in clips}
+        return {name: shown.study.folder / shown.step.settings.audio / clip.audio for name, clip in clips}
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> ClipJudgement:
         value, choice = entered.get("value", ""), entered.get("choice", "")
@@ -94,12 +103,12 @@ class ListeningTest(StimulusStep[ListenStep, ListeningTrial, ClipJudgement]):
     def check(self, shown: Due, response: ClipJudgement, elapsed_s: float | None) -> None:
         single = shown.stimulus.second is None
         judged = response.value if single else response.choice
-        if judged is None or (judged == "tie" and not shown.step.ties):
+        if judged is None or (judged == "tie" and not shown.step.settings.ties):
             raise Rejected(Message("Please choose an answer."), "value" if single else "choice")
-        lengths_s = {clip.audio: clip.duration_s for clip in shown.study.clips[shown.step.clips]}
+        lengths_s = {clip.audio: clip.duration_s for clip in shown.step.material}
         expect_heard((lengths_s.get(clip.audio, 0.0) for clip in shown.stimulus.clips), elapsed_s)
 
-    def finish(self, step: ListenStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
+    def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
     def rows(self, given: Given[ListeningTrial, ClipJudgement]) -> Iterator[Row]:
@@ -119,7 +128,9 @@ class ListeningTest(StimulusStep[ListenStep, ListeningTrial, ClipJudgement]):
         chance = participant.chance(f"listen {shown.place} {shown.position}")
         if shown.stimulus.second is None:
             return ClipJudgement(value=chance.randint(1, 5))
-        return ClipJudgement(choice=chance.choice(["first", "second", *(["tie"] if shown.step.ties else [])]))
+        return ClipJudgement(
+            choice=chance.choice(["first", "second", *(["tie"] if shown.step.settings.ties else [])])
+        )
 
 
 def _single(clips: Sequence[Clip], chance: Random) -> list[ListeningTrial]:

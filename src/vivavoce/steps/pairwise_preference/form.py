@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from vivavoce.steps.base import OfferedStep
 from vivavoce.steps.pairwise_preference.models import PresentedPair
 from vivavoce.steps.stimulus import Presented
 from vivavoce.study.pairs import Transcript
-from vivavoce.study.steps import CompareStep
 
 STRENGTHS: Final = (1, 2, 3)
-Due = Presented[CompareStep, PresentedPair]
+Due = Presented[OfferedStep, PresentedPair]
 Side = Literal["left", "right", "tie"]
 
 
@@ -67,14 +67,15 @@ class ComparisonForm:
 
 def asked_pair(due: Due, entered: Mapping[str, str] | None = None) -> ComparisonForm:
     """The pair that is due, blank or as it was filled in; questions without a valid choice are missing."""
-    step, text = due.step, due.study.pair(due.stimulus.pair_id).text[due.language]
+    settings, text = due.step.settings, due.study.pair(due.stimulus.pair_id).text[due.language]
     on_left = due.stimulus.experimental_side == "left"
-    blank = [AskedQuestion(one.question_id, one.text[due.language]) for one in due.study.questions]
+    blank = [AskedQuestion(one.question_id, one.text[due.language]) for one in due.step.material.questions]
     return ComparisonForm(
         left=text.experimental if on_left else text.control,
-        right=text.control if on_left else text.experimental, ties=step.ties, strength=step.strength,
+        right=text.control if on_left else text.experimental, ties=settings.ties, strength=settings.strength,
         questions=tuple(
-            one if entered is None else _filled(one, entered, step.ties, step.strength) for one in blank
+            one if entered is None else _filled(one, entered, settings.ties, settings.strength)
+            for one in blank
         ),
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.steps.base import (
     ANSWERED,
     ITEMS_A_MINUTE,
@@ -10,38 +11,57 @@ from vivavoce.steps.base import (
     WORDS_A_MINUTE,
     Information,
     Message,
+    OfferedStep,
     SimulatedParticipant,
+    StepFiles,
     listed,
 )
 from vivavoce.steps.pairwise_preference.form import STRENGTHS, Due, Preferred, Side, asked_pair
+from vivavoce.steps.pairwise_preference.material import (
+    ComparedTranscripts,
+    CompareSettings,
+    compared_transcripts,
+)
 from vivavoce.steps.pairwise_preference.models import PREFERENCES, PairChoice, PairChoices, PresentedPair
 from vivavoce.steps.pairwise_preference.quality import odd
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Rejected, Row, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import ComparisonQuestion, length
-from vivavoce.study.pairs_plan import plan
-from vivavoce.study.steps import CompareStep
+from vivavoce.study.pairs_plan import PairsDraw, plan
+from vivavoce.study.pairs_study import TranscriptPairs, variables_of
 
 
-class PairwisePreference(StimulusStep[CompareStep, PresentedPair, PairChoices]):
+class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     """Simulated participants choose by chance: their choices say nothing of the transcripts."""
 
-    name = "compare"
+    name, settings, once = "compare", CompareSettings, "keep one of the steps"
     stimulus, response, table = PresentedPair, PairChoices, PREFERENCES
     doing, things = "comparing transcripts", "pairs of transcripts"
+    earlier_events = {
+        "comparisons_assigned": StimuliPlanned, "comparison_answered": ResponseGiven,
+        "comparisons_finished": StepFinished,
+    }  # fmt: skip
+    earlier_addresses = {"/choices": "/respond"}
 
-    def pairs(self, step: CompareStep, study: Study) -> int:
+    def materials(self, settings: CompareSettings, files: StepFiles) -> ComparedTranscripts:
+        return compared_transcripts(settings, files)
+
+    def transcript_pairs(self, step: OfferedStep) -> TranscriptPairs:
+        return step.material.presented
+
+    def pairs(self, step: OfferedStep, study: Study) -> int:
         """How many pairs a participant compares."""
-        extra = sum(pair.attention is not None for pair in study.pairs)
-        return len(step.variables) + step.repeats + extra * step.attention
+        settings, extra = step.settings, sum(pair.attention is not None for pair in study.pairs)
+        return len(_variables(step, study)) + settings.repeats + extra * settings.attention
 
-    def minutes(self, step: CompareStep, study: Study) -> float:
+    def minutes(self, step: OfferedStep, study: Study) -> float:
         """A typical pair is read whole in both versions, and its questions are answered."""
         texts = [text for pair in study.pairs for text in pair.text.values()]
         words = sum(length(text.control) + length(text.experimental) for text in texts) / len(texts)
-        return self.pairs(step, study) * (words / WORDS_A_MINUTE + len(step.questions) / ITEMS_A_MINUTE)
+        asked = len(step.material.questions)
+        return self.pairs(step, study) * (words / WORDS_A_MINUTE + asked / ITEMS_A_MINUTE)
 
-    def told(self, step: CompareStep, study: Study) -> Information:
+    def told(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study you read conversations between a person and a "
@@ -58,24 +78,27 @@ class PairwisePreference(StimulusStep[CompareStep, PresentedPair, PairChoices]):
             keeps=(ANSWERED,),
         )
 
-    def course(self, step: CompareStep, study: Study) -> str:
-        return f"one pair of transcripts for each of {listed(list(step.variables))}" + (
-            f", {step.repeats} of them once more with the sides changed" if step.repeats else ""
+    def course(self, step: OfferedStep, study: Study) -> str:
+        repeats = step.settings.repeats
+        return f"one pair of transcripts for each of {listed(list(_variables(step, study)))}" + (
+            f", {repeats} of them once more with the sides changed" if repeats else ""
         )
 
-    def plan(self, step: CompareStep, study: Study, draw: Draw) -> Sequence[PresentedPair]:
+    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[PresentedPair]:
+        settings = step.settings
+        drawn = PairsDraw(_variables(step, study), settings.seed, settings.attention, settings.repeats)
         return [
             PresentedPair(
                 pair_id=one.pair.pair_id, variable=one.pair.variable, role=one.role, change=one.pair.change,
                 attention=one.pair.attention, experimental_side=one.experimental_side,
                 control_level=one.pair.control_level, experimental_level=one.pair.experimental_level,
             )
-            for one in plan(step, study.pairs, draw.slot)
+            for one in plan(drawn, study.pairs, draw.slot)
         ]  # fmt: skip
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
         """`view`: the transcript on the page, where they are shown in turn; `both` with the questions."""
-        together = shown.step.presentation == "together" or entered is not None
+        together = shown.step.settings.presentation == "together" or entered is not None
         view = shown.view if shown.view in ("right", "both") else "left"
         return {"form": asked_pair(shown, entered), "view": "both" if together else view}
 
@@ -90,8 +113,8 @@ class PairwisePreference(StimulusStep[CompareStep, PresentedPair, PairChoices]):
         text = shown.study.pair(shown.stimulus.pair_id).text[shown.language]
         return PairChoices(
             pair_id=shown.stimulus.pair_id, digest=text.digest, control_tokens=length(text.control),
-            experimental_tokens=length(text.experimental), presentation=shown.step.presentation,
-            choices=[_choice(shown, question, answers) for question in shown.study.questions],
+            experimental_tokens=length(text.experimental), presentation=shown.step.settings.presentation,
+            choices=[_choice(shown, question, answers) for question in shown.step.material.questions],
         )  # fmt: skip
 
     def check(self, shown: Due, response: PairChoices, elapsed_s: float | None) -> None:
@@ -99,17 +122,17 @@ class PairwisePreference(StimulusStep[CompareStep, PresentedPair, PairChoices]):
 
     def finish(
         self,
-        step: CompareStep,
+        step: OfferedStep,
         study: Study,
         given: Sequence[tuple[PresentedPair, PairChoices]],
         total_s: float,
     ) -> Outcome:
-        fast = total_s < step.minimum_s
+        fast = total_s < step.settings.minimum_s
         flags = (*(("fast",) if fast else ()), *odd(given))
-        return Outcome(accepted=step.accept_fast or not fast, flags=flags)
+        return Outcome(accepted=step.settings.accept_fast or not fast, flags=flags)
 
-    def paid(self, step: CompareStep) -> bool:
-        return step.code_if_not_accepted
+    def paid(self, step: OfferedStep) -> bool:
+        return step.settings.code_if_not_accepted
 
     def rows(self, given: Given[PresentedPair, PairChoices]) -> Iterator[Row]:
         whole = given.finished
@@ -129,28 +152,36 @@ class PairwisePreference(StimulusStep[CompareStep, PresentedPair, PairChoices]):
         return len(response.choices)
 
     def respond(self, shown: Due, participant: SimulatedParticipant) -> PairChoices:
-        step, chance = shown.step, participant.chance(f"compare {shown.place} {shown.position}")
-        sides: tuple[Side, ...] = ("left", "right", "tie") if step.ties else ("left", "right")
+        settings, chance = shown.step.settings, participant.chance(f"compare {shown.place} {shown.position}")
+        sides: tuple[Side, ...] = ("left", "right", "tie") if settings.ties else ("left", "right")
         answers = {
             question.question_id: Preferred(
-                chance.choice(sides), chance.randint(1, 3) if step.strength else None
+                chance.choice(sides), chance.randint(1, 3) if settings.strength else None
             )
-            for question in shown.study.questions
+            for question in shown.step.material.questions
         }
         return self.chosen(shown, answers)
 
 
+def _variables(step: OfferedStep, study: Study) -> tuple[str, ...]:
+    return variables_of(study.pairs, step.settings.variables)
+
+
 def _choice(shown: Due, question: ComparisonQuestion, answers: Mapping[str, Preferred]) -> PairChoice:
-    step, name = shown.step, question.question_id
+    settings, name = shown.step.settings, question.question_id
     given = answers.get(name)
-    if given is None or given.side not in ("left", "right", "tie") or (given.side == "tie" and not step.ties):
+    if (
+        given is None
+        or given.side not in ("left", "right", "tie")
+        or (given.side == "tie" and not settings.ties)
+    ):
         raise Rejected(OPEN, name)
     if given.side == "tie":
         return PairChoice(question=name, quality=question.quality, choice="tie", side=None)
-    if step.strength and given.strength not in STRENGTHS:
+    if settings.strength and given.strength not in STRENGTHS:
         raise Rejected(OPEN, f"{name}: strength")
     on_side = given.side == shown.stimulus.experimental_side
     return PairChoice(
         question=name, quality=question.quality, choice="experimental" if on_side else "control",
-        side=given.side, strength=given.strength if step.strength else None,
+        side=given.side, strength=given.strength if settings.strength else None,
     )  # fmt: skip

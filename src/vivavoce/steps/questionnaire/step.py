@@ -10,7 +10,11 @@ from vivavoce.study.steps import QuestionnaireStep
 class Questionnaire(StepKind[QuestionnaireStep]):
     """Simulated participants answer as their population's model of satisfaction has it."""
 
-    name = "questionnaire"
+    name, counted, things = "questionnaire", "form", "questionnaires"
+    done = "questionnaire_answered"
+
+    def form(self, step: QuestionnaireStep) -> QuestionnaireStep:
+        return step
 
     def minutes(self, step: QuestionnaireStep, study: Study) -> float:
         return form_minutes(step.name, study)

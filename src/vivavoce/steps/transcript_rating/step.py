@@ -7,22 +7,25 @@ from pydantic import BaseModel, ConfigDict
 
 from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
 from vivavoce.log.event import LoggedRating
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.steps.base import (
     ANSWERED,
     OPEN,
     WORDS_A_MINUTE,
     Information,
     Message,
+    OfferedStep,
     SimulatedParticipant,
+    StepFiles,
     form_minutes,
     listed,
 )
 from vivavoce.steps.form import Form, blank_form, filled_form
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.steps.transcript_rating.plan import RateSettings, reading_plan
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import length
-from vivavoce.study.rating_plan import reading_plan
-from vivavoce.study.steps import RateStep
+from vivavoce.study.pairs_study import TranscriptPairs, transcript_pairs, variables_of
 
 READINGS = Table(
     "readings",
@@ -81,27 +84,44 @@ class RatedTranscript(BaseModel):
     ratings: list[LoggedRating]
 
 
-Due = Presented[RateStep, Reading]
+Due = Presented[OfferedStep, Reading]
 
 
-class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
+class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
     """Simulated participants rate as their habits are: their ratings say nothing of the transcripts."""
 
-    name = "rate"
+    name, settings, once = "rate", RateSettings, "keep one of the steps"
     stimulus, response, table = Reading, RatedTranscript, READINGS
     doing, things = "rating transcripts", "transcripts"
+    earlier_events = {
+        "transcripts_assigned": StimuliPlanned, "transcript_rated": ResponseGiven,
+        "transcripts_finished": StepFinished,
+    }  # fmt: skip
+    earlier_addresses = {"/rated": "/respond"}
 
-    def transcripts(self, step: RateStep, study: Study) -> int:
+    def materials(self, settings: RateSettings, files: StepFiles) -> TranscriptPairs:
+        return transcript_pairs(settings, files)
+
+    def transcript_pairs(self, step: OfferedStep) -> TranscriptPairs:
+        return step.material
+
+    def forms(self, step: OfferedStep) -> Sequence[str]:
+        return (step.settings.use,)
+
+    def transcripts(self, step: OfferedStep, study: Study) -> int:
         """How many transcripts a participant reads."""
-        broken = sum(pair.attention == "broken" for pair in study.pairs)
-        return len(step.variables) * (2 if step.versions == "both" else 1) + broken * step.attention
+        settings, broken = step.settings, sum(pair.attention == "broken" for pair in study.pairs)
+        each = 2 if settings.versions == "both" else 1
+        return len(variables_of(study.pairs, settings.variables)) * each + broken * settings.attention
 
-    def minutes(self, step: RateStep, study: Study) -> float:
+    def minutes(self, step: OfferedStep, study: Study) -> float:
         texts = [text for pair in study.pairs for text in pair.text.values()]
         words = sum(length(text.control) for text in texts) / len(texts)
-        return self.transcripts(step, study) * (words / WORDS_A_MINUTE + form_minutes(step.name, study))
+        return self.transcripts(step, study) * (
+            words / WORDS_A_MINUTE + form_minutes(step.settings.use, study)
+        )
 
-    def told(self, step: RateStep, study: Study) -> Information:
+    def told(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study you read conversations between a person and a "
@@ -118,14 +138,15 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
             keeps=(ANSWERED,),
         )
 
-    def course(self, step: RateStep, study: Study) -> str:
-        which = "both versions of a pair" if step.versions == "both" else "one version of a pair"
+    def course(self, step: OfferedStep, study: Study) -> str:
+        settings = step.settings
+        which = "both versions of a pair" if settings.versions == "both" else "one version of a pair"
         return (
-            f"transcripts read one at a time, each rated on {step.name}: {which} for each of "
-            f"{listed(list(step.variables))}"
+            f"transcripts read one at a time, each rated on {settings.use}: {which} for each of "
+            f"{listed(list(variables_of(study.pairs, settings.variables)))}"
         )
 
-    def plan(self, step: RateStep, study: Study, draw: Draw) -> Sequence[Reading]:
+    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[Reading]:
         return [
             Reading(
                 pair_id=one.pair.pair_id, variable=one.pair.variable, change=one.pair.change,
@@ -150,7 +171,7 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
     def check(self, shown: Due, response: RatedTranscript, elapsed_s: float | None) -> None:
         """However fast it was: how long it took stands in the dataset."""
 
-    def finish(self, step: RateStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
+    def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()
 
     def rows(self, given: Given[Reading, RatedTranscript]) -> Iterator[Row]:
@@ -166,7 +187,7 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
 
     def respond(self, shown: Due, participant: SimulatedParticipant) -> RatedTranscript:
         purpose = f"rate {participant.state.step} {shown.position}"
-        return self.rated(shown, *participant.ratings(shown.step.name, purpose))
+        return self.rated(shown, *participant.ratings(shown.step.settings.use, purpose))
 
     def rated(self, shown: Due, wording: str, ratings: list[LoggedRating]) -> RatedTranscript:
         """The ratings of the transcript that is due; wording: where its sentences come from."""
@@ -174,7 +195,7 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
         text = shown.study.pair(read.pair_id).text[shown.language]
         return RatedTranscript(
             pair_id=read.pair_id, shown=read.version, digest=text.digest,
-            tokens=length(text.version(read.version)), instrument=shown.step.name, wording=wording,
+            tokens=length(text.version(read.version)), instrument=shown.step.settings.use, wording=wording,
             ratings=ratings,
         )  # fmt: skip
 
@@ -182,7 +203,7 @@ class TranscriptRating(StimulusStep[RateStep, Reading, RatedTranscript]):
 def _form(shown: Due) -> Form:
     return blank_form(
         shown.study,
-        shown.step.name,
+        shown.step.settings.use,
         shown.language,
         step=shown.place,
         round=None,

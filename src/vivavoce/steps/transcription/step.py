@@ -12,28 +12,50 @@ from typing import Any, Final
 
 from vivavoce.core.alignment import align
 from vivavoce.core.text import spoken_words
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.transcriptions import LoggedItem, Transcriptions, WrittenTranscript, word_accuracy
-from vivavoce.steps.base import EMPTY, TOO_LONG, Information, Message, SimulatedParticipant
+from vivavoce.steps.base import (
+    EMPTY,
+    TOO_LONG,
+    Information,
+    Message,
+    OfferedStep,
+    SimulatedParticipant,
+    StepFiles,
+    WrittenDown,
+)
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
+from vivavoce.steps.transcription.items import TranscribeSettings, TranscriptionItem, items_of
 from vivavoce.study.model import Study
-from vivavoce.study.steps import TranscribeStep
 
 LONGEST_TRANSCRIPT: Final = 2000
 HELD_FOR: Final = timedelta(hours=2)
-Due = Presented[TranscribeStep, LoggedItem]
+Due = Presented[OfferedStep, LoggedItem]
 
 
-class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript]):
+class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     """Simulated participants write what is known of a recording: its transcript, else what was recognised."""
 
-    name = "transcribe"
+    name, settings = "transcribe", TranscribeSettings
     stimulus, response, table = LoggedItem, WrittenTranscript, None
     doing, things, counted = "writing recordings down", "recordings", "transcript"
+    earlier_events = {
+        "transcriptions_assigned": StimuliPlanned, "transcript_given": ResponseGiven,
+        "transcriptions_finished": StepFinished,
+    }  # fmt: skip
+    earlier_addresses = {"/transcript": "/respond"}
 
-    def minutes(self, step: TranscribeStep, study: Study) -> float:
-        return step.each / 2
+    def materials(self, settings: TranscribeSettings, files: StepFiles) -> dict[str, TranscriptionItem]:
+        return {item.audio: item for item in items_of(settings, files)}
 
-    def told(self, step: TranscribeStep, study: Study) -> Information:
+    def written_down(self, step: OfferedStep, study: Study) -> WrittenDown:
+        unknown = [item.audio for item in step.material.values() if item.gold is None]
+        return WrittenDown(study.folder / step.settings.audio, frozenset(unknown))
+
+    def minutes(self, step: OfferedStep, study: Study) -> float:
+        return step.settings.each / 2
+
+    def told(self, step: OfferedStep, study: Study) -> Information:
         return Information(
             Message(
                 "Thank you for your interest. In this study you listen to short recordings and write "
@@ -44,21 +66,21 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
                 Message(
                     "You write down one recording.",
                     "You write down %(num)s recordings, one after another.",
-                    step.each,
+                    step.settings.each,
                 ),
             ),
             (Message("Headphones or loudspeakers, and a quiet place."),),
             (Message("What you write down, and how long it takes you."),),
         )
 
-    def course(self, step: TranscribeStep, study: Study) -> str:
+    def course(self, step: OfferedStep, study: Study) -> str:
         return (
-            f"{step.each} recordings are written down, a share of {step.gold:g} of them with a known "
-            "transcript; "
-            f"below a word accuracy of {step.accuracy:g} on these nothing counts"
+            f"{step.settings.each} recordings are written down, a share of {step.settings.gold:g} of them "
+            f"with a known transcript; below a word accuracy of {step.settings.accuracy:g} on these nothing "
+            "counts"
         )
 
-    def plan(self, step: TranscribeStep, study: Study, draw: Draw) -> list[LoggedItem]:
+    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[LoggedItem]:
         """Recordings that nobody holds or has written down well, mixed with known ones; none for the refused.
 
         Note    known ones that this participant has not had come first; where no other recording is left,
@@ -70,14 +92,16 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
         taken, seen = so_far.taken(), so_far.seen_by(draw.participant_id)
         items = [
             LoggedItem(**one.model_dump(exclude={"gold", "hypothesis"}), gold=one.gold is not None)
-            for one in study.transcription
+            for one in step.material.values()
         ]
         known = [one for one in items if one.gold]
         draw.chance.shuffle(known)
         known.sort(key=lambda one: one.audio in seen)
-        checks = min(len(known), max(step.least_gold, round(step.gold * step.each)))
+        checks = min(
+            len(known), max(step.settings.least_gold, round(step.settings.gold * step.settings.each))
+        )
         unknown = [one for one in items if not one.gold and one.audio not in taken | seen]
-        chosen = unknown[: max(1, step.each - checks)]
+        chosen = unknown[: max(1, step.settings.each - checks)]
         if not chosen:
             return []
         chosen += known[:checks]
@@ -85,11 +109,11 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
         return chosen
 
     def files(self, shown: Due) -> Mapping[str, Path]:
-        return {"recording": shown.step.audio / shown.stimulus.audio}
+        return {"recording": shown.study.folder / shown.step.settings.audio / shown.stimulus.audio}
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> dict[str, Any]:
-        item = shown.study.item(shown.stimulus.audio)
-        heard = item.hypothesis if shown.step.prefill and item is not None else None
+        item = shown.step.material.get(shown.stimulus.audio)
+        heard = item.hypothesis if shown.step.settings.prefill and item is not None else None
         written = (heard or "") if entered is None else entered.get("text", "")
         return {"written": written, "longest": LONGEST_TRANSCRIPT}
 
@@ -98,13 +122,13 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
 
     def written(self, shown: Due, text: str | None) -> WrittenTranscript:
         """The transcript of the recording that is due; text: None where no word could be made out."""
-        item, errors, words = shown.study.item(shown.stimulus.audio), None, None
+        item, errors, words = shown.step.material.get(shown.stimulus.audio), None, None
         if item is not None and item.gold is not None:
             counts = align(spoken_words(item.gold), spoken_words(text))
             errors, words = counts.errors, counts.reference_count
         return WrittenTranscript(
             text=None if text is None else " ".join(text.split()), errors=errors, words=words,
-            prefilled=shown.step.prefill and item is not None and item.hypothesis is not None,
+            prefilled=shown.step.settings.prefill and item is not None and item.hypothesis is not None,
         )  # fmt: skip
 
     def check(self, shown: Due, response: WrittenTranscript, elapsed_s: float | None) -> None:
@@ -114,24 +138,24 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
             raise Rejected(TOO_LONG, "text")
 
     def over(
-        self, step: TranscribeStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]]
+        self, step: OfferedStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]]
     ) -> bool:
         """Whether enough was written down to see that it is not accurate."""
         checks = sum(one.errors is not None for _, one in given)
-        return checks >= step.least_gold and not self._accurate(step, given)
+        return checks >= step.settings.least_gold and not self._accurate(step, given)
 
     def finish(
-        self, step: TranscribeStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]],
+        self, step: OfferedStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]],
         total_s: float,
     ) -> Outcome:  # fmt: skip
         return Outcome(accepted=self._accurate(step, given))
 
-    def _accurate(self, step: TranscribeStep, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> bool:
+    def _accurate(self, step: OfferedStep, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> bool:
         accuracy = word_accuracy(written for _, written in given)
-        return accuracy is None or accuracy >= step.accuracy
+        return accuracy is None or accuracy >= step.settings.accuracy
 
-    def paid(self, step: TranscribeStep) -> bool:
-        return step.code_if_not_accepted
+    def paid(self, step: OfferedStep) -> bool:
+        return step.settings.code_if_not_accepted
 
     def rows(self, given: Given[LoggedItem, WrittenTranscript]) -> tuple[Row, ...]:
         """None: those that count are the reference of turns, and the text of commands."""
@@ -141,7 +165,7 @@ class Transcription(StimulusStep[TranscribeStep, LoggedItem, WrittenTranscript])
         return stimulus.audio
 
     def respond(self, shown: Due, participant: SimulatedParticipant) -> WrittenTranscript:
-        item = shown.study.item(shown.stimulus.audio)
+        item = shown.step.material.get(shown.stimulus.audio)
         return self.written(shown, (item.gold or item.hypothesis) if item is not None else None)
 
     def without(

@@ -78,5 +78,5 @@ class Messages(vv.Channel):
     def open(self, engine: Any) -> Gateway:
         return Gateway(engine)
 
-    def facts(self, study: vv.Study, line: Any, visit_id: str, problem: str | None) -> dict[str, Any]:
-        return {"word": line.word(visit_id) if line is not None else ""}
+    def facts(self, study: vv.Study, line: Any, state: Any, problem: str | None) -> dict[str, Any]:
+        return {"word": line.word(state.visit_id) if line is not None else ""}

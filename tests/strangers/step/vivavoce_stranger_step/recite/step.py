@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.steps.base import EMPTY, SPOKEN, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.stimulus import (
     Draw,
@@ -66,6 +67,8 @@ class Recite(StimulusStep[OfferedStep, Sentence, Recital]):
     settings = ReciteSettings
     stimulus, response, table = Sentence, Recital, RECITALS
     doing, things = "reading sentences aloud", "sentences"
+    earlier_events = {"sentences_chosen": StimuliPlanned, "sentence_recited": ResponseGiven}
+    earlier_addresses = {"/recited": "/respond"}
 
     def minutes(self, step: OfferedStep, study: Study) -> float:
         return len(step.settings.sentences) / 4

@@ -1,0 +1,62 @@
+"""The step `compare` as written, and what it reads: pairs of transcripts, and questions about each."""
+
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from vivavoce.steps.base import StepFiles
+from vivavoce.study.pairs import ComparisonQuestion
+from vivavoce.study.pairs_file import QUESTIONS, read_questions
+from vivavoce.study.pairs_study import PairsSettings, TranscriptPairs, transcript_pairs
+from vivavoce.study.settings import Flag, Number, Whole
+
+
+class CompareSettings(PairsSettings):
+    """Pairs of transcripts of which participants choose one, one pair of every variable."""
+
+    questions: str | None = Field(None, description="YAML file of questions; ours when left out")
+    ties: Flag = Field(False, description="`no difference` may be chosen, too")
+    strength: Flag = Field(False, description="ask how strong each preference is")
+    presentation: Literal["together", "in-turn"] = Field(
+        "together", description="together: both transcripts at once; in-turn: one after the other, then both"
+    )
+    minimum_minutes: Number = Field(
+        3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
+    )
+    accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
+    code_if_not_accepted: Flag = Field(
+        False, description="whether who is not accepted gets a completion code all the same"
+    )
+    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
+
+    @property
+    def minimum_s(self) -> float:
+        return self.minimum_minutes * 60
+
+
+class ComparedTranscripts(NamedTuple):
+    """Pairs of transcripts, and the questions about each of them."""
+
+    presented: TranscriptPairs
+    questions: tuple[ComparisonQuestion, ...]
+
+
+def compared_transcripts(settings: CompareSettings, files: StepFiles) -> ComparedTranscripts:
+    """What a step reads; what is wrong with it is reported."""
+    presented = transcript_pairs(settings, files, compared=True, repeats=settings.repeats)
+    return ComparedTranscripts(presented, _questions(settings, files))
+
+
+def _questions(settings: CompareSettings, files: StepFiles) -> tuple[ComparisonQuestion, ...]:
+    """The study's own questions, else ours."""
+    path = QUESTIONS
+    if settings.questions is None:
+        files.keep(path, "questions", "questions")
+    elif (found := files.path(settings.questions, "questions", known_as="questions")) is not None:
+        path = found
+    else:
+        return ()
+    questions, problems = read_questions(path, files.languages)
+    for one in problems:
+        files.report("", one.problem, one.hint, file=one.place)
+    return questions

@@ -1,0 +1,1 @@
+"""The parts of dialogue systems: understanding, belief, database, generation; a domain is data."""

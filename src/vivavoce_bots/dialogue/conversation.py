@@ -1,0 +1,312 @@
+"""What every conversation has, whatever the bot: start over, go back, repeat, help, courtesies.
+
+A bot derives from `DialogueBot` and says what a turn means for its state and what to do next.
+"""
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, Generic, TypeVar
+
+from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
+from vivavoce_bots.dialogue.domain import Domain
+from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
+from vivavoce_bots.dialogue.generation import Generation
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
+from vivavoce_bots.dialogue.speech import LANGUAGES, language_of
+from vivavoce_bots.dialogue.understanding import Understanding
+
+HEARD: Final = 0.35
+SURE: Final = 0.6
+_REPEATED: Final = 0.4
+_MOST_HYPOTHESES: Final = 50
+_REMEMBERED: Final = 4
+_LOST, _QUITE_LOST = 2, 3
+_QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
+_COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
+
+
+@dataclass
+class State:
+    """Where a conversation stands; `last` is the last turn that led on, `lost` counts turns that did not."""
+
+    venue: str | None = None
+    turned_down: list[str] = field(default_factory=list)
+    declined: list[tuple[str, ...]] = field(default_factory=list)
+    asking: str | None = None
+    confirming: tuple[str, str] | None = None
+    proposed: dict[str, str] = field(default_factory=dict)
+    requests: list[str] = field(default_factory=list)
+    promised: list[str] = field(default_factory=list)
+    last: tuple[Act, ...] = ()
+    lost: int = 0
+
+    @property
+    def stuck(self) -> bool:
+        """The last turn said that nothing matches, or proposed something else."""
+        return any(act.act in ("canthelp", "select") or act.value == "change" for act in self.last)
+
+    def expect(self, acts: Sequence[Act]) -> None:
+        """What the next answer is about: the questions of this turn."""
+        self.asking = next((act.slot for act in acts if act.act == "request"), None)
+        confirmed = (act for act in acts if act.act == "confirm" and act.slot and act.value)
+        self.confirming = next(((act.slot or "", act.value or "") for act in confirmed), None)
+        self.proposed = {}
+        for act in acts:
+            if act.act == "select" and act.slot and act.value:
+                self.proposed[act.slot] = DONTCARE if act.slot in self.proposed else act.value
+
+    @property
+    def subject(self) -> str | None:
+        """The slot that was spoken of: `any` is about that."""
+        return self.confirming[0] if self.confirming else self.asking or next(iter(self.proposed), None)
+
+
+Held = TypeVar("Held", bound=State)
+
+
+@dataclass
+class Session(Generic[Held]):
+    """All that a bot remembers of one conversation; `before` are its states before the last turns."""
+
+    language: str
+    random: Random
+    state: Held
+    before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+
+
+class DialogueBot(Generic[Held]):
+    """Finds a venue in a domain by talking.
+
+    one            believes the first hypothesis alone
+    understanding  another way to understand, for planted weaknesses
+    """
+
+    name: str = ""
+
+    def __init__(
+        self, domain: Domain, seed: int = 1, *, one: bool = True,
+        understanding: Callable[[Domain, str], Understanding] = Understanding,
+    ) -> None:  # fmt: skip
+        self._domain, self._seed, self._one = domain, seed, one
+        self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
+        self._generation = {language: Generation(domain, language) for language in LANGUAGES}
+
+    def fresh(self) -> Held:
+        """The state at the beginning."""
+        raise NotImplementedError
+
+    def take_in(self, state: Held, meanings: Sequence[Meaning]) -> Evidence:
+        """Note what a turn says of the goal."""
+        return Evidence(meanings)
+
+    def decide(self, state: Held, heard: Evidence) -> tuple[Act, ...]:
+        """What to do next, after a turn that was about the matter or was not understood."""
+        raise NotImplementedError
+
+    def skip(self, state: Held, slot: str) -> None:
+        """Ask no more for this slot."""
+        raise NotImplementedError
+
+    def opening(self, state: Held) -> tuple[Act, ...]:
+        """What stands behind the greeting."""
+        return ()
+
+    def session(self, conversation: str, language: str = "en") -> Session[Held]:
+        """A fresh memory; chance depends on the seed and the conversation's key alone."""
+        return Session(language_of(language), Random(f"{self._seed}:{conversation}"), self.fresh())
+
+    def stand_in(self, venue: str, random: Random) -> str:
+        """The name of a venue of another kind."""
+        return self._domain.stand_in(venue, random)
+
+    def greet(self, session: Session[Held]) -> Reply:
+        return self._say(session, (Act("hello"), *self.opening(session.state)), ())
+
+    def reply(self, session: Session[Held], texts: Sequence[tuple[str, float | None]]) -> Reply:
+        """The answer to one user turn, given as hypotheses of what was said, best first."""
+        state = session.state
+        hypotheses = normalised(list(texts)[:_MOST_HYPOTHESES])
+        meanings = meanings_of(
+            hypotheses, self._understanding[session.language], state.subject, one=self._one,
+            confirming=state.confirming is not None, venue=self._domain.venue(state.venue),
+        )  # fmt: skip
+        return self._say(session, self.manage(session, meanings), meanings)
+
+    def manage(self, session: Session[Held], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
+        """The acts of the next system turn."""
+        before = pickle.dumps(session.state)
+        state = session.state
+        heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
+        closing = self._closes(state, heard)
+        if closing or heard.did["bye"] >= SURE:
+            return (Act("bye"),)
+        if heard.did["restart"] >= SURE or self._at_a_loss(state, heard):
+            session.state = self.fresh()
+            session.before.append(before)
+            return (
+                _ack("restart"),
+                *(self.opening(session.state) or self.decide(session.state, _nothing_new())),
+            )
+        if heard.did["undo"] >= SURE:
+            return self._undo(session)
+        if heard.did["repeat"] >= _REPEATED and state.last:
+            return tuple(act for act in state.last if act.act != "ack") or state.last
+        lead = self._lead(state, heard)
+        expected = bool(state.confirming or state.proposed or (state.venue and not state.asking))
+        if lead and heard.content + heard.answered * expected < HEARD:
+            return self._lead_on(state, lead)
+        session.before.append(before)
+        return self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+
+    def _closes(self, state: Held, heard: Evidence) -> bool:
+        """No, nothing more."""
+        asked = bool(state.last) and state.last[-1].act == "reqmore"
+        return asked and heard.did["negate"] >= SURE and heard.content == 0
+
+    def _at_a_loss(self, state: Held, heard: Evidence) -> bool:
+        """Asked what to change, the caller says no more than yes or no."""
+        return _ack("change") in state.last and not heard.content and heard.answered >= HEARD
+
+    def _undo(self, session: Session[Held]) -> tuple[Act, ...]:
+        if not session.before:
+            return (_ack("nothing_to_undo"), *self._resumed(session.state))
+        session.state = pickle.loads(session.before.pop())  # noqa: S301 (our own, never sent)
+        return (_ack("undo"), *self._resumed(session.state))
+
+    def _lead(self, state: Held, heard: Evidence) -> tuple[Act, ...]:
+        """The answer to what is not about the matter: courtesies, calls for help."""
+        did = heard.did
+        lead = [_ack(kind) for kind in _COURTESIES if did[kind] >= HEARD][:2]
+        options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
+        lead += [Act("help", slot) for slot in options]
+        unsure = did["dontknow"] >= HEARD or (
+            state.asking and heard.answered >= HEARD and not heard.content and not state.confirming
+        )
+        if unsure and not options:
+            lead.append(Act("help", state.asking))
+        if did["help"] >= HEARD:
+            lead.append(Act("help"))
+        return tuple(dict.fromkeys(lead))
+
+    def _in_context(self, state: Held, meaning: Meaning) -> Meaning:
+        """Without a venue on offer, a question about a slot to search by is about what there is to choose."""
+        if state.venue is not None:
+            return meaning
+        open_slots = self._domain.constraint_slots(None)
+        asks = [act.act == "request" and act.slot in open_slots for act in meaning.acts]
+        acts = [Act("help", act.slot) if ask else act for ask, act in zip(asks, meaning.acts, strict=True)]
+        return Meaning(tuple(acts), meaning.score)
+
+    def _lead_on(self, state: Held, lead: tuple[Act, ...]) -> tuple[Act, ...]:
+        """A lead, and the question that waits; what was asked in vain too often is left open."""
+        state.lost += Act("help", state.asking) in lead
+        if state.lost >= _QUITE_LOST and state.asking:
+            self.skip(state, state.asking)
+            state.lost = 0
+            return (_ack("open"), *self.decide(state, _nothing_new()))
+        return (*lead, *self._resumed(state))
+
+    def _lead_back(self, state: Held, heard: Evidence, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """Whoever is not understood again and again is told what they can say."""
+        lost = heard.understood < HEARD
+        state.lost = state.lost + 1 if lost else 0
+        if not lost or state.lost < _LOST or any(act.act == "offer" for act in acts):
+            return acts
+        asked = next((act.slot for act in acts if act.act == "request"), None)
+        rest = tuple(act for act in acts if act.act != "repeat")
+        return (Act("repeat"), Act("help", asked if state.lost % 2 == 0 else None), *rest)
+
+    def _postpone(self, state: Held, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """What was asked of a venue before there is one is answered later, or cannot be."""
+        if not state.requests or not {act.act for act in acts} <= {
+            "request",
+            "confirm",
+            "select",
+            "canthelp",
+        }:
+            return acts
+        again = tuple(act for act in acts if act.act != "canthelp") if state.stuck else acts
+        strange = [slot for slot in state.requests if slot not in self._domain.slots]
+        fresh = [slot for slot in state.requests if slot not in state.promised]
+        state.requests = [slot for slot in state.requests if slot not in strange]
+        state.promised += [slot for slot in fresh if slot not in strange]
+        later = [_ack("later")] if fresh and not set(fresh) <= set(strange) else []
+        return (*(Act("null", slot) for slot in strange), *later, *(again or acts))
+
+    def _resumed(self, state: Held) -> tuple[Act, ...]:
+        """The question that waits for an answer."""
+        waiting = tuple(act for act in state.last if act.act in _QUESTIONS)
+        if waiting:
+            return waiting
+        return (Act("reqmore"),) if state.venue else self.decide(state, _nothing_new())
+
+    def _say(self, session: Session[Held], acts: tuple[Act, ...], meanings: tuple[Meaning, ...]) -> Reply:
+        state = session.state
+        state.expect(acts)
+        if not any(act.act == "repeat" for act in acts):
+            state.last = acts
+        text = self._generation[session.language].say(acts, state.venue, session.random)
+        return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
+
+    def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
+        """What there is instead, where nothing matches; not what was declined already."""
+        for found in self._domain.relaxations(limits, state.turned_down, refuted):
+            if tuple(found) not in state.declined:
+                alone = len(found) == 1
+                values = [(slot, value) for slot, values in found.items() for value in values[:3] if alone]
+                chosen = values or [(slot, DONTCARE) for slot in found]
+                return tuple(stating("select", slot, value) for slot, value in chosen)
+        return ()
+
+    def refuse(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
+        """What was proposed is not wanted: the next proposal, or the question what to change."""
+        state.declined += [tuple(state.proposed)] if state.proposed else []
+        return self.propose(state, limits, refuted) or (_ack("change"), Act("help"))
+
+    def unmet(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
+        """That nothing matches, or nothing but what was turned down, and what there is instead."""
+        acts = [stating("canthelp", slot, value) for slot, value in limits.items() if value != DONTCARE]
+        refused = [
+            (slot, one) for slot, ones in refuted.items() if slot not in limits for one in sorted(ones)
+        ]
+        acts += [stating("canthelp", slot, one, "!=") for slot, one in refused]
+        acts += [stating("canthelp", "name", name, "!=") for name in state.turned_down]
+        proposed = self.propose(state, limits, refuted)
+        return (*(acts or [Act("canthelp")]), *(proposed or (_ack("change"),)))
+
+    def answers(
+        self, state: Held, requests: Sequence[str], queries: Sequence[tuple[str, str]] = ()
+    ) -> list[Act]:
+        """What was asked of the venue on offer; what it does not have is said to be unknown."""
+        venue = self._domain.venue(state.venue)
+        requests = [HOURS if slot in (DAY, TIME) else slot for slot in requests]
+        acts: list[Act] = []
+        for slot, value in queries:
+            held = venue.value(slot) if venue else None
+            if venue is not None and slot in (DAY, TIME):
+                acts += [
+                    _ack("yes" if venue.meets({slot: value}) else "no"),
+                    Act("inform", HOURS, venue.value(HOURS), "="),
+                ]
+            elif held is not None:
+                acts += [_ack("yes" if held == value else "no"), stating("inform", slot, held)]
+            else:
+                acts.append(Act("null", slot))
+        for slot in requests:
+            held = venue.value(slot) if venue else None
+            acts.append(stating("inform", slot, held) if held is not None else Act("null", slot))
+        return list(dict.fromkeys(acts))
+
+
+def _nothing_new() -> Evidence:
+    """A turn that was understood, and says nothing of the matter."""
+    heard = Evidence(())
+    heard.understood = 1.0
+    return heard
+
+
+def _ack(what: str) -> Act:
+    return Act("ack", None, what)

@@ -1,0 +1,288 @@
+"""What bots that do things share: help, start over, undo, repeat, goodbye, courtesies; no dead end.
+
+A bot derives from `CourteousBot`: it says what is about its matter and answers that; all else is answered
+here, and led back to the question that waits.
+"""
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from vivavoce_bots.acts import Act, Meaning, Reply
+from vivavoce_bots.dialogue.speech import language_of, speech
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
+
+_REMEMBERED: Final = 4
+_AT_A_LOSS, _LET_GO = 2, 3
+_COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
+_UNSURE: Final = ("help", "dontknow", "suggest", "options")
+_NOT_REMEMBERED: Final = ("last", "before", "random", "lost")
+
+
+class Heard(NamedTuple):
+    """An utterance: its words, the phrases in it, what it does, and the words that none of these explains."""
+
+    text: str
+    said: list[str]
+    spans: list[Span]
+    kinds: tuple[str, ...]
+    rest: list[str]
+
+    def did(self, *kinds: str) -> bool:
+        return any(kind in self.kinds for kind in kinds)
+
+    def all(self, kind: str) -> list[Entry]:
+        """The phrases of a kind in their order."""
+        return [span.entry for span in self.spans if span.entry.kind == kind]
+
+
+class Answer(NamedTuple):
+    """What a bot answers; `end` hangs up."""
+
+    text: str
+    acts: tuple[Act, ...]
+    understood: tuple[Meaning, ...] = ()
+    end: bool = False
+
+
+@dataclass
+class Talk:
+    """What is remembered of any conversation; `before` are its states before the last turns."""
+
+    language: str
+    random: Random = field(default_factory=Random)
+    last: Reply | None = None
+    before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+    lost: int = 0
+
+
+class Hearing:
+    """What people say in one language: what holds for every bot, and the phrases of this one."""
+
+    def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
+        known = speech(language)
+        self._spotter = Spotter()
+        for kind in ("not", "options"):
+            for phrase in known.cues[kind]:
+                self._spotter.learn(phrase, Entry(kind))
+        for kind, phrases in known.moves.items():
+            for phrase in phrases:
+                self._spotter.learn(phrase, Entry(kind))
+        if learn is not None:
+            learn(self._spotter, language)
+        self._wholes = Wholes(known.alone, known.fillers)
+        self._small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
+
+    def find(self, text: str) -> tuple[list[str], list[Span]]:
+        """The words of a text and the phrases in it."""
+        said = tokens(text)
+        return said, self._spotter.find(text, said)
+
+    def heard(self, text: str) -> Heard:
+        text = text[:LONGEST_TEXT]
+        said, spans = self.find(text)
+        whole = self._wholes.kind(said)
+        covered = {at for span in spans for at in range(span.start, span.end)}
+        rest = [word for at, word in enumerate(said) if at not in covered and word not in self._small]
+        kinds = [span.entry.kind for span in spans]
+        if whole is not None and all(kind in ("not", *_MOVES) for kind in kinds):
+            spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
+        return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
+
+
+Held = TypeVar("Held", bound=Talk)
+_MOVES: Final = (
+    *_COURTESIES,
+    *_UNSURE,
+    "bye",
+    "affirm",
+    "negate",
+    "repeat",
+    "reqalts",
+    "restart",
+    "undo",
+    "ciao",
+)
+
+
+class CourteousBot(Generic[Held]):
+    """A bot that does things in a conversation."""
+
+    name: str = ""
+
+    def __init__(self, seed: int = 1, learn: Callable[[Spotter, str], None] | None = None) -> None:
+        self._seed = seed
+        self._hearing = {language: Hearing(language, learn) for language in ("en", "it")}
+
+    # --- what a bot says and does ----------------------------------------------------------------------
+
+    def begin(self, language: str) -> Held:
+        """A fresh memory."""
+        raise NotImplementedError
+
+    def opening(self, session: Held) -> Answer:
+        """The first turn."""
+        raise NotImplementedError
+
+    def words(self, session: Held) -> Mapping[str, str]:
+        """Sentences of this bot: `help`, `puzzled`, `bye`, `whoareyou`; its own in place of everybody's."""
+        raise NotImplementedError
+
+    def about(self, session: Held, heard: Heard) -> bool:
+        """Whether an utterance speaks of the matter, so that what it does besides is courtesy."""
+        raise NotImplementedError
+
+    def matter(self, session: Held, heard: Heard) -> Answer | None:
+        """The answer to what is about the matter; None where it was not understood."""
+        raise NotImplementedError
+
+    def question(self, session: Held) -> tuple[str, tuple[Act, ...]]:
+        """The question that waits for an answer, or what else can be done."""
+        raise NotImplementedError
+
+    def waits(self, session: Held) -> bool:
+        """Whether yes, no and `stop` answer a question of this bot."""
+        raise NotImplementedError
+
+    def let_go(self, session: Held) -> None:
+        """Forget what is being settled."""
+        raise NotImplementedError
+
+    def start_over(self, session: Held) -> None:
+        """Begin the conversation again."""
+        self.let_go(session)
+
+    # --- the conversation --------------------------------------------------------------------------------
+
+    def session(self, conversation: str, language: str = "en") -> Held:
+        """A fresh memory; chance depends on the seed and the conversation's key alone."""
+        held = self.begin(language_of(language))
+        held.random = Random(f"{self._seed}:{conversation}")
+        return held
+
+    def greet(self, session: Held) -> Reply:
+        return self._said(session, self.opening(session))
+
+    def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
+        """The answer to one user turn; the first hypothesis is taken for what was said."""
+        heard = self._hearing[session.language].heard(texts[0][0] if texts else "")
+        return self._said(session, self._manage(session, heard))
+
+    def _said(self, session: Held, answer: Answer) -> Reply:
+        reply = Reply(answer.text[:1].upper() + answer.text[1:], answer.acts, answer.understood, answer.end)
+        session.last = reply
+        return reply
+
+    def _manage(self, session: Held, heard: Heard) -> Answer:
+        about = self.about(session, heard)
+        if heard.did("restart"):
+            self._remember(session, self._snapshot(session))
+            self.start_over(session)
+            return self._led_back(session, ("restart",))
+        drops = self.waits(session) and heard.did("bye") and heard.did("whole")
+        if drops:
+            heard = heard._replace(kinds=("negate",), spans=[Span(0, len(heard.said), Entry("negate"))])
+        if not about and (led := self._leads(session, heard)) is not None:
+            return led
+        before = self._snapshot(session)
+        answer = self.matter(session, heard)
+        if answer is None:
+            return self._puzzled(session)
+        session.lost = 0
+        self._remember(session, before)
+        return answer
+
+    def _leads(self, session: Held, heard: Heard) -> Answer | None:
+        """The answer to what is not about the matter; None where it may be."""
+        answered = self.waits(session) and heard.did("affirm", "negate")
+        leaves = heard.did("ciao") and session.last is not None and session.last.acts[:1] != (Act("hello"),)
+        if heard.did("bye") or leaves:
+            return self.farewell(session)
+        no = answered and heard.did("negate") and not asked_for_more(session.last)
+        if heard.did("undo") and not no:
+            return self._undo(session)
+        if heard.did("repeat") and session.last is not None:
+            last = session.last
+            return Answer(last.text, last.acts)
+        if answered:
+            return None
+        courtesies = [kind for kind in _COURTESIES if heard.did(kind)]
+        courtesies += ["hello"] if heard.did("ciao") and not courtesies else []
+        if "human" in courtesies and (own := self.hand_over(session)) is not None:
+            return own
+        if heard.did(*_UNSURE):
+            return self._led_back(session, tuple(courtesies[:1]), helped=True)
+        return self._led_back(session, tuple(courtesies[:2])) if courtesies else None
+
+    def farewell(self, session: Held) -> Answer:
+        return Answer(self.words(session)["bye"], (Act("bye"),), end=True)
+
+    def hand_over(self, session: Held) -> Answer | None:
+        """What is done where a person is asked for; None where there is nobody."""
+        return None
+
+    def help(self, session: Held) -> str:
+        """What can be said now."""
+        return self.words(session)["help"]
+
+    def _led_back(self, session: Held, kinds: Sequence[str], *, helped: bool = False) -> Answer:
+        """Courtesies, help where it is wanted, and the question that waits."""
+        question, asks = self.question(session)
+        lead = [self._courtesy(session, kind) for kind in kinds]
+        acts = [Act("ack", None, kind) for kind in kinds]
+        if helped:
+            lead, acts = [*lead, self.help(session)], [*acts, Act("help")]
+        return Answer(_joined([*lead, question]), (*acts, *asks))
+
+    def _courtesy(self, session: Held, kind: str) -> str:
+        own = self.words(session).get(kind) if kind != "hello" else None
+        return own or session.random.choice(speech(session.language).answers[kind])
+
+    def _undo(self, session: Held) -> Answer:
+        if not session.before:
+            return self._led_back(session, ("nothing_to_undo",))
+        was = self._snapshot(session)
+        for name, value in pickle.loads(session.before.pop()).items():  # noqa: S301 (our own, never sent)
+            setattr(session, name, value)
+        return self.undone(session, pickle.loads(was))  # noqa: S301 (our own, never sent)
+
+    def undone(self, session: Held, was: dict[str, Any]) -> Answer:
+        """What is said where the last step was taken back; `was` is what it had made."""
+        return self._led_back(session, ("undo",))
+
+    def _puzzled(self, session: Held) -> Answer:
+        """Not understood: asked again, then told what can be said, then the question is left."""
+        session.lost += 1
+        question, asks = self.question(session)
+        puzzled = self.words(session)["puzzled"]
+        if session.lost < _AT_A_LOSS:
+            return Answer(_joined([puzzled, question]), (Act("repeat"), *asks))
+        if session.lost >= _LET_GO and self.waits(session):
+            self.let_go(session)
+            question, asks = self.question(session)
+            session.lost = 0
+        return Answer(_joined([puzzled, self.help(session), question]), (Act("repeat"), Act("help"), *asks))
+
+    def _snapshot(self, session: Held) -> bytes:
+        return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})
+
+    def _remember(self, session: Held, before: bytes) -> None:
+        if before != self._snapshot(session):
+            session.before.append(before)
+
+
+def asked_for_more(last: Reply | None) -> bool:
+    """Whether a turn asked whether there is more."""
+    return last is not None and bool(last.acts) and last.acts[-1].act == "reqmore"
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    """Sentences one behind the other, none twice."""
+    kept: list[str] = []
+    for sentence in sentences:
+        if sentence and not any(sentence in other for other in kept):
+            kept = [one for one in kept if one not in sentence] + [sentence]
+    return " ".join(kept)

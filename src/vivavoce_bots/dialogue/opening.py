@@ -1,0 +1,96 @@
+"""Day and time: when a venue is open, and which hour a caller means."""
+
+import re
+from typing import Final, NamedTuple
+
+from vivavoce_bots.dialogue.speech import speech
+
+DAY, TIME, HOURS = "day", "time", "hours"
+DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+TODAY: Final = "friday"  # the calendar of the towns stands still, so that the same call gets the same answers
+_SPAN: Final = re.compile(r"(\w+day)(?:-(\w+day))?((?: \d\d:\d\d-\d\d:\d\d)+)")
+_LAST_MORNING_HOUR: Final = 11
+_NUMBER: Final = r"([01]?[0-9]|2[0-4])"
+
+
+class Opening(NamedTuple):
+    """When a venue is open: minutes from midnight, by day."""
+
+    spans: tuple[tuple[str, int, int], ...]
+
+    def covers(self, day: str | None, time: str | None) -> bool:
+        """Whether it is open on this day at this time; null: on any, at any."""
+        minute = None if time is None else _minute(time)
+        return any(
+            day in (None, one) and (minute is None or begin <= minute < end) for one, begin, end in self.spans
+        )
+
+
+def read_opening(text: str) -> Opening | None:
+    """Opening hours such as `tuesday-sunday 12:00-15:00 18:00-23:00`; null where they are not written so."""
+    spans: list[tuple[str, int, int]] = []
+    for first, last, hours in _SPAN.findall(text):
+        if first not in DAYS or (last or first) not in DAYS:
+            return None
+        days = DAYS[DAYS.index(first) : DAYS.index(last or first) + 1]
+        for span in hours.split():
+            begin, end = map(_minute, span.split("-"))
+            spans += [(day, begin, end) for day in days]
+    return Opening(tuple(spans)) if spans else None
+
+
+def _minute(time: str) -> int:
+    hour, minute = time.split(":")
+    return 60 * int(hour) + int(minute)
+
+
+class Clock:
+    """Finds the time of day in a text of one language."""
+
+    def __init__(self, language: str) -> None:
+        self._words = words = speech(language).time
+        self._spoken = {word: str(at) for at, word in enumerate(words["numbers"], 1)}
+        before, half, quarter = _any(words["before"]), words["half"], words["quarter"]
+        past, to = _any(words["past"]), _any(words["to"])
+        marks = _any([*words["oclock"], *words["morning"], *words["later"]])
+        number = rf"(?P<hour>{_NUMBER[1:-1]})"
+        self._forms = [
+            (re.compile(form), minutes)
+            for form, minutes in (
+                (rf"\b{number} ?[:.h] ?(?P<minute>[0-5][0-9])\b", 0),
+                (rf"\b{re.escape(half)} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {re.escape(half)}\b", 30),
+                (rf"\b{quarter} {past} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {past} {quarter}\b", 15),
+                (rf"\b{quarter} {to} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {to} {quarter}\b", -15),
+                (rf"\b{before} {number}(?: (?:{past} )?(?P<minute>[0-5][0-9]))?\b", 0),
+                (rf"\b{number} ?{marks}(?!\w)", 0),
+            )
+        ]
+        self._bare = re.compile(rf"\b{number}(?: (?P<minute>[0-5][0-9]))?\b")
+
+    def find(self, text: str, *, asked: bool) -> str | None:
+        """The time that a text names, such as 20:30; a bare number or part of the day counts when asked."""
+        plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), text.lower())
+        forms = [*self._forms, (self._bare, 0)] if asked else self._forms
+        for form, minutes in forms:
+            found = form.search(plain)
+            if found:
+                parts = found.groupdict()
+                return self._told(int(parts["hour"] or parts["other"]), parts.get("minute"), minutes, plain)
+        named = {**self._words["exact"], **(self._words["parts"] if asked else {})}
+        return next((at for at, names in named.items() if _names(names, plain)), None)
+
+    def _told(self, hour: int, minute: str | None, more: int, plain: str) -> str:
+        later = _names(self._words["later"], plain)
+        morning = not later and _names(self._words["morning"], plain)
+        if 0 < hour < _LAST_MORNING_HOUR + later and not morning:
+            hour += 12
+        at = (60 * hour + int(minute or 0) + more) % (24 * 60)
+        return f"{at // 60:02}:{at % 60:02}"
+
+
+def _any(words: list[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, words))})"
+
+
+def _names(words: list[str], text: str) -> bool:
+    return re.search(rf"(?<!\w){_any(words)}(?!\w)", text) is not None

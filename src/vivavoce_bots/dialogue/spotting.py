@@ -1,0 +1,108 @@
+"""Phrases in a text: the longest known one at each place, and utterances that count only as a whole."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+_TOKEN = re.compile(r"\w+(?:'(?=\w))?")
+LONGEST_TEXT = 2_000
+_SHORT = 2
+
+
+class Entry(NamedTuple):
+    """What a phrase means."""
+
+    kind: str
+    slot: str | None = None
+    value: str | None = None
+
+
+class Span(NamedTuple):
+    """A phrase that was found, from the word `start` to before the word `end`."""
+
+    start: int
+    end: int
+    entry: Entry
+
+
+def tokens(text: str) -> list[str]:
+    """Words in lower case without accents; an apostrophe parts an Italian article from its noun."""
+    if text.isascii():
+        return _TOKEN.findall(text[:LONGEST_TEXT].lower())
+    return _TOKEN.findall(_plain(text))
+
+
+def _plain(text: str) -> str:
+    letters = unicodedata.normalize("NFKD", text[:LONGEST_TEXT].replace("’", "'").casefold())
+    return "".join(ch for ch in letters if not unicodedata.combining(ch))
+
+
+def _with_accents(text: str) -> list[str]:
+    """The words of a text with their accents."""
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text[:LONGEST_TEXT].replace("’", "'").casefold()))
+
+
+class Spotter:
+    """Knows phrases by their words."""
+
+    def __init__(self, tokens: Callable[[str], list[str]] = tokens) -> None:
+        self._tokens = tokens
+        self._phrases: dict[tuple[str, ...], Entry] = {}
+        self._accented: dict[str, Entry] = {}  # short words that are others without their accent
+        self._longest: dict[str, int] = {}  # by its first word, the longest phrase
+
+    def learn(self, phrase: str, entry: Entry, *, taken_by: Collection[str] = ()) -> None:
+        """A phrase and what it means; what it meant before is forgotten, unless `taken_by` has its kind."""
+        words = tuple(self._tokens(phrase))
+        if len(words) == 1 and len(phrase) <= _SHORT and phrase.casefold() != words[0]:
+            self._accented[phrase.casefold()] = entry
+            return
+        held = self._phrases.get(words)
+        if words and (held is None or held.kind not in taken_by):
+            self._phrases[words] = entry
+            self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+
+    def find(self, text: str, said: list[str]) -> list[Span]:
+        """The phrases in a text; short words that are others without their accent count only with it."""
+        written = said if text.isascii() else _with_accents(text)
+        written = written if len(written) == len(said) else said
+        spans: list[Span] = []
+        at, end, longest = 0, len(said), self._longest
+        while at < end:
+            length = min(longest.get(said[at], 0), end - at)
+            entry: Entry | None = None
+            while length > 1 and (entry := self._phrases.get(tuple(said[at : at + length]))) is None:
+                length -= 1
+            if entry is None:
+                length = 1
+                entry = self._accented.get(written[at]) or (
+                    self._phrases.get((said[at],)) if said[at] in longest else None
+                )
+            if entry is not None:
+                spans.append(Span(at, at + length, entry))
+            at += length
+        return spans
+
+
+class Wholes:
+    """Utterances that do something only where they are all that is said, fillers at both ends aside."""
+
+    def __init__(
+        self, alone: Mapping[str, Sequence[str]], fillers: Sequence[str],
+        tokens: Callable[[str], list[str]] = tokens,
+    ) -> None:  # fmt: skip
+        self._fillers = {word for phrase in fillers for word in tokens(phrase)}
+        self._alone = {tuple(tokens(phrase)): kind for kind, phrases in alone.items() for phrase in phrases}
+
+    def kind(self, said: list[str]) -> str | None:
+        """What a whole utterance does; None where it is no such utterance."""
+        begin, end = 0, len(said)
+        while begin < end and tuple(said[begin:end]) not in self._alone:
+            if said[begin] in self._fillers:
+                begin += 1
+            elif said[end - 1] in self._fillers:
+                end -= 1
+            else:
+                return None
+        return self._alone.get(tuple(said[begin:end]))

@@ -1,0 +1,242 @@
+"""From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from vivavoce_bots.acts import DONTCARE, Act, stating
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.dialogue.opening import TIME, Clock
+from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
+
+_NEAR = 3
+_SILENT = ("slot", "not", "asking", "questioning", "options", "wanting")
+
+
+class Turn(NamedTuple):
+    """An utterance in its context."""
+
+    text: str
+    said: list[str]
+    spans: Sequence[Span]
+    asked: str | None
+    confirming: bool
+    venue: Venue | None
+
+
+OTHER = "other"
+
+
+class Understanding:
+    """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
+
+    def __init__(self, domain: Domain, language: str) -> None:
+        self._domain, self._speech = domain, speech(language)
+        self._spotter = Spotter(self._tokens)
+        self._constraints = {TYPE, *domain.constraint_slots(None)}
+        self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
+        self._small = {word for phrase in self._speech.small for word in tokens(phrase)}
+        self._wholes = Wholes(self._speech.alone, self._speech.fillers, self._tokens)
+        self._clock = Clock(language) if TIME in domain.slots else None
+        self._learn_speech(domain, language)
+        self._learn_domain(domain, language)
+
+    def _learn_speech(self, domain: Domain, language: str) -> None:
+        """What holds whatever the domain; the domain's own phrases come later, and take its place."""
+        known = self._speech
+        for slot, values in known.elsewhere.items():
+            for value in values if slot in domain.slots else ():
+                self._learn(value, Entry("value", slot, value))
+        for name, attribute in known.attributes.items():
+            for phrase in attribute["asks"]:
+                self._learn(phrase, Entry("ask", name))
+        for kind, phrases in {**known.cues, **known.moves}.items():
+            for phrase in [*phrases, *(domain.dontcare.get(language, ()) if kind == "dontcare" else ())]:
+                self._learn(phrase, Entry(kind))
+        for slot, ways in known.order.items():
+            for way, phrases in ways.items():
+                for phrase in phrases if slot in domain.slots else ():
+                    self._learn(phrase, Entry(way, slot))
+        for slot, phrases in known.asks.items():
+            for phrase in phrases if slot in (NAME, *domain.slots, *known.attributes) else ():
+                self._learn(phrase, Entry("ask", slot))
+
+    def _learn_domain(self, domain: Domain, language: str) -> None:
+        for slot in domain.slots.values():
+            if slot.constraint and language in slot.names:
+                self._learn(slot.names[language], Entry("slot", slot.name))
+            for phrase in slot.asks.get(language, ()):
+                self._learn(phrase, Entry("ask", slot.name))
+            for phrase in [*self._speech.anything.get(slot.name, ()), slot.anything.get(language, "")]:
+                self._learn(phrase, Entry("value", slot.name, DONTCARE))
+        for slot in domain.slots.values():
+            self._learn_values(slot.name, slot.values, language)
+        self._learn_values(TYPE, domain.types, language)
+        for venue in domain.venues:
+            self._learn(venue.name, Entry("value", NAME, venue.name))
+
+    def _learn_values(self, slot: str, values: Mapping[str, Mapping[str, list[str]]], language: str) -> None:
+        """The words of values; those that other domains have for them only where they are free."""
+        for value, words in values.items():
+            own, hints = words.get(language, [value]), self._speech.hints.get(slot, {}).get(value, [])
+            for phrase in self._known_as([*own, *hints]):
+                self._learn(phrase, Entry("value", slot, value), taken=phrase in own)
+
+    def _learn(self, phrase: str, entry: Entry, *, taken: bool = True) -> None:
+        """A phrase and what it means; what values and questions it meant before stays, unless it is taken."""
+        self._spotter.learn(phrase, entry, taken_by=() if taken else ("value", "ask"))
+
+    def _tokens(self, text: str) -> list[str]:
+        return tokens(text)
+
+    def _known_as(self, phrases: list[str]) -> list[str]:
+        """The phrases by which a value or a kind of venue is known."""
+        return phrases
+
+    def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
+        """The spans that count."""
+        return spans
+
+    def _linked(self, said: list[str], before: Span, span: Span, named: Sequence[Span]) -> bool:
+        """Whether nothing but small words, and names of slots, stands between a cue and a value."""
+        covered = {at for one in named for at in range(one.start, one.end)}
+        return all(said[at] in self._small or at in covered for at in range(before.end, span.start))
+
+    def acts(
+        self, text: str, asked: str | None = None, *, confirming: bool = False, venue: Venue | None = None
+    ) -> tuple[Act, ...]:
+        """The acts of an utterance in the order of their words; () when nothing was understood.
+
+        asked       the slot that the system has just spoken of: indifference is about that
+        confirming  it asked whether it had heard rightly: yes and no are about that, not the slot
+        venue       the venue on offer: questions are about that
+        """
+        said = self._tokens(text)
+        whole = self._wholes.kind(said)
+        if whole is not None:
+            return self._as_whole(whole, asked)
+        turn = Turn(text, said, self._taken(self._spotter.find(text, said), said), asked, confirming, venue)
+        acts: list[Act] = []
+        for index in range(len(turn.spans)):
+            act = self._act(index, turn)
+            if act is not None and act not in acts:
+                acts.append(act)
+        if self._clock is not None:
+            expected = asked == TIME and all(act.slot == TYPE for act in acts)
+            time = self._clock.find(text[:LONGEST_TEXT], asked=expected)
+            acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
+        unknown = any(span.entry.kind in ("asking", "questioning") for span in turn.spans)
+        if not acts and unknown and venue is not None:
+            return (Act("request", OTHER),)
+        return tuple(acts)
+
+    def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
+        if kind != "dontcare":
+            return (Act(kind),)
+        return (stating("inform", asked, DONTCARE),) if asked in self._constraints else (Act("negate"),)
+
+    def _act(self, index: int, turn: Turn) -> Act | None:
+        kind, slot, value = turn.spans[index].entry
+        if kind == "value" and slot and value:
+            return self._of_value(index, turn, slot, value)
+        if kind == "dontcare":
+            about = self._slot_beside(index, turn.spans) or turn.asked
+            return stating("inform", about, DONTCARE) if about in self._constraints else None
+        if kind in ("down", "up") and slot:
+            return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
+        if kind == "ask" and slot:
+            return self._of_slot(index, turn, slot)
+        if kind == "reqalts" and turn.venue is not None:
+            beside = self._of_slot_beside(index, turn.spans)
+            held = turn.venue.value(beside) if beside else None
+            return stating("inform", beside, held, "!=") if beside and held else Act(kind)
+        if kind == "ciao":
+            leaves = turn.venue is not None or any(span.entry.kind == "thankyou" for span in turn.spans)
+            return Act("bye" if leaves else "hello")
+        if kind in _SILENT and not (kind == "slot" and self._wants_options(turn)):
+            return None
+        if kind in ("affirm", "negate") and turn.asked in self._yes_or_no and not turn.confirming:
+            return stating("inform", turn.asked, "yes" if kind == "affirm" else DONTCARE)
+        return Act("help", slot) if kind == "slot" else Act(kind)
+
+    def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act:
+        """A value is wanted, not wanted, or asked about: `is it cheap` of the venue on offer."""
+        span = turn.spans[index]
+        others = [other for other in turn.spans[:index] if other.entry.kind not in ("slot", "ask", "ciao")]
+        named = [one for one in turn.spans[:index] if one.entry.kind in ("slot", "ask")]
+        before = others[-1] if others and self._linked(turn.said, others[-1], span, named) else None
+        cue = before.entry.kind if before else None
+        if turn.venue is not None and slot != NAME and self._asks_about(turn, before):
+            return stating("confirm", slot, value)
+        return stating("inform", slot, value, "!=" if cue == "not" else "=")
+
+    def _asks_about(self, turn: Turn, before: Span | None) -> bool:
+        """Whether a value is asked about: behind `is it`, or alone with a question mark."""
+        if before is not None and before.entry.kind == "asking":
+            return True
+        covered = {at for span in turn.spans for at in range(span.start, span.end)}
+        bare = all(at in covered or word in self._small for at, word in enumerate(turn.said))
+        kinds = {span.entry.kind for span in turn.spans} - {"ciao", "praise", "slot"}
+        kinds -= {"ask"} if all(self._names_value(span, turn.spans) for span in turn.spans) else set()
+        return kinds == {"value"} and bare and turn.text.rstrip().endswith("?")
+
+    def _of_slot(self, index: int, turn: Turn, slot: str) -> Act | None:
+        if slot in self._domain.slots and self._belongs_to_value(index, turn.spans):
+            return None
+        before = turn.spans[index - 1].entry.kind if index else None
+        if before == "reqalts" and turn.venue is not None and slot in self._constraints:
+            return None
+        if slot in self._constraints and self._wants_options(turn):
+            return Act("help", slot)
+        return Act("request", slot)
+
+    @staticmethod
+    def _names_value(span: Span, spans: Sequence[Span]) -> bool:
+        """Whether a question word names the slot of a value beside it, if it is one: `zona centro`."""
+        values = {one.entry.slot for one in spans if one.entry.kind == "value"}
+        return span.entry.kind != "ask" or span.entry.slot in values
+
+    def _wants_options(self, turn: Turn) -> bool:
+        return any(span.entry.kind == "options" for span in turn.spans) and not any(
+            span.entry.kind == "value" for span in turn.spans
+        )
+
+    def _next_value(self, slot: str, venue: Venue | None, step: int) -> Act:
+        """Cheaper than the venue on offer, as far as there is anything cheaper."""
+        values = list(self._domain.slots[slot].values)
+        held = venue.value(slot) if venue else None
+        if held not in values:
+            return stating("inform", slot, values[-1] if step > 0 else values[0])
+        return stating("inform", slot, values[min(max(values.index(held) + step, 0), len(values) - 1)])
+
+    def _of_slot_beside(self, index: int, spans: Sequence[Span]) -> str | None:
+        """The slot that is named directly behind: `another area`."""
+        for span in spans[index + 1 : index + 2]:
+            near = span.start - spans[index].end <= 1 and span.entry.kind in ("slot", "ask")
+            if near and span.entry.slot in self._constraints:
+                return span.entry.slot
+        return None
+
+    def _slot_beside(self, index: int, spans: Sequence[Span]) -> str | None:
+        """The constraint that an indifference is about: a name or question word close behind or before it."""
+        order = [*spans[index + 1 : index + 2], *spans[max(0, index - 1) : index]]
+        for span in order:
+            if span.entry.kind in ("slot", "ask") and span.entry.slot in self._constraints:
+                gap = max(span.start - spans[index].end, spans[index].start - span.end)
+                if gap <= _NEAR:
+                    return span.entry.slot
+        return None
+
+    def _belongs_to_value(self, index: int, spans: Sequence[Span]) -> bool:
+        """Whether a question word only names a slot: `cheap price`, `any area`, `area: east`."""
+        span = spans[index]
+        for other in [*spans[max(0, index - 1) : index], *spans[index + 1 : index + 2]]:
+            gap = max(other.start - span.end, span.start - other.end)
+            about_value = other.entry.kind == "value" and other.entry.slot not in (TYPE, NAME)
+            if (about_value and gap == 0) or (other.entry.kind == "dontcare" and gap <= _NEAR):
+                return True
+        return any(
+            other.entry.kind == "value" and other.entry.slot == span.entry.slot
+            for other in spans
+            if other != span
+        )

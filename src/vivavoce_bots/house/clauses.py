@@ -1,0 +1,117 @@
+"""An utterance as clauses: what is to be done, and to which devices; what one lacks it takes from others."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from vivavoce_bots.dialogue.manners import Hearing
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
+from vivavoce_bots.house.reference import Reader, Reference
+
+_MOST: Final = 12
+_CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One thing that was said: what to do, with what, and the other phrases in it."""
+
+    deed: str | None
+    reference: Reference
+    kinds: tuple[str, ...]
+    said: tuple[str, ...]
+    asks: bool = False
+    follows: bool = False
+
+    def did(self, *kinds: str) -> bool:
+        return any(kind in self.kinds for kind in kinds)
+
+
+def read_clauses(text: str, hearing: Hearing, reader: Reader, of_kind: str | None = None) -> list[Clause]:
+    """The clauses of an utterance in their order, twelve at most.
+
+    of_kind  the kind of device that was spoken of before
+    """
+    found: list[Clause] = []
+    for chunk in _CHUNKS.split(text[:LONGEST_TEXT]):
+        said, spans = hearing.find(chunk)
+        for number, (words, part) in enumerate(_parted(said, spans)):
+            kind = next((one.reference.kind for one in reversed(found) if one.reference.kind), of_kind)
+            clause = _clause(words, part, reader, kind, question=chunk.rstrip().endswith("?"))
+            joined = _refined(found[-1], clause) if found and not number else None
+            if joined is not None:
+                found[-1] = joined
+            else:
+                denied = bool(found) and found[-1].did("negate", "not", "meant")
+                found.append(replace(clause, follows=denied))
+        if len(found) >= _MOST:
+            break
+    return _completed([one for one in found[:_MOST] if one.kinds or one.said])
+
+
+def _parted(said: list[str], spans: list[Span]) -> list[tuple[list[str], list[Span]]]:
+    """The parts between `and`s; what stands between two things stays in one part."""
+    parts: list[tuple[list[str], list[Span]]] = []
+    start, held, between = 0, [], False
+    for span in spans:
+        if span.entry.kind == "and" and not between:
+            parts.append((said[start : span.start], _moved(held, start)))
+            start, held = span.end, []
+            continue
+        between = (between or span.entry.slot == "between") and span.entry.kind != "and"
+        if span.entry.kind != "and":
+            held.append(span)
+    parts.append((said[start:], _moved(held, start)))
+    return [part for part in parts if part[0]]
+
+
+def _moved(spans: Sequence[Span], by: int) -> list[Span]:
+    return [Span(one.start - by, one.end - by, one.entry) for one in spans]
+
+
+def _clause(
+    said: list[str], spans: list[Span], reader: Reader, of_kind: str | None, *, question: bool
+) -> Clause:
+    kinds = tuple(dict.fromkeys(span.entry.kind for span in spans))
+    at = next((at for at, span in enumerate(spans) if span.entry.kind == "deed"), None)
+    deed = spans[at].entry.slot if at is not None else None
+    if any(span.entry.kind == "not" for span in spans[: at or 0]):
+        kinds = (*kinds, "dont")  # never switch it on
+    reference = reader.read(said, spans, of_kind)
+    begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
+    asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
+    return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None))
+
+
+def _refined(before: Clause, clause: Clause) -> Clause | None:
+    """A clause that only says where, behind a comma, tells more of the device before it."""
+    told, more = before.reference, clause.reference
+    only_where = set(clause.kinds) <= {"room", "thing", "side", "relation"} and bool(clause.kinds)
+    if not only_where or not told.said or (told.rooms and more.rooms) or more.strange:
+        return None
+    joined = replace(
+        told, rooms=told.rooms | more.rooms, sides=told.sides + more.sides, places=told.places + more.places
+    )
+    return replace(before, reference=joined)
+
+
+def _completed(clauses: list[Clause]) -> list[Clause]:
+    """Clauses that name devices and no deed take that of the clause before, or else that of the next."""
+    deed: str | None = None
+    for at, clause in enumerate(clauses):
+        stops = clause.did("dont", "negate", "not", "meant") or clause.asks
+        if clause.deed is None and deed and clause.reference.said and not stops:
+            plural = clauses[at - 1].reference.plural if not clause.did("kind", "one", "called") else False
+            clauses[at] = replace(
+                clause,
+                deed=deed,
+                reference=replace(clause.reference, plural=clause.reference.plural or plural),
+            )
+        deed = None if stops else clauses[at].deed or deed
+    for at in range(len(clauses) - 2, -1, -1):
+        clause, after = clauses[at], clauses[at + 1]
+        names = clause.did("kind", "plural", "called") and not clause.did("dont", "negate", "not", "meant")
+        if clause.deed is None and after.deed and names and not clause.asks:
+            clauses[at] = replace(clause, deed=after.deed)
+    return clauses

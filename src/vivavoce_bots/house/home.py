@@ -1,0 +1,167 @@
+"""A flat that can be talked with: rooms, what stands in them, devices, and what these can do. From YAML."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from vivavoce_bots.dialogue.domain import DomainError
+from vivavoce_bots.dialogue.speech import LANGUAGES
+from vivavoce_bots.dialogue.spotting import Entry, Spotter
+
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What stands in a room at a point (left to right, near to far, floor up); a device has a kind."""
+
+    name: str
+    room: str
+    at: Point
+    names: Mapping[str, str]
+    words: Mapping[str, Sequence[str]]
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of device: what can be done with it, what other deeds mean to it, how it starts, its words."""
+
+    name: str
+    deeds: tuple[str, ...]
+    means: Mapping[str, str]
+    starts: str
+    said: Mapping[str, Mapping[str, Any]]
+
+    def deed(self, wanted: str) -> str | None:
+        """What can be done where this was asked for; None where nothing can."""
+        meant = self.means.get(wanted, wanted)
+        return meant if meant in self.deeds else None
+
+
+@dataclass(frozen=True)
+class Home:
+    """All that the house knows of itself."""
+
+    rooms: Mapping[str, Mapping[str, Any]]
+    things: Mapping[str, Piece]
+    kinds: Mapping[str, Kind]
+    devices: Mapping[str, Piece]
+    channels: Mapping[str, Mapping[str, Any]]
+    programmes: Mapping[str, Mapping[str, Any]]
+    messages: Mapping[str, Sequence[str]]
+
+    def of_kind(self, kind: str | None) -> list[str]:
+        return [name for name, device in self.devices.items() if kind in (None, device.kind)]
+
+    def learn(self, spotter: Spotter, language: str) -> None:
+        """All the phrases by which this flat and what it does are spoken of."""
+        self._learn_manner(spotter, language)
+        for name, room in self.rooms.items():
+            _learn(spotter, room[language]["words"], Entry("room", name))
+        for name, thing in self.things.items():
+            _learn(spotter, thing.words[language], Entry("thing", name))
+        for name, kind in self.kinds.items():
+            _learn(spotter, kind.said[language]["words"], Entry("kind", name))
+            _learn(spotter, kind.said[language]["plural"], Entry("plural", name))
+        for device in self.devices.values():
+            for phrase in device.words[language]:
+                spotter.learn(phrase, Entry("called", phrase))
+        for name, channel in self.channels.items():
+            known = [phrase for phrase in channel[language]["words"] if " " in phrase or len(phrase) > 4]
+            _learn(spotter, known, Entry("channel", name))
+        for name, programme in self.programmes.items():
+            _learn(spotter, programme["words"][language], Entry("programme", name))
+
+    def _learn_manner(self, spotter: Spotter, language: str) -> None:
+        manner = read_manner(language)
+        for kind in (
+            "all",
+            "them",
+            "it",
+            "other",
+            "one",
+            "except",
+            "dont",
+            "meant",
+            "asks",
+            "what",
+            "and",
+            "too",
+        ):
+            _learn(spotter, manner[kind], Entry(kind))
+        groups = {"relations": "relation", "sides": "side", "ordinals": "ordinal", "deeds": "deed"}
+        for group, kind in groups.items():
+            for name, phrases in manner[group].items():
+                _learn(spotter, phrases, Entry(kind, name))
+        for name, phrases in {**manner["talk"], **manner["words"]}.items():
+            _learn(spotter, phrases, Entry(name))
+
+    def called(self, phrase: str, language: str) -> list[str]:
+        """The devices that a name such as `bedside lamp` fits."""
+        return [name for name, one in self.devices.items() if phrase in one.words[language]]
+
+
+def _learn(spotter: Spotter, phrases: Sequence[str], entry: Entry) -> None:
+    for phrase in phrases:
+        spotter.learn(str(phrase), entry)
+
+
+@cache
+def read_manner(language: str) -> dict[str, Any]:
+    """How people speak to a house in a language, and what it says."""
+    return _loaded(files("vivavoce_bots") / "data" / f"house.{language}.yaml")
+
+
+def read_home(path: Path | None = None) -> Home:
+    """The flat in a file; the one of this package where there is none.
+
+    Raises  DomainError: the file cannot be read, or lacks what a flat needs
+    """
+    shown = path.name if path else "house.yaml"
+    try:
+        return _home(_loaded(path or files("vivavoce_bots") / "data" / "house.yaml"))
+    except (OSError, UnicodeDecodeError, YAMLError) as error:
+        raise DomainError(f"{shown}: cannot be read: {' '.join(str(error).split())}") from None
+    except KeyError as error:
+        raise DomainError(f"{shown}: {error} is missing") from None
+    except (TypeError, AttributeError, ValueError) as error:
+        raise DomainError(f"{shown}: is no flat: {error}") from None
+
+
+def _loaded(source: Any) -> dict[str, Any]:
+    return YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
+
+
+def _home(raw: Mapping[str, Any]) -> Home:
+    services = raw["services"]
+    home = Home(
+        rooms=raw["rooms"],
+        things={name: _piece(name, one) for name, one in raw["things"].items()},
+        kinds={
+            name: Kind(name, tuple(one["deeds"]), one.get("means") or {}, one["starts"],
+                       {language: one[language] for language in LANGUAGES})
+            for name, one in raw["kinds"].items()
+        },
+        devices={name: _piece(name, one, one["kind"]) for name, one in raw["devices"].items()},
+        channels=services["channels"], programmes=services["programmes"], messages=services["messages"],
+    )  # fmt: skip
+    for piece in (*home.things.values(), *home.devices.values()):
+        if piece.room not in home.rooms or (piece.kind and piece.kind not in home.kinds):
+            raise ValueError(f"{piece.name} stands in a room or is of a kind that there is not")
+    return home
+
+
+def _piece(name: str, raw: Mapping[str, Any], kind: str = "") -> Piece:
+    across, away, up = (float(one) for one in raw["at"])
+    return Piece(
+        name, raw["room"], (across, away, up),
+        {language: raw[language]["name"] for language in LANGUAGES},
+        {language: [str(word) for word in raw[language]["words"]] for language in LANGUAGES}, kind,
+    )  # fmt: skip

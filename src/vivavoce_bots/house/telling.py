@@ -1,0 +1,100 @@
+"""How devices are called, how they are, and what was done with them, in the words of a language."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from vivavoce_bots.house.home import Home, read_manner
+
+FEW: Final = 3
+
+
+class House(Protocol):
+    """What is told of: the states that differ from those at the beginning, and the language."""
+
+    language: str
+    state: dict[str, str]
+
+
+class Telling:
+    """Speaks of the devices of one flat."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def state(self, house: House, device: str) -> str:
+        return house.state.get(device) or self._home.kinds[self._home.devices[device].kind].starts
+
+    def how(self, house: House, device: str) -> str:
+        """A device and how it is: `the fan is off`."""
+        name = self._home.devices[device].names[house.language]
+        return f"{name} {self._forms(house, device, self.state(house, device))[0]}"
+
+    def done(self, house: House, kind: str, deed: str, devices: Sequence[str]) -> str:
+        """That something was done, or was so already."""
+        said, many = self._home.kinds[kind].said[house.language], len(devices) > 1
+        name = self.listed(house, devices, "and")
+        if any(self.state(house, one) != deed for one in devices):
+            return capital(said["done"][deed][many].format(name=name))
+        verb, _, rest = said["states"][deed][many].partition(" ")
+        return capital(self._says(house)["already"].format(name=name, verb=verb, rest=rest))
+
+    def yes_or_no(self, house: House, deed: str, devices: Sequence[str]) -> str:
+        """Whether devices are in a state, or which of them."""
+        words = self._says(house)
+        those = [one for one in devices if self._is(house, one, deed)]
+        if len(devices) == 1:
+            forms = self._forms(house, devices[0], self.state(house, devices[0]))
+            name = self.listed(house, devices, "and")
+            return capital(words["yes" if those else "no"].format(name=name, state=forms[0]))
+        if not those:
+            kind = self.kind(house, self._home.devices[devices[0]].kind)
+            return words["none"].format(kind=kind, state=self._forms(house, devices[0], deed)[0])
+        forms = self._forms(house, those[0], deed)
+        name = self.listed(house, those, "and")
+        return capital(words["state"].format(name=name, state=forms[len(those) > 1]))
+
+    def kind(self, house: House, kind: str | None) -> str:
+        """The word for a kind of device, or for any."""
+        known = self._home.kinds.get(kind or "")
+        return known.said[house.language]["words"][0] if known else read_manner(house.language)["thing"]
+
+    def choices(self, house: House, devices: Sequence[str]) -> str:
+        """What to choose from; many devices by their rooms."""
+        by_room: dict[str, list[str]] = {}
+        for one in devices:
+            by_room.setdefault(self._home.devices[one].room, []).append(one)
+        if len(devices) <= FEW or len(by_room) < 2:
+            return self.listed(house, devices, "or", whole=False)
+        language = house.language
+        shown = [
+            self._home.rooms[room][language]["in"]
+            if ones[1:]
+            else self._home.devices[ones[0]].names[language]
+            for room, ones in by_room.items()
+        ]
+        return self._joined(house, shown, "or")
+
+    def listed(self, house: House, devices: Sequence[str], joint: str, *, whole: bool = True) -> str:
+        """Names of devices, all of a kind by its name; `joint` is `and` or `or`."""
+        kind = self._home.devices[devices[0]].kind if devices else ""
+        if whole and len(devices) > 2 and list(devices) == self._home.of_kind(kind):
+            return self._home.kinds[kind].said[house.language]["all"]
+        names = [self._home.devices[one].names[house.language] for one in devices]
+        return self._joined(house, names, joint)
+
+    def _joined(self, house: House, names: list[str], joint: str) -> str:
+        return self._says(house)[joint].join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+    def _is(self, house: House, device: str, deed: str) -> bool:
+        state = self.state(house, device)
+        return state == deed or (deed == "on" and state != "off")
+
+    def _forms(self, house: House, device: str, state: str) -> Sequence[str]:
+        return self._home.kinds[self._home.devices[device].kind].said[house.language]["states"][state]
+
+    def _says(self, house: House) -> Mapping[str, Any]:
+        return read_manner(house.language)["says"]
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,214 @@
+"""The step `elicit`: frames of recipes, each with a command to a robot, spoken or typed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned, WholeRecorded
+from vivavoce.steps.base import (
+    EMPTY,
+    SPOKEN,
+    TOO_LONG,
+    TYPED,
+    Information,
+    Message,
+    OfferedStep,
+    SimulatedParticipant,
+    StepFiles,
+)
+from vivavoce.steps.stimulus import (
+    Draw,
+    Given,
+    Outcome,
+    Presented,
+    Rejected,
+    Row,
+    SoundPlan,
+    StimulusStep,
+)
+from vivavoce.study.model import Study
+from vivavoce_commands.elicitation.models import COMMANDS, FrameKey, GivenCommand
+from vivavoce_commands.elicitation.stimuli_file import ElicitSettings, StimuliFile, Stimulus, read_stimuli
+
+LONGEST_COMMAND: Final = 500
+
+
+Due = Presented[OfferedStep, FrameKey]
+
+
+class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
+    """Simulated participants command in writing, and say what the study's stimuli propose."""
+
+    name, settings, file_models = "elicit", ElicitSettings, {"stimuli.yaml": StimuliFile}
+    stimulus, response, table = FrameKey, GivenCommand, COMMANDS
+    doing, things = "commanding a robot", "stimuli"
+    earlier_events = {
+        "stimuli_assigned": StimuliPlanned, "command_given": ResponseGiven, "commands_cut": WholeRecorded,
+        "commands_finished": StepFinished,
+    }  # fmt: skip
+    earlier_addresses = {
+        "/elicit/typed": "/respond", "/elicit/recording": "/respond/recording",
+        "/elicit/whole": "/respond/recording", "/elicit/cut": "/respond/cut",
+    }  # fmt: skip
+
+    def materials(self, settings: ElicitSettings, files: StepFiles) -> tuple[Stimulus, ...]:
+        """The stimuli in their order; in revisions their file is `stimuli`, a picture `stimulus`."""
+        hint, known_as = "write recipes and frames; `vivavoce init` shows how", f"stimuli/{settings.stimuli}"
+        path = files.path(settings.stimuli, "stimuli", hint=hint, known_as=known_as)
+        if path is None:
+            return ()
+        stimuli, source = read_stimuli(path, files.folder, files.languages)
+        for one in source.problems:
+            files.report("", one.problem, one.hint, file=one.place)
+        for stimulus in stimuli if not source.problems else ():
+            if stimulus.file is not None:
+                files.keep(files.folder / stimulus.file, f"stimulus/{stimulus.file}", "stimuli")
+        return stimuli
+
+    def minutes(self, step: OfferedStep, study: Study) -> float:
+        return len(step.material) / 2
+
+    def told(self, step: OfferedStep, study: Study) -> Information:
+        spoken = step.settings.by == "speech"
+        commands = len(step.material)
+        does = (
+            Message(
+                "You see one picture and give the robot a command: by voice where your device has a "
+                "microphone, "
+                "else in writing.",
+                "You see %(num)s pictures, one after another, and give the robot a command for each: by "
+                "voice "
+                "where your device has a microphone, else in writing.",
+                commands,
+            )
+            if spoken
+            else Message(
+                "You see one picture and write the robot a command.",
+                "You see %(num)s pictures, one after another, and write the robot a command for each.",
+                commands,
+            )
+        )
+        return Information(
+            Message(
+                "Thank you for your interest. In this study you tell a robot what to do, and help it "
+                "learn to "
+                "understand people."
+            ),
+            (does,),
+            (Message("A microphone, if you like to speak."),) if spoken else (),
+            (SPOKEN, TYPED) if spoken else (TYPED,),
+        )
+
+    def course(self, step: OfferedStep, study: Study) -> str:
+        how = "by voice, or in writing without a microphone" if step.settings.by == "speech" else "in writing"
+        return f"{len(step.material)} commands to a robot, one for each stimulus, {how}"
+
+    def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:
+        for frame in step.material:
+            if not frame.say.get(language):
+                raise InputError(
+                    f"frame {frame.stimulus_id!r} proposes nothing to say in {language!r}",
+                    place=step.settings.stimuli, hint=f"add `say: {{{language}: [...]}}` to it",
+                )  # fmt: skip
+
+    def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[FrameKey]:
+        """Every frame, in the order of the file: earlier commands are the context of later ones."""
+        return [FrameKey(recipe=one.recipe, stimulus_id=one.stimulus_id) for one in step.material]
+
+    def redo(self, step: OfferedStep) -> bool:
+        return step.settings.redo
+
+    def sound_plan(self, step: OfferedStep) -> SoundPlan | None:
+        if step.settings.by != "speech":
+            return None
+        return SoundPlan(
+            step.settings.seconds,
+            step.settings.at_once,
+            step.settings.microphone_distance_m,
+            "command",
+            "commands",
+        )
+
+    def files(self, shown: Due) -> Mapping[str, Path]:
+        folder = shown.study.folder
+        return {one.file: folder / one.file for one in _frames(shown) if one.file is not None}
+
+    def facts(self, shown: Due, entered: Mapping[str, str] | None) -> Mapping[str, object]:
+        frames = [_shown(one, shown.language) for one in _frames(shown)]
+        return {
+            "frames": frames, "frame": frames[shown.position], "longest": LONGEST_COMMAND,
+            "understood": shown.position > 0 and not shown.again and shown.step.settings.answer != "none",
+            "aloud": shown.step.settings.answer == "voice",
+        }  # fmt: skip
+
+    def read(self, shown: Due, entered: Mapping[str, str]) -> GivenCommand:
+        return GivenCommand(by="text", text=" ".join(entered.get("text", "").split()))
+
+    def spoken(self, shown: Due) -> GivenCommand:
+        return GivenCommand(by="speech")
+
+    def check(self, shown: Due, response: GivenCommand, elapsed_s: float | None) -> None:
+        if response.text == "":
+            raise Rejected(EMPTY, "text")
+        if len(response.text or "") > LONGEST_COMMAND:
+            raise Rejected(TOO_LONG, "text")
+
+    def over(self, step: OfferedStep, study: Study, given: Sequence[tuple[FrameKey, GivenCommand]]) -> bool:
+        """Whether all was recorded at once and cut: where nothing was said stays without a command."""
+        return any(command.cut_from is not None for _, command in given)
+
+    def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
+        return Outcome()
+
+    def rows(self, given: Given[FrameKey, GivenCommand]) -> Iterator[Row]:
+        """One row; a command whose recording was removed keeps its duration, without the file."""
+        recorded = given.recorded
+        yield {
+            "command_id": f"{given.visit_id}-{given.place}-{given.position}",
+            "participant_id": given.participant_id, "recipe": given.stimulus.recipe,
+            "utterance": given.position + 1, "frame": given.stimulus.stimulus_id,
+            "language": given.language, "text": given.response.text, "recording": given.file,
+            "duration_s": recorded.duration_s if recorded else None,
+            "microphone_distance_m": recorded.microphone_distance_m if recorded else None,
+            "given_at": given.answered_at, "simulated": given.simulated,
+        }  # fmt: skip
+
+    def about(self, stimulus: FrameKey) -> str:
+        return stimulus.stimulus_id
+
+    def respond(self, shown: Due, participant: SimulatedParticipant) -> GivenCommand:
+        proposed = _frames(shown)[shown.position].say[shown.language]
+        chance = participant.chance(f"elicit {shown.place} {shown.position}")
+        return GivenCommand(by="text", text=chance.choice(proposed))
+
+
+class ShownFrame(NamedTuple):
+    """A frame in the language of the page."""
+
+    file: str | None
+    film: bool
+    title: str
+    shows: str
+    words: str
+
+
+def _shown(frame: Stimulus, language: str) -> ShownFrame:
+    title, shows, words = (_words(each, language) for each in (frame.title, frame.shows, frame.text))
+    return ShownFrame(frame.file, frame.film, title, shows, words)
+
+
+def _frames(shown: Due) -> list[Stimulus]:
+    """The frames as the study has them now; one that it no longer has is shown as its key."""
+    known = {(one.recipe, one.stimulus_id): one for one in shown.step.material}
+    return [known.get((one.recipe, one.stimulus_id)) or _gone(one, shown.study) for one in shown.stimuli]
+
+
+def _gone(frame: FrameKey, study: Study) -> Stimulus:
+    title = dict.fromkeys(study.languages, frame.recipe)
+    text = dict.fromkeys(study.languages, frame.stimulus_id)
+    return Stimulus(recipe=frame.recipe, stimulus_id=frame.stimulus_id, title=title, text=text)
+
+
+def _words(words: dict[str, str], language: str) -> str:
+    return words.get(language) or next(iter(words.values()), "")

@@ -1,0 +1,148 @@
+"""The step `elicit` as written, and its file of stimuli: recipes, each a row of frames."""
+
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from vivavoce.core.validation import mistake, read_model
+from vivavoce.core.yaml_source import KeyPath, Source, read_yaml
+from vivavoce.steps.stimulus import PICTURE_TYPES
+from vivavoce.study.settings import Flag, Number, Settings
+
+By = Literal["speech", "text"]
+Acknowledgement = Literal["text", "voice", "none"]
+LONGEST_S: Final = 300
+
+
+class Stimulus(BaseModel):
+    """One frame of a recipe: a picture, a film, or words.
+
+    file   picture or film, relative to the study; None for words alone
+    shows  what is to be seen, for those who cannot see it, by language
+    text   words to read, by language
+    say    what simulated participants say here, by language
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    recipe: str
+    stimulus_id: str
+    title: dict[str, str]
+    file: str | None = None
+    media_type: str | None = None
+    shows: dict[str, str] = {}
+    text: dict[str, str] = {}
+    say: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def film(self) -> bool:
+        return self.media_type is not None and self.media_type.startswith("video/")
+
+
+class ElicitSettings(Settings):
+    """Commands to a robot, one for each stimulus: spoken into the browser, or typed."""
+
+    shorthand = "stimuli"
+
+    stimuli: str = Field(description="YAML file of recipes and their frames")
+    by: By = Field("speech", description="speech: spoken, typed where there is no microphone; text: typed")
+    redo: Flag = Field(True, description="a command may be given anew, also when it was sent already")
+    seconds: Number = Field(60, ge=1, le=LONGEST_S, description="longest recording")
+    at_once: Flag = Field(
+        False, description="all commands in one recording, cut by voice activity and corrected by its speaker"
+    )
+    microphone_distance_m: Number | None = Field(
+        None, gt=0, le=20, description="between mouth and microphone, where the study prescribes it"
+    )
+    answer: Acknowledgement = Field(
+        "text", description="how the robot says `understood`: in writing, by voice as well, or not at all"
+    )
+
+
+class WrittenFrame(Settings):
+    """A frame as written."""
+
+    stimulus_id: str = Field(alias="id", min_length=1, description="its key within the recipe")
+    file: str | None = Field(None, description="picture or film beside the study: .svg, .png, .mp4, ...")
+    shows: dict[str, str] = Field({}, description="what is to be seen, by language, for who cannot see it")
+    text: dict[str, str] = Field({}, description="words to read, by language")
+    say: dict[str, list[str]] = Field({}, description="what simulated participants say here, by language")
+
+    @model_validator(mode="after")
+    def _something_to_see(self) -> "WrittenFrame":
+        if self.file is None and not self.text:
+            raise mistake("a frame with nothing to see", "add `file: FRAME.svg`, or `text: {en: ...}`")
+        if self.file is not None and Path(self.file).suffix.lower() not in PICTURE_TYPES:
+            raise mistake(f"{self.file!r} is no picture or film", f"known: {', '.join(PICTURE_TYPES)}")
+        return self
+
+
+class WrittenRecipe(Settings):
+    """A recipe as written: frames in their order; earlier commands are the context of later ones."""
+
+    recipe: str = Field(min_length=1, description="its key")
+    title: dict[str, str] = Field(description="its name, by language")
+    frames: list[WrittenFrame] = Field(min_length=1, description="its frames")
+
+
+class StimuliFile(Settings):
+    """Recipes, each a row of frames. Pictures and films lie beside the study file. What `shows` says is read
+    to those who cannot see them; keep it free of the words that you hope to hear.
+    """
+
+    recipes: list[WrittenRecipe] = Field(min_length=1, description="the recipes, in the order of the visit")
+
+
+def read_stimuli(path: Path, folder: Path, languages: tuple[str, ...]) -> tuple[tuple[Stimulus, ...], Source]:
+    """The stimuli of a file in their order, and the file with whatever is wrong in it.
+
+    folder  where pictures and films lie: the study's
+    """
+    source = read_yaml(path)
+    written = read_model(source, StimuliFile)
+    if written is None:
+        return (), source
+    found: dict[tuple[str, str], Stimulus] = {}
+    for number, recipe in enumerate(written.recipes):
+        _titled(recipe, ("recipes", number, "title"), languages, source)
+        for place, frame in enumerate(recipe.frames):
+            at: KeyPath = ("recipes", number, "frames", place)
+            if (recipe.recipe, frame.stimulus_id) in found:
+                problem = f"frame {frame.stimulus_id!r} of {recipe.recipe!r} is written twice"
+                source.report(at, problem, "give one of them another id")
+            _check(frame, at, folder, languages, source)
+            found[recipe.recipe, frame.stimulus_id] = _stimulus(recipe, frame)
+    return tuple(found.values()), source
+
+
+def _stimulus(recipe: WrittenRecipe, frame: WrittenFrame) -> Stimulus:
+    kind = PICTURE_TYPES.get(Path(frame.file).suffix.lower()) if frame.file is not None else None
+    return Stimulus(
+        recipe=recipe.recipe, stimulus_id=frame.stimulus_id, title=recipe.title, file=frame.file,
+        media_type=kind, shows=frame.shows, text=frame.text,
+        say={language: tuple(said) for language, said in frame.say.items()},
+    )  # fmt: skip
+
+
+def _titled(recipe: WrittenRecipe, at: KeyPath, languages: tuple[str, ...], source: Source) -> None:
+    for language in languages:
+        if language not in recipe.title:
+            source.report(at, f"{recipe.recipe!r} has no title in {language!r}", f"add `{language}: ...`")
+
+
+def _check(
+    frame: WrittenFrame, at: KeyPath, folder: Path, languages: tuple[str, ...], source: Source
+) -> None:
+    """Files lie in the study's folder, and everybody is told what is to be seen in his language."""
+    if frame.file is not None:
+        path = (folder / frame.file).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            source.report((*at, "file"), f"{frame.file!r} lies outside the study", "copy it beside the study")
+        elif not path.is_file():
+            source.report((*at, "file"), f"no file {frame.file!r}", "put it beside the study file")
+    words, key = (frame.shows, "shows") if frame.file is not None else (frame.text, "text")
+    for language in languages:
+        if not words.get(language, "").strip():
+            problem = f"frame {frame.stimulus_id!r} says nothing in {language!r}"
+            source.report((*at, key), problem, f"add `{key}: {{{language}: ...}}`")

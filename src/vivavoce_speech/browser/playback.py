@@ -1,0 +1,121 @@
+"""What participants hear of a system in the browser, turn by turn: what is offered, and when it is played."""
+
+import asyncio
+from hashlib import sha256
+from typing import Final
+
+from vivavoce.audio.files import encode_sound, probe_sound, read_sound
+from vivavoce.log.event import Event
+from vivavoce.log.events import SystemTurnReceived
+from vivavoce.log.history import DialogueHistory, Turn
+from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
+from vivavoce.log.recordings import KeptFile, RecordedSound, folder_of
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.trial.state import VisitState
+from vivavoce.trial.visits import Draft
+from vivavoce_speech.dialogue.degraded_line import answers
+
+PLAYED_AT_MOST: Final = 20  # times that one turn is noted; who hears it more often is not noted any more
+
+
+class Playback:
+    """Notes the sound of system turns, that a dialogue in turns can be heard as a whole afterwards."""
+
+    def __init__(self, engine: SessionEngine) -> None:
+        self._engine, self._relay = engine, engine.relay
+
+    async def clock_s(self, visit_id: str, dialogue_id: str) -> float | None:
+        """Seconds since a dialogue was opened; None where it was not, or is none of this visit."""
+        state = (await self._engine.visit(visit_id)).state
+        found = [one for one in state.dialogues if one.dialogue_id == dialogue_id and one.opened is not None]
+        return round(self._relay.elapsed_s(found[0]), 4) if found else None
+
+    async def heard(self, visit_id: str, seq: int, audio: bytes) -> tuple[bytes, SoundDamaged | None]:
+        """A system's turn as the participant hears it, and what the log says of that where it is damaged."""
+        found = _found((await self._engine.visit(visit_id)).state, seq)
+        line = answers(self._engine.study, found[0]) if found is not None else None
+        if found is None or line is None or line.damage is None:
+            return audio, None
+        clean = await asyncio.to_thread(read_sound, audio)
+        sound, damaged = await line.heard(clean, found[1].turn_index)
+        return await asyncio.to_thread(encode_sound, sound), damaged
+
+    async def offer(
+        self, visit_id: str, seq: int, spoken: bytes | None, damaged: SoundDamaged | None = None
+    ) -> None:
+        """Note that a page got the sound of a system's turn; once, and in the dialogue that goes on only.
+
+        spoken  the WAV file that was spoken for a system that writes: it is kept; None: the system's own
+        Raises  LogError: nothing can be logged; InputError: no folder, or a key that is none; Stale
+        """
+        visit, mark = await self._engine.visit(visit_id), f"offered-{seq}"
+        async with visit.lock:
+            found = _found(visit.state, seq)
+            if found is None or visit.state.with_key(mark) is not None:
+                return
+            dialogue, turn, event = found
+            at_s = round(self._relay.elapsed_s(dialogue), 3)
+            events: list[Event] = []
+            recording_id = event.sound
+            if spoken is not None:
+                recording_id = "recording-" + sha256(f"{visit_id} offered {seq}".encode()).hexdigest()[:16]
+                kept = await asyncio.to_thread(
+                    folder_of(self._engine.log).keep, recording_id, spoken, "audio/wav"
+                )
+                events.append(_stored(kept, recording_id, spoken, dialogue, turn.turn_index))
+            if recording_id is None:
+                return
+            offered = SoundOffered(
+                dialogue_id=dialogue.dialogue_id, turn_index=turn.turn_index, recording_id=recording_id,
+                at_s=at_s,
+            )  # fmt: skip
+
+            def write(draft: Draft) -> None:
+                for one in (*events, *([damaged] if damaged else [])):
+                    draft.add(one)
+                draft.add(offered, client_key=mark)
+
+            await self._engine.move(visit, write)
+
+    async def played(
+        self, visit_id: str, *, dialogue_id: str, seq: int, started_s: float, played_s: float,
+        again: bool = False,
+    ) -> None:  # fmt: skip
+        """Note when a page has played a system's turn. What cannot be, by our clock, is set right.
+
+        Raises  LookupError: no such turn in a dialogue of this visit
+        """
+        visit = await self._engine.visit(visit_id)
+        async with visit.lock:
+            found = _found(visit.state, seq)
+            if found is None or found[0].dialogue_id != dialogue_id:
+                raise LookupError(f"no system turn {seq}")
+            dialogue, turn, _ = found
+            before = [one for one in dialogue.of(SoundPlayed) if one.turn_index == turn.turn_index]
+            latest_s = max(0.0, self._relay.elapsed_s(dialogue) - played_s)
+            event = SoundPlayed(
+                dialogue_id=dialogue_id, turn_index=turn.turn_index, played_s=round(played_s, 3),
+                started_s=round(min(started_s, latest_s), 3), again=again,
+            )  # fmt: skip
+            if event in before or len(before) >= PLAYED_AT_MOST or visit.state.outcome == "withdrew":
+                return
+            await self._engine.move(visit, lambda draft: draft.add(event))
+
+
+def _found(state: VisitState, seq: int) -> tuple[DialogueHistory, Turn, SystemTurnReceived] | None:
+    for dialogue in reversed(state.dialogues):
+        for turn in dialogue.turns:
+            if turn.stored.seq == seq and isinstance(turn.event, SystemTurnReceived):
+                return dialogue, turn, turn.event
+    return None
+
+
+def _stored(
+    kept: KeptFile, recording_id: str, spoken: bytes, dialogue: DialogueHistory, turn_index: int
+) -> Event:
+    facts = probe_sound(spoken)
+    sound = RecordedSound("audio/wav", facts.channels, facts.rate_hz, facts.frames)
+    return kept.event(
+        recording_id, sound, "turn", ["system"], step=dialogue.step, dialogue_id=dialogue.dialogue_id,
+        turn_index=turn_index,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Spoken dialogues, over whatever line: turns, turn taking, what is heard and played, bridged calls."""

@@ -1,0 +1,109 @@
+"""English speech recognition on this machine by Moonshine: quick, one hypothesis, no confidence.
+
+The package carries a small English model; another one may be named by its folder and its hash.
+"""
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import Field, model_validator
+
+from vivavoce.audio.files import as_float
+from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
+from vivavoce.audio.sound import Sound
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import mistake
+from vivavoce_speech.engines.checksum import check_pin
+
+RATE_HZ: Final = 16_000
+_CURE: Final = "pip install 'vivavoce[moonshine]', and apt install libportaudio2"
+_WHOLE: Final = {"vad_threshold": "0.0", "identify_speakers": "false", "return_audio_data": "false"}
+
+
+class MoonshineSettings(RecogniserSettings):
+    """Settings of the recogniser `moonshine`."""
+
+    files: ClassVar[tuple[str, ...]] = ("model",)
+
+    model: str | None = Field(None, description="folder of a Moonshine model; none: the package's, English")
+    sha256: str | None = Field(
+        None, description="SHA-256 of that folder's `decoder_model_merged.ort`, hexadecimal"
+    )
+    size: Literal["tiny", "base"] = Field("tiny", description="size of the model")
+    language: str = Field("en", description="language that the model hears")
+
+    @model_validator(mode="after")
+    def _pinned(self) -> "MoonshineSettings":
+        if (self.model is None) != (self.sha256 is None):
+            raise mistake("model and sha256 belong together", "give both, or neither")
+        return self
+
+
+class Moonshine:
+    """Recogniser of one model in memory; utterances are heard one after the other."""
+
+    name: ClassVar[str] = "moonshine"
+    summary: ClassVar[str] = "English, quickly, on this machine; pip install 'vivavoce[moonshine]'"
+    languages: tuple[str, ...] = ("en",)  # of the model that the package carries
+    settings: ClassVar[type[RecogniserSettings]] = MoonshineSettings
+
+    def __init__(self, settings: MoonshineSettings) -> None:
+        if find_spec("moonshine_voice") is None:
+            raise InputError("the recogniser moonshine is not installed", hint=_CURE)
+        if settings.model is not None:
+            check_pin(Path(settings.model) / "decoder_model_merged.ort", settings.sha256 or "")
+        self._language, self._lock = settings.language.split("-")[0], threading.Lock()
+        self.languages = (self._language,)
+        self._model: Any = _loaded(settings)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:
+        return cls(settings)
+
+    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
+        if language.split("-")[0] != self._language:
+            raise RecognitionError(
+                f"this Moonshine model hears {self._language!r}, not {language!r}; choose another recogniser"
+            )
+        return await asyncio.to_thread(self._recognise, sound)
+
+    async def close(self) -> None:
+        with self._lock:
+            if self._model is not None:
+                self._model.close()
+                self._model = None
+
+    def _recognise(self, sound: Sound) -> tuple[Hypothesis, ...]:
+        if not sound.samples.any():  # of silence it makes words
+            return ()
+        values = as_float(sound.at(RATE_HZ).samples).tolist()
+        with self._lock:
+            if self._model is None:
+                raise RecognitionError("moonshine: the recogniser was closed")
+            try:
+                lines = self._model.transcribe_without_streaming(values, RATE_HZ).lines
+            except Exception as error:  # the package's errors have no common base
+                raise RecognitionError(f"moonshine: {error}") from error
+        text = " ".join(" ".join(line.text for line in lines).split())
+        return (Hypothesis(text),) if text else ()
+
+
+def _loaded(settings: MoonshineSettings) -> Any:
+    try:
+        import moonshine_voice  # pyright: ignore[reportMissingImports]
+    except OSError as error:
+        raise InputError(f"moonshine cannot be loaded ({error})", hint=_CURE) from None
+    own = Path(str(moonshine_voice.__file__)).parent / "assets" / "tiny-en"
+    folder = Path(settings.model) if settings.model is not None else own
+    try:
+        size = moonshine_voice.ModelArch[settings.size.upper()]
+        return moonshine_voice.Transcriber(folder, size, options=_WHOLE)
+    except moonshine_voice.MoonshineError as error:
+        raise InputError(
+            f"no Moonshine model that can be loaded ({error})", place=str(folder),
+            hint="name a folder with encoder_model.ort, decoder_model_merged.ort and tokenizer.bin",
+        ) from None  # fmt: skip

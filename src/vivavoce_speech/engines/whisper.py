@@ -1,0 +1,163 @@
+"""Recognition of a hundred languages on this machine: a Whisper model that the user has, by faster-whisper.
+
+Nothing is downloaded: the settings name a folder with a model in CTranslate2's format and the hash of its
+`model.bin`, so that a study always hears with the same ears.
+"""
+
+import asyncio
+import math
+import threading
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from pydantic import Field
+
+from vivavoce.audio.files import as_float
+from vivavoce.audio.recognition import Hypothesis, Recogniser, RecogniserSettings, RecognitionError
+from vivavoce.audio.sound import Sound
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value
+from vivavoce_speech.engines.checksum import check_pin
+
+RATE_HZ: Final = 16_000
+WINDOW_S: Final = 30  # what the model takes in at once
+MODEL: Final = "model.bin"
+LONGEST: Final = 220  # pieces of words in a window
+NO_SPEECH: Final = 0.6
+UNSURE: Final = math.exp(-1)  # what is less sure, and likelier than that to be no speech, is not heard
+_SEARCHED_S: Final = 10  # a longer sound is parted at the quietest place of a window's last seconds
+_FRAME: Final = 1600
+_CURE: Final = "pip install 'vivavoce[whisper]'"
+
+
+class WhisperSettings(RecogniserSettings):
+    """Settings of the recogniser `whisper`."""
+
+    files: ClassVar[tuple[str, ...]] = ("model",)
+
+    model: str = Field(description="folder of a Whisper model in CTranslate2's format")
+    sha256: str = Field(description="SHA-256 of its `model.bin`, hexadecimal")
+    prompt: str | None = Field(
+        None, max_length=800, description="words and names of the domain, to help the model"
+    )
+    beam: int = Field(5, ge=1, le=20, description="paths that are followed at once; at least `hypotheses`")
+    threads: int = Field(2, ge=1, le=64, description="processor cores that one utterance may take")
+
+
+class Whisper:
+    """Recogniser of one model in memory; utterances are heard one after the other."""
+
+    name: ClassVar[str] = "whisper"
+    summary: ClassVar[str] = "a hundred languages, with a model of yours; pip install 'vivavoce[whisper]'"
+    languages: tuple[str, ...] | None = None  # whatever the model hears
+    settings: ClassVar[type[RecogniserSettings]] = WhisperSettings
+
+    def __init__(self, settings: WhisperSettings) -> None:
+        if find_spec("faster_whisper") is None:
+            raise InputError("the recogniser whisper is not installed", hint=_CURE)
+        check_pin(Path(settings.model) / MODEL, settings.sha256)
+        self._settings, self._lock = settings, threading.Lock()
+        self._model = _loaded(settings)
+        self.languages = tuple(self._model.supported_languages)
+
+    @classmethod
+    def make(cls, settings: Any, secrets: Mapping[str, str]) -> Recogniser:
+        return cls(settings)
+
+    async def recognise(self, sound: Sound, *, language: str) -> tuple[Hypothesis, ...]:
+        return await asyncio.to_thread(self._recognise, sound, language.split("-")[0])
+
+    async def close(self) -> None:
+        with self._lock:
+            self._model = None
+
+    def _recognise(self, sound: Sound, language: str) -> tuple[Hypothesis, ...]:
+        if not len(sound.samples):
+            return ()
+        with self._lock:
+            if self._model is None:
+                raise RecognitionError("whisper: the recogniser was closed")
+            if language not in self._model.supported_languages:
+                raise RecognitionError(f"this Whisper model does not hear {language!r}; choose another")
+            heard = [
+                self._window(values, language) for values in windows(as_float(sound.at(RATE_HZ).samples))
+            ]
+        heard = [one for one in heard if one]
+        return heard[0] if len(heard) == 1 else _joined(heard)
+
+    def _window(self, values: np.ndarray, language: str) -> tuple[Hypothesis, ...]:
+        """Hypotheses for at most 30 s, best first, each text once."""
+        from faster_whisper.audio import pad_or_trim  # pyright: ignore[reportMissingImports]
+        from faster_whisper.tokenizer import Tokenizer  # pyright: ignore[reportMissingImports]
+
+        model: Any = self._model
+        tokenizer = Tokenizer(
+            model.hf_tokenizer, model.model.is_multilingual, task="transcribe", language=language
+        )
+        before = tokenizer.encode(" " + self._settings.prompt.strip()) if self._settings.prompt else []
+        prompt = model.get_prompt(tokenizer, before, without_timestamps=True)
+        count = self._settings.hypotheses
+        try:
+            encoded = model.encode(pad_or_trim(model.feature_extractor(values)))
+            found = model.model.generate(
+                encoded, [prompt], beam_size=max(count, self._settings.beam), num_hypotheses=count,
+                return_scores=True, return_no_speech_prob=True,
+                max_length=min(model.max_length, len(prompt) + LONGEST),
+            )[0]  # fmt: skip
+        except (RuntimeError, ValueError) as error:
+            raise RecognitionError(f"whisper: {error}") from error
+        best: dict[str, Hypothesis] = {}
+        for tokens, score in zip(found.sequences_ids, found.scores, strict=True):
+            text = " ".join(tokenizer.decode(tokens).split())
+            if key := normalise_value(text):
+                best.setdefault(key, Hypothesis(text, _probability(score, len(tokens))))
+        heard = tuple(best.values())
+        unsure = bool(heard) and (heard[0].confidence or 0.0) < UNSURE
+        return () if unsure and found.no_speech_prob > NO_SPEECH else heard
+
+
+def windows(values: np.ndarray) -> list[np.ndarray]:
+    """Pieces of at most 30 s, cut where 0.1 s is quietest in the last 10 s of a piece."""
+    pieces, longest = [], WINDOW_S * RATE_HZ
+    while len(values) > longest:
+        first = longest - _SEARCHED_S * RATE_HZ
+        power = (values[first:longest].reshape(-1, _FRAME) ** 2).mean(axis=1)
+        cut = first + int(power.argmin()) * _FRAME + _FRAME // 2
+        pieces.append(values[:cut])
+        values = values[cut:]
+    return [*pieces, values]
+
+
+def _probability(score: float, tokens: int) -> float:
+    """The geometric mean of the pieces' probabilities, the end of the text included.
+
+    Note    the score is a sum of logarithms over the number of pieces, the end left out of that number
+    """
+    return min(1.0, math.exp(score * max(tokens, 1) / (tokens + 1)))
+
+
+def _joined(heard: list[tuple[Hypothesis, ...]]) -> tuple[Hypothesis, ...]:
+    """One hypothesis of the best of each piece: of pieces together, others are not ranked."""
+    if not heard:
+        return ()
+    confidences = [one[0].confidence or 0.0 for one in heard]
+    return (Hypothesis(" ".join(one[0].text for one in heard), math.prod(confidences) ** (1 / len(heard))),)
+
+
+def _loaded(settings: WhisperSettings) -> Any:
+    from faster_whisper import WhisperModel  # pyright: ignore[reportMissingImports]
+
+    try:
+        return WhisperModel(
+            settings.model, device="cpu", compute_type="int8", cpu_threads=settings.threads,
+            local_files_only=True,
+        )  # fmt: skip
+    except (RuntimeError, ValueError, OSError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"no Whisper model that can be loaded ({told})", place=settings.model,
+            hint="name a folder with model.bin, config.json, tokenizer.json and vocabulary.txt or .json",
+        ) from None  # fmt: skip

@@ -1,0 +1,99 @@
+"""What a system's words say against it: it did not understand, cannot, asks anew, sends the user elsewhere.
+
+Read by the `replies.yaml` of the answer's language; that it says nothing, or puts a question again, is read
+in any language. Only what it says of no original is evidence: what it says to the utterance and to the
+variant alike is its answer.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, get_args
+
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, statement
+from vivavoce.languages.data import ReplyWords
+from vivavoce_stress.heuristics import negated, plain
+
+ByWords = Literal["not_understood", "ask_again", "hand_over", "trouble", "refuse", "menu"]
+Kind = ByWords | Literal["question_again", "silent"]
+SAID: Final[dict[Kind, str]] = {
+    "not_understood": N_("the system says that it did not understand: “{words}”"),
+    "ask_again": N_("the system asks to be told again: “{words}”"),
+    "hand_over": N_("the system sends the user to a person or elsewhere: “{words}”"),
+    "trouble": N_("the system says that something does not work: “{words}”"),
+    "refuse": N_("the system says that it cannot do or find this: “{words}”"),
+    "menu": N_("instead of an answer the system tells what it can do: “{words}”"),
+    "question_again": N_("the system puts a question again: “{words}”"),
+    "silent": N_("the system says nothing"),
+}
+LOST: Final[frozenset[Kind]] = frozenset({"not_understood", "ask_again"})
+SAYS_AGAIN: Final = LOST | {"menu", "question_again"}  # of these a user may still be served
+
+
+class Evidence(NamedTuple):
+    """One thing that an answer says against the system, and the sentence in which it does."""
+
+    kind: Kind
+    words: str
+
+    @property
+    def reason(self) -> Statement:
+        return statement(SAID[self.kind], words=self.words) if self.words else Statement(SAID[self.kind])
+
+
+def evidence(answer: str, language: str, before: Iterable[str] = ()) -> list[Evidence]:
+    """All that an answer says against the system, the plainest first.
+
+    before  what the system had said before the utterance, in order
+    Empty   nothing is said against it, or the language has no such words: []
+    """
+    if not answer.strip():
+        return [Evidence("silent", "")]
+    said = sentences_of(answer)
+    found = [
+        Evidence(kind, sentence)
+        for kind, forms in _forms(language).items()
+        for sentence in (said[:1] if kind == "menu" else said)
+        if any(form.search(sentence.replace("’", "'")) for form in forms)
+    ]
+    asked = {plain(one) for text in before for one in sentences_of(text) if one.endswith("?")}
+    return found + [
+        Evidence("question_again", one) for one in said if one.endswith("?") and plain(one) in asked
+    ]
+
+
+def against(
+    answer: Sequence[Evidence], originals: Sequence[tuple[str, Sequence[Evidence]]], language: str
+) -> Evidence | None:
+    """What an answer says against the system that no answer to the original does; None: nothing.
+
+    Input  originals: each answer to the original, with what it says against the system
+    Note   a refusal is none where an original was answered with no, too, in whatever words
+    """
+    known = {one.kind for _, said in originals for one in said}
+    if any(negated(text, language) for text, _ in originals):
+        known.add("refuse")
+    if known & LOST:
+        known |= LOST
+    return next((one for one in answer if one.kind not in known), None)
+
+
+def asks_again(text: str, language: str) -> bool:
+    """Whether a system turn says by itself that it did not understand, or asks to be told again."""
+    return any(one.kind in LOST for one in evidence(text, language))
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences and lines of a text that have words."""
+    return [one.strip() for one in re.split(r"(?<=[.!?…])\s+|\n+", text) if plain(one)]
+
+
+@lru_cache
+def _forms(language: str) -> dict[ByWords, list[re.Pattern[str]]]:
+    words = ReplyWords.of(language)
+    if words is None:
+        return {}
+    return {
+        kind: [re.compile(one, re.IGNORECASE) for one in getattr(words, kind)] for kind in get_args(ByWords)
+    }

@@ -1,0 +1,1 @@
+"""A kind of judgement: how polite a system is."""
