@@ -41,11 +41,14 @@ class TrainsBot(CounterBot):
         return ""
 
     def _take_time(self, form: dict[str, str]) -> None:
-        """A time names the train that leaves then; known only when both stations are."""
+        """A time names the train that leaves then, be it in the morning; known when both stations are."""
         if {"from", "to"} <= set(form):
-            times, said = self._departures(form), form.pop("time")
-            if said in times:
-                form["train"] = str(times.index(said) + 1)
+            hour, minute = form.pop("time").split(":")
+            said = (f"{hour}:{minute}", f"{int(hour) % 12:02}:{minute}")
+            times = self._departures(form)
+            meant = next((one for one in said if one in times), None)
+            if meant is not None:
+                form["train"] = str(times.index(meant) + 1)
 
     def ask(self, session: Visit, need: str) -> str:
         return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")
