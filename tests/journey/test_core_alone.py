@@ -137,8 +137,17 @@ def test_a_study_by_voice_says_which_extra_to_install(core: Core, gone: str) -> 
     assert "pip install 'vivavoce[speech]'" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("gone", ["vivavoce_recruitment", "jwt"])
+def test_a_study_that_recruits_says_which_extra_to_install(core: Core, gone: str) -> None:
+    (core.folder / "study.yaml").write_text(TALK + "\nrecruitment: {prolific: {}}\n", "utf-8")
+    done = core("check", "study.yaml", "--no-bots", gone=gone)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "pip install 'vivavoce[recruitment]'" in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
-    ("package", "verb"), [("stress", "stress"), ("campaign", "campaign"), ("commands", "understand")]
+    ("package", "verb"),
+    [("stress", "stress"), ("campaign", "campaign"), ("commands", "understand"), ("recruitment", "recruit")],
 )
 def test_a_verb_of_a_package_that_is_not_there_says_which_extra_to_install(
     core: Core, package: str, verb: str

@@ -13,7 +13,11 @@ from vivavoce.core.errors import InputError
 
 _REQUIREMENT: Final = re.compile(r"^([A-Za-z0-9._-]+).*extra == ['\"]([^'\"]+)['\"]")
 _NO_EXTRAS: Final = {"all", "dev", "docs", "build"}
-_MODULES: Final = {"sklearn": "scikit-learn", "pympi": "pympi-ling"}  # those not called as their package is
+_MODULES: Final = {
+    "jwt": "pyjwt",
+    "pympi": "pympi-ling",
+    "sklearn": "scikit-learn",
+}  # those not called as their package is
 
 
 class MissingExtra(InputError):

@@ -170,7 +170,7 @@ class StudyFile(Settings):
     damage: DamagePlan | None = Field(None, description="what speech goes through on its way to who hears it")
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
     recruitment: dict[str, Any] | None = Field(
-        None, description="where participants come from; carried, not used yet"
+        None, description="where participants come from: each recruiter with its settings"
     )
     analysis: Analysis = Field(Analysis(), description="what the study wants to know")  # pyright: ignore[reportCallIssue]
 

@@ -22,6 +22,7 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import pairs_of_study
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
+from vivavoce.study.recruiter import read_recruitment
 from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
@@ -108,6 +109,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
         check_damage(file.damage, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
+    recruitment = read_recruitment(file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
     check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
     check_systems(walk, source.data, source)
@@ -127,7 +129,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
-        recruitment=file.recruitment or {},
+        recruitment=recruitment,
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),

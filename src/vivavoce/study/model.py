@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
@@ -78,7 +78,7 @@ class Study(BaseModel):
     telephone: Telephone | None = None
     damage: DamagePlan | None = None
     recordings: Recordings | None = None
-    recruitment: dict[str, Any] = {}
+    recruitment: dict[str, SerializeAsAny[BaseModel]] = {}
     analysis: Analysis
     documents: dict[str, dict[str, str]] = Field(default={}, repr=False)
     wordings: dict[str, dict[str, Wording]] = Field(default={}, repr=False)

@@ -110,7 +110,7 @@ class SessionEngine:
     async def open_visit(
         self, *, language: str, pool: str = "link", person: str | None = None, ticket: str | None = None,
         key: str | None = None, participant_id: str | None = None, simulated: bool = False,
-        verified: bool | None = None,
+        verified: bool | None = None, once: bool = False,
     ) -> Opened:  # fmt: skip
         """Open a visit, or find the one that this ticket opened before.
 
@@ -119,7 +119,9 @@ class SessionEngine:
 
         person is a recruiter's key for somebody; the log's events know only the pseudonym that stands for it.
 
-        Raises  Refused: `paused` while the trial is paused
+        once: whoever this recruiter sent before, with another ticket, is refused.
+
+        Raises  Refused: `paused` while the trial is paused, `came_before`
         """
         token, hashed = codes.new_token()
         visit_id = codes.new_key("visit")
@@ -135,6 +137,8 @@ class SessionEngine:
             if paused(tx):
                 raise Refused("paused")
             known = tx.participant_of(self.study.name, pool, person, pseudonym) if person else pseudonym
+            if once and known != pseudonym:
+                raise Refused("came_before")
             tx.bind_visit(visit_id, self.study.name, known, pool, hashed, ticket_hash, key_hash)
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(

@@ -11,7 +11,7 @@ from vivavoce.core.errors import VivavoceError
 
 Reason = Literal[
     "paused", "busy", "too_long", "empty", "not_running", "unsent_turns", "too_many_codes", "unknown_visit",
-    "too_short", "too_fast", "bad_audio", "full",
+    "too_short", "too_fast", "bad_audio", "full", "came_before",
 ]  # fmt: skip
 
 

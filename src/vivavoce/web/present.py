@@ -10,6 +10,7 @@ from vivavoce.languages.base import locale_of
 from vivavoce.log.history import DialogueHistory
 from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.channel import channel_of
+from vivavoce.study.recruiter import HandBack
 from vivavoce.study.step_kind import battles_of, consent_of, kind_of
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import VisitState
@@ -29,17 +30,19 @@ PROBLEMS: Final = {
 
 def visit_page(
     site: Site, state: VisitState, *, problem: str | None = None, confirm: bool = False,
-    view: str = "",
+    view: str = "", back: HandBack | None = None,
 ) -> HTMLResponse:  # fmt: skip
     """The page of a visit as it stands.
 
     problem  a word of PROBLEMS that the page explains; confirm: ask whether a short dialogue shall end
+    back     what the recruiter gives whoever is done; None: nobody recruited them
     view     what of a stimulus is asked for, where its page shows it in parts; again: the last one anew
     """
     facts = common(state, problem)
     language = state.language
     if state.phase == "ended":
-        return site.page("end", language, **facts, outcome=state.outcome, code=state.completion_code)
+        back = back or HandBack(state.completion_code)
+        return site.page("end", language, **facts, outcome=state.outcome, code=back.code, back=back)
     if battles_of(state.current_step) is not None:
         return arena_page(site, state, facts)
     if state.phase == "ready":

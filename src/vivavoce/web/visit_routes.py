@@ -1,7 +1,9 @@
 """The pages of a visit and what their forms do. Whatever comes too late leads to the page that is due."""
 
+import asyncio
 from secrets import token_urlsafe
 from typing import Annotated
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, Response
@@ -9,8 +11,10 @@ from pydantic import BaseModel, Field
 
 from vivavoce.steps.form import filled_form
 from vivavoce.study.channel import channel_of
+from vivavoce.study.recruiter import RECRUITERS, Admission, HandBack, NotAdmitted, recruiter_for
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
+from vivavoce.trial.state import VisitState
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import accepted_language
@@ -22,11 +26,15 @@ Step = Annotated[int, Form(ge=0, le=10_000)]
 
 
 class Arrival(BaseModel):
-    """The Start button: a language, a key that makes a double click one visit, perhaps an identifier."""
+    """The Start button: a language, a key that makes a double click one visit, perhaps an identifier.
+
+    sent  the parameters of the link, where a recruiter sent them
+    """
 
     language: str = Field("", max_length=35)
     key: str = Field("", max_length=64)
     participant: str = Field("", max_length=200)
+    sent: str = Field("", max_length=8000)
 
 
 def wanted_language(site: Site, request: Request, wish: str | None) -> str:
@@ -52,11 +60,17 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     language = wanted_language(site, request, lang)
     identity = site.study.identity
     participant = request.query_params.get(identity.parameter, "")[:200]
-    if not participant and not identity.anonymous and not under_way:
+    invited, sent = bool(participant) or identity.anonymous, ""
+    if site.study.recruitment:
+        parameters = request.query_params.multi_items()
+        participant, sent = "", urlencode([one for one in parameters if one[0] != "lang"])
+        invited = recruiter_for(site.study.recruitment, request.query_params) is not None
+    under_way = under_way and not sent  # a ticket leads to its own visit, also in a browser that has another
+    if not invited and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        key=token_urlsafe(16), **site.information(language),
+        sent=sent, key=token_urlsafe(16), **site.information(language),
     )  # fmt: skip
 
 
@@ -67,35 +81,55 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
     An identifier proves nothing: whoever knows it could read another's visit and speak in it. What it has
     opened is open to the browser that holds its token, and to the page that opened it, pressed twice.
     """
-    mine: str | None = None
+    mine, running = None, False
     try:
         mine = await visit_of(request)
-        state = await site.engine.state(mine)
-        if state.phase != "ended":
-            return site.to("/visit")
+        running = (await site.engine.state(mine)).phase != "ended"
     except (NoVisit, Refused):
         pass
+    if running and not arrival.sent:
+        return site.to("/visit")
     site.count_visit(request)
     language = wanted_language(site, request, arrival.language)
-    identity, person = site.study.identity, arrival.participant.strip() or None
-    unreadable = person is not None and not person.isprintable()
-    if unreadable or (person is None and not identity.anonymous):
-        return site.page("message", language, status=403, kind="no_invitation")
-    by_person = person is not None and not identity.several_visits
-    ticket = f"person:{person}" if by_person else f"page:{arrival.key}" if arrival.key else None
     try:
+        pool, admission = await _admission(site, arrival)
+        if running and admission.ticket is None:
+            return site.to("/visit")
         opened = await site.engine.open_visit(
-            language=language, person=person, ticket=ticket, key=arrival.key or None
-        )
-    except Refused:
-        return site.page("message", language, status=503, kind="paused")
+            language=language, pool=pool, person=admission.person,
+            ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
+            key=arrival.key or None, verified=admission.verified or None, once=admission.once,
+        )  # fmt: skip
+    except NotAdmitted as refusal:
+        return site.page("message", language, status=403, kind=refusal.kind)
+    except Refused as refusal:
+        status, kind = (403, "came_before") if refusal.reason == "came_before" else (503, "paused")
+        return site.page("message", language, status=status, kind=kind)
     if opened.resumed and opened.visit_id == mine:
         return site.to("/visit")
-    if opened.resumed and not opened.same_page:
+    if opened.resumed and not opened.same_page and not admission.verified:
         return site.page("message", language, status=403, kind="begun_elsewhere")
     response = site.to("/visit")
     site.remember(response, await _token(site, opened))
     return response
+
+
+async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
+    """The pool that somebody comes from, and as whom. Raises NotAdmitted."""
+    if site.study.recruitment:
+        sent = dict(parse_qsl(arrival.sent, keep_blank_values=True))
+        found = recruiter_for(site.study.recruitment, sent)
+        if found is None:
+            raise NotAdmitted("no_invitation")
+        recruiter, settings = found
+        study, log = site.study.name, site.engine.log
+        return recruiter.name, await asyncio.to_thread(recruiter.admit, settings, study, log, sent)
+    identity, person = site.study.identity, arrival.participant.strip() or None
+    unreadable = person is not None and not person.isprintable()
+    if unreadable or (person is None and not identity.anonymous):
+        raise NotAdmitted("no_invitation")
+    by_person = person is not None and not identity.several_visits
+    return "link", Admission(ticket=f"person:{person}" if by_person else None, person=person)
 
 
 async def _token(site: Site, opened: Opened) -> str:
@@ -109,7 +143,18 @@ async def visit(
 ) -> HTMLResponse:  # fmt: skip
     """The page that the visit has come to, whatever the browser believes."""
     state = await site.engine.state(visit_id)
-    return visit_page(site, state, problem=problem, confirm=confirm == "end", view="again" if again else view)
+    back = await asyncio.to_thread(_hand_back, site, state) if state.phase == "ended" else None
+    view = "again" if again else view
+    return visit_page(site, state, problem=problem, confirm=confirm == "end", view=view, back=back)
+
+
+def _hand_back(site: Site, state: VisitState) -> HandBack | None:
+    """What the recruiter of somebody whose visit is over gives them; None: nobody recruited them."""
+    settings = site.study.recruitment.get(state.pool)
+    if settings is None:
+        return None
+    log, code = site.engine.log, state.completion_code
+    return RECRUITERS.get(state.pool).hand_back(settings, site.study.name, log, state.outcome, code)
 
 
 @router.post("/consent")

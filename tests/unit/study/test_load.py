@@ -321,9 +321,14 @@ def test_a_visit_never_needs_more_tasks_than_there_are(tmp_path):
     ]
 
 
-def test_recruitment_is_carried_as_it_is(study_folder):
-    text = PLAIN + "recruitment: {prolific: {reward: 2.00 GBP, places: 50}}\n"
-    assert load_study(study_folder(text)).recruitment == {"prolific": {"reward": "2.00 GBP", "places": 50}}
+def test_a_recruiter_s_settings_are_read_by_whoever_offers_it(study_folder):
+    recruitment = load_study(study_folder(PLAIN + "recruitment: {links: {open: true}}\n")).recruitment
+    assert recruitment["links"].model_dump() == {"open": True}
+
+
+def test_a_recruiter_that_nobody_offers_is_an_error(study_folder):
+    [problem] = check_study(study_folder(PLAIN + "recruitment: {nonsense: yes}\n"))
+    assert "recruitment.nonsense" in problem.place and "unknown recruiter 'nonsense'" in str(problem)
 
 
 def test_a_text_that_is_a_link_out_of_the_study_is_refused(tmp_path):

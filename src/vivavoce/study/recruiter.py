@@ -1,0 +1,125 @@
+"""Where participants come from: the shelf of recruiters that installed packages offer, and a study's own.
+
+A recruiter is a key of the study file's section `recruitment`. It says who may come in, and where people go
+when they are done. Paying them is its package's business: the participants' pages never pay anybody.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.shelf import Shelf
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import KeyPath, Source
+
+AT: Final[KeyPath] = ("recruitment",)
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Somebody who may come in, as the recruiter knows them.
+
+    ticket    one place or invitation, of which one visit comes; None: none, as by an open link
+    person    the recruiter's key for the person, the same at every visit; None: it has none
+    verified  whether the recruiter vouches for them: only then the ticket leads back into its visit from
+              another browser
+    once      whoever came before with another ticket is refused
+    """
+
+    ticket: str | None = None
+    person: str | None = None
+    verified: bool = False
+    once: bool = False
+
+
+class NotAdmitted(Exception):
+    """Somebody may not come in; `kind` is the message that the page shows them."""
+
+    def __init__(self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview"]) -> None:
+        self.kind = kind
+        super().__init__(kind)
+
+
+@dataclass(frozen=True)
+class HandBack:
+    """What a participant takes along at the end.
+
+    code   to be shown; None: there is none
+    url    where they go to say that they are done; None: nowhere
+    place  what that is called
+    """
+
+    code: str | None = None
+    url: str | None = None
+    place: str = ""
+
+
+class Recruiter(ABC):
+    """One way in which participants come, as a package offers it in the group `vivavoce.recruiters`.
+
+    name      its key in the study file's section `recruitment`; visits have it as their pool
+    settings  what may be written under that key
+    summary   what it is, in a line
+    """
+
+    name: str
+    settings: ClassVar[type[BaseModel]]
+    summary: ClassVar[str]
+
+    @abstractmethod
+    def claims(self, settings: Any, query: Mapping[str, str]) -> bool:
+        """Whether who opens the study by a link with these parameters says to come from here."""
+
+    @abstractmethod
+    def admit(self, settings: Any, study: str, log: Any, query: Mapping[str, str]) -> Admission:
+        """Who comes with these parameters; may ask others and wait for them.
+
+        Input   log: the study's, a `Log`
+        Raises  NotAdmitted: it is not proven that they come from here
+        """
+
+    @abstractmethod
+    def hand_back(
+        self, settings: Any, study: str, log: Any, outcome: str | None, code: str | None
+    ) -> HandBack:
+        """What somebody takes along whose visit has ended.
+
+        Input   outcome: of the visit, durably stored by now; code: the study's own completion code
+        """
+
+
+RECRUITERS: Final[Shelf[Recruiter]] = Shelf("recruiter", Recruiter)
+
+
+def read_recruitment(written: Mapping[str, Any], source: Source) -> dict[str, BaseModel]:
+    """The settings of each recruiter of a study, by name; what does not fit is reported and left out."""
+    found = {name: _settings(name, settings, source) for name, settings in written.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _settings(name: str, written: Any, source: Source) -> BaseModel | None:
+    try:
+        model = RECRUITERS.get(name).settings
+    except InputError as error:
+        source.report((*AT, name), error.problem, error.hint)
+        return None
+    try:
+        return model.model_validate({} if written is None else written)
+    except ValidationError as error:
+        source.problems += problems_of(error, source, model, (*AT, name))
+        return None
+
+
+def recruiter_for(
+    recruitment: Mapping[str, BaseModel], query: Mapping[str, str]
+) -> tuple[Recruiter, BaseModel] | None:
+    """The recruiter of a study that somebody says to come from, with its settings; None: there is none."""
+    for name, settings in recruitment.items():
+        recruiter = RECRUITERS.get(name)
+        if recruiter.claims(settings, query):
+            return recruiter, settings
+    return None

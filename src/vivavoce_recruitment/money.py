@@ -1,0 +1,47 @@
+"""Money as it is written (`2.00 GBP`), counted in minor units, and never a binary fraction."""
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Final, NamedTuple
+
+from babel.numbers import get_currency_precision
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+
+from vivavoce.core.validation import mistake, shown_value
+
+_WRITTEN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?) ?([A-Z]{3})")
+HINT: Final = "write an amount and its currency, such as 2.00 GBP"
+
+
+class Money(NamedTuple):
+    """An amount in the smallest unit of its currency: pence, cents, or whole yen."""
+
+    minor: int
+    currency: str
+
+    @property
+    def major(self) -> Decimal:
+        """The amount in pounds, euros, ...: with as many places as the currency has."""
+        return Decimal(self.minor).scaleb(-get_currency_precision(self.currency))
+
+    def __str__(self) -> str:
+        return f"{self.major:f} {self.currency}"
+
+
+def read_money(written: Any) -> Money:
+    """Raises  PydanticCustomError: it is no amount, or has more places than its currency"""
+    found = _WRITTEN.fullmatch(written.strip()) if isinstance(written, str) else None
+    if isinstance(written, Money):
+        return written
+    if found is None:
+        raise mistake(f"{shown_value(written)} is no amount of money", HINT)
+    minor = Decimal(found[1]).scaleb(get_currency_precision(found[2]))
+    if minor != minor.to_integral_value():
+        raise mistake(f"{written!r} has parts of the smallest unit of {found[2]}", HINT)
+    return Money(int(minor), found[2])
+
+
+Amount = Annotated[
+    Money, PlainValidator(read_money), PlainSerializer(str), WithJsonSchema({"type": "string"})
+]
+"""Money in a file of settings."""

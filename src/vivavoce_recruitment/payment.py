@@ -1,0 +1,184 @@
+"""Paying people: what is due by our own record, step by step through the ledger, and what became of it."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from sqlalchemy import select
+
+from vivavoce.log.models import VisitRecord
+from vivavoce.log.store import Log
+from vivavoce.log.tables import recruit_links
+from vivavoce.trial.codes import token_hash
+from vivavoce_recruitment.ledger import OPEN, PAID, Ledger, Payment, PaymentState
+from vivavoce_recruitment.money import Money
+from vivavoce_recruitment.platform import NotDone, Platform, PlatformSubmission, Terms, Unknown
+
+MOST_AT_ONCE: Final = 200  # bonuses of one payment, as Prolific takes them
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedWork:
+    """A submission beside our own record of it; `visit` is None where nobody came with its ticket."""
+
+    submission: PlatformSubmission
+    visit: VisitRecord | None
+    dialogues: int
+
+    @property
+    def outcome(self) -> str:
+        """What our record says: the outcome, `running`, or `absent`."""
+        if self.visit is None:
+            return "absent"
+        return self.visit.outcome or "running"
+
+
+def judged(log: Log, study: str, recruiter: str, submissions: Sequence[PlatformSubmission]) -> list[RecordedWork]:
+    """Submissions with the visits that their tickets opened, and how many dialogues were completed there."""
+    links = select(recruit_links.c.ticket_hash, recruit_links.c.visit_id).where(
+        recruit_links.c.study == study, recruit_links.c.pool == recruiter
+    )
+    with log.reading() as connection:
+        visit_ids = {row.ticket_hash: row.visit_id for row in connection.execute(links)}
+    visits = {visit.visit_id: visit for visit in log.visits(study)}
+    held = Counter(one.visit_id for one in log.dialogues(study) if one.status == "completed")
+    found = []
+    for one in submissions:
+        visit_id = visit_ids.get(token_hash(one.ticket))
+        visit = visits.get(visit_id) if visit_id is not None else None
+        found.append(RecordedWork(one, visit, held[visit_id] if visit_id is not None else 0))
+    return found
+
+
+def rewards_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, str, Money]]:
+    """What is to be approved: submitted there, and completed by our own record, whatever code was entered."""
+    ready = [one for one in work if one.submission.status == "submitted" and one.outcome == "completed"]
+    return [(one.submission.ticket, "reward", terms.reward) for one in ready]
+
+
+def bonuses_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, str, Money]]:
+    """What was earned on top by those whose reward is approved."""
+    return [
+        (one.submission.ticket, bonus.name, bonus.pay)
+        for one in work
+        if one.submission.status == "approved"
+        for bonus in terms.bonuses
+        if one.dialogues >= bonus.dialogues
+    ]
+
+
+def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment]) -> None:
+    """Approve each submission: it is `sent` on disk before the platform is called."""
+    for one in payments:
+        _send(ledger, [one], partial(platform.approve, one.ticket), done="confirmed")
+
+
+def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str) -> None:
+    """Pay all bonuses that are planned, and those that were set up and never sent.
+
+    Raises  NotDone, Unknown: they could not be set up, and nothing was paid
+    """
+    planned = _bonuses(ledger, recruiter, "planned")
+    for start in range(0, len(planned), MOST_AT_ONCE):
+        some = planned[start : start + MOST_AT_ONCE]
+        reference = platform.set_up_bonuses(listing, [(one.ticket, one.amount) for one in some])
+        ledger.move(some, "set_up", reference=reference)
+    ready = _bonuses(ledger, recruiter, "set_up")
+    for reference in sorted({one.reference or "" for one in ready}):
+        some = [one for one in ready if one.reference == reference]
+        _send(ledger, some, partial(platform.pay_bonuses, reference), done="accepted")
+
+
+def _bonuses(ledger: Ledger, recruiter: str, state: PaymentState) -> list[Payment]:
+    return [one for one in ledger.payments(state, recruiter=recruiter) if one.kind == "bonus"]
+
+
+def _send(ledger: Ledger, payments: Sequence[Payment], call: Callable[[], None], done: PaymentState) -> None:
+    """Send what is ready; once `sent` is on disk only the platform's word that it did nothing leads back."""
+    before = payments[0].state
+    sent = ledger.move(payments, "sent")
+    try:
+        call()
+    except NotDone as error:
+        ledger.move(sent, before if error.passing else "refused", note=str(error))
+    except Unknown as error:
+        ledger.move(sent, "unknown", note=str(error))
+    else:
+        ledger.move(sent, done)
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """Ledger, platform and log side by side.
+
+    ledger       what the ledger has as paid; platform: what the platform has as paid
+    open         perhaps paid: nothing of it is sent again
+    under_way    accepted by the platform, and not shown there yet
+    differences  tickets for which the two have paid different sums: ledger, platform
+    unvisited    tickets submitted there whose visit nobody began here
+    unlisted     visits of people from there whose ticket the platform does not have
+    """
+
+    ledger: Money
+    platform: Money
+    open: tuple[Payment, ...]
+    under_way: tuple[Payment, ...]
+    differences: dict[str, tuple[Money, Money]]
+    unvisited: tuple[str, ...]
+    unlisted: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the three agree to the last unit, with nothing left open."""
+        told = (self.open, self.under_way, self.differences, self.unvisited, self.unlisted)
+        return not any(told) and self.ledger == self.platform
+
+
+def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[RecordedWork]) -> Reconciliation:
+    """Settle what the platform says was paid, and compare. Pays nothing, and sends nothing again."""
+    by_ticket = {one.submission.ticket: one.submission for one in work}
+    known = ledger.payments(recruiter=recruiter)
+    for ticket, submission in by_ticket.items():
+        _settle(ledger, submission, [one for one in known if one.ticket == ticket])
+    payments, currency = ledger.payments(recruiter=recruiter), terms.reward.currency
+    listing = ledger.listing(recruiter)
+    reward = listing.minor if listing is not None else terms.reward.minor
+    ours: Counter[str] = Counter()
+    waiting: Counter[str] = Counter()
+    for one in payments:
+        ours[one.ticket] += one.minor if one.state in PAID else 0
+        waiting[one.ticket] += one.minor if one.state == "accepted" else 0
+    theirs = {key: reward * (one.status == "approved") + sum(one.bonuses) for key, one in by_ticket.items()}
+    unlike = {
+        key: (Money(ours[key], currency), Money(theirs.get(key, 0), currency))
+        for key in sorted({*ours, *theirs})
+        if ours[key] - waiting[key] != theirs.get(key, 0)
+    }
+    strange = [one.submission for one in work if one.visit is None]
+    return Reconciliation(
+        ledger=Money(sum(ours.values()), currency), platform=Money(sum(theirs.values()), currency),
+        open=tuple(one for one in payments if one.state in OPEN),
+        under_way=tuple(one for one in payments if one.state == "accepted"), differences=unlike,
+        unvisited=tuple(one.ticket for one in strange if one.status in ("submitted", "approved")),
+        unlisted=_visits(ledger, recruiter) - sum(one.visit is not None for one in work),
+    )  # fmt: skip
+
+
+def _visits(ledger: Ledger, recruiter: str) -> int:
+    return sum(visit.pool == recruiter for visit in ledger.log.visits(ledger.study))
+
+
+def _settle(ledger: Ledger, submission: PlatformSubmission, payments: Sequence[Payment]) -> None:
+    """Note as confirmed what the platform shows as paid; a bonus only if no other payment explains it."""
+    for one in payments:
+        if one.kind == "reward" and submission.status == "approved" and one.state in OPEN:
+            ledger.move([one], "confirmed", note="found approved")
+    shown = Counter(submission.bonuses)
+    shown.subtract(one.minor for one in payments if one.kind == "bonus" and one.state == "confirmed")
+    for one in payments:
+        unsettled = one.kind == "bonus" and one.state in (*OPEN, "accepted")
+        if unsettled and shown[one.minor] > 0:
+            shown[one.minor] -= 1
+            ledger.move([one], "confirmed", note="found paid")

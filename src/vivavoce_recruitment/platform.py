@@ -1,0 +1,124 @@
+"""What a platform that pays people has to offer, so that plan, approval, bonuses and reconciliation serve it.
+
+Every call that may cost money fails in one of two ways, which are never mixed up: the platform refused or was
+not reached (`NotDone`), or nobody knows (`Unknown`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.study.recruiter import Recruiter
+from vivavoce_recruitment.ledger import Listing
+from vivavoce_recruitment.money import Money
+from vivavoce_recruitment.settings import Bonus
+
+SubmissionStatus = Literal["running", "submitted", "approved", "rejected", "returned", "timed_out", "other"]
+OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
+
+
+class PlatformError(VivavoceError):
+    """A platform did not do what it was asked."""
+
+
+class NotDone(PlatformError):
+    """It certainly did nothing: it refused, or was not reached; `passing` when it may do it later."""
+
+    def __init__(self, told: str, *, passing: bool) -> None:
+        self.passing = passing
+        super().__init__(told)
+
+
+class Unknown(PlatformError):
+    """Nobody knows whether it did it: no answer came, or one that says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformSubmission:
+    """One person's work as the platform has it.
+
+    bonuses  what it says was paid on top, each in minor units
+    minutes  on its clock; None: not over
+    """
+
+    ticket: str
+    person: str
+    listing: str
+    status: SubmissionStatus
+    code: str | None
+    bonuses: tuple[int, ...]
+    minutes: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a study offers: the reward of each place, and what may come on top.
+
+    minutes      how long the platform tells people that it takes
+    fee_percent  what the platform takes of everything paid; None: nobody said
+    """
+
+    reward: Money
+    places: int
+    minutes: int
+    bonuses: tuple[Bonus, ...] = ()
+    fee_percent: Decimal | None = None
+
+
+class Platform(ABC):
+    """A platform with its account, as one study uses it; closed by whoever opened it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of connections."""
+
+    @abstractmethod
+    def make_listing(self, listing: Listing, *, title: str, url: str) -> str:
+        """Offer the study there, not yet to anybody, or find what was made under its mark; its identifier."""
+
+    @abstractmethod
+    def publish(self, listing: str) -> str:
+        """Show it to people where it is not shown yet; its status in the platform's words."""
+
+    @abstractmethod
+    def submissions(self, listing: str) -> list[PlatformSubmission]:
+        """Everybody's work, as it is now."""
+
+    @abstractmethod
+    def approve(self, ticket: str) -> None:
+        """Pay the reward of a submission. Raises NotDone, Unknown."""
+
+    @abstractmethod
+    def set_up_bonuses(self, listing: str, bonuses: Sequence[tuple[str, Money]]) -> str:
+        """Name what is to be paid to whom; pays nothing yet. The platform's word for it.
+
+        Raises  NotDone: it refuses, or understood another sum; Unknown
+        """
+
+    @abstractmethod
+    def pay_bonuses(self, reference: str) -> None:
+        """Pay what was set up: at some platforms once more each time that it is called.
+
+        Raises  NotDone, Unknown
+        """
+
+
+class PaidRecruiter(Recruiter):
+    """A recruiter whose participants are paid."""
+
+    place: str
+
+    @abstractmethod
+    def terms(self, settings: Any) -> Terms:
+        """What the study offers there."""
+
+    @abstractmethod
+    def codes(self) -> dict[str, str]:
+        """New codes, one for each outcome, that nobody can guess."""
+
+    @abstractmethod
+    def open(self, settings: Any) -> Platform:
+        """The platform with the account that the settings name. Raises InputError: a secret is not set."""

@@ -1,0 +1,118 @@
+"""Prolific: arrivals that prove where they come from, and codes for each outcome.
+
+Source  Prolific's API for data collectors (docs.prolific.com, read November 2026)
+"""
+
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import closing
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlsplit
+
+import jwt
+
+from vivavoce.log.store import Log
+from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
+from vivavoce.trial.codes import ALPHABET
+from vivavoce_recruitment.ledger import Ledger
+from vivavoce_recruitment.platform import OUTCOMES, NotDone, PaidRecruiter, Terms, Unknown
+from vivavoce_recruitment.prolific_api import ProlificPlatform
+from vivavoce_recruitment.prolific_settings import ProlificSettings
+
+COMPLETE: Final = "https://app.prolific.com/submissions/complete"
+ISSUER: Final = "https://www.prolific.com"
+PARAMETERS: Final = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+KEYS_FRESH_S: Final = 24 * 3600
+LEEWAY_S: Final = 60
+_ID: Final = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
+_PLACEHOLDER: Final = re.compile(r"\{\{.*\}\}|%.*%")
+
+
+@lru_cache
+def _signing_keys(address: str) -> jwt.PyJWKClient:
+    return jwt.PyJWKClient(address, cache_jwk_set=True, lifespan=KEYS_FRESH_S, timeout=10)
+
+
+def _proven_by_token(settings: ProlificSettings, token: str) -> dict[str, str]:
+    """What Prolific signed of an arrival. Raises NotAdmitted."""
+    keys = _signing_keys(f"{settings.api}/.well-known/study/jwks.json")
+    try:
+        claims = jwt.decode(
+            token,
+            keys.get_signing_key_from_jwt(token).key,
+            algorithms=["RS256"],
+            audience=[settings.site, urlsplit(settings.site).netloc],
+            issuer=ISSUER,
+            leeway=LEEWAY_S,
+            options={"require": ["exp", "iss", "aud", "sub"]},
+        )
+    except jwt.PyJWKClientConnectionError:
+        raise NotAdmitted("recruiter_away") from None
+    except jwt.PyJWTError:
+        raise NotAdmitted("not_proven") from None
+    signed = claims.get("prolific")
+    found = {name: str(signed.get(name)) for name in PARAMETERS} if isinstance(signed, dict) else {}
+    if not found or claims["sub"] != found["SESSION_ID"]:
+        raise NotAdmitted("not_proven")
+    return found
+
+
+class Prolific(PaidRecruiter):
+    """Its identifiers in an address are a claim; the signed token, or the API, is the proof."""
+
+    name = "prolific"
+    settings = ProlificSettings
+    summary = "Prolific, with arrivals that are proven, and payments by its API"
+    place = "Prolific"
+
+    def claims(self, settings: ProlificSettings, query: Mapping[str, str]) -> bool:
+        return "SESSION_ID" in query or "prolific_token" in query
+
+    def admit(self, settings: ProlificSettings, study: str, log: Log, query: Mapping[str, str]) -> Admission:
+        said = {name: query.get(name, "") for name in PARAMETERS}
+        if any(_PLACEHOLDER.fullmatch(value) for value in said.values()):
+            raise NotAdmitted("preview")
+        listing = Ledger(log, study).listing(self.name)
+        if settings.proof == "signed":
+            proven = _proven_by_token(settings, query.get("prolific_token", ""))
+        else:
+            proven = self._proven_by_api(settings, said)
+        wanted = listing.listing if listing is not None else None
+        sound = all(_ID.fullmatch(value) for value in proven.values())
+        if proven != said or not sound or proven["STUDY_ID"] != wanted:
+            raise NotAdmitted("not_proven")
+        return Admission(proven["SESSION_ID"], proven["PROLIFIC_PID"], verified=True, once=True)
+
+    def _proven_by_api(self, settings: ProlificSettings, said: Mapping[str, str]) -> dict[str, str]:
+        if _ID.fullmatch(said["SESSION_ID"]) is None:
+            raise NotAdmitted("not_proven")
+        try:
+            with closing(self.open(settings)) as platform:
+                found = platform.submission(said["SESSION_ID"])
+        except Unknown:
+            raise NotAdmitted("recruiter_away") from None
+        except NotDone as error:
+            raise NotAdmitted("recruiter_away" if error.passing else "not_proven") from None
+        if found.status not in ("running", "submitted", "approved"):
+            raise NotAdmitted("not_proven")
+        return {"PROLIFIC_PID": found.person, "STUDY_ID": found.listing, "SESSION_ID": found.ticket}
+
+    def hand_back(
+        self, settings: ProlificSettings, study: str, log: Log, outcome: str | None, code: str | None
+    ) -> HandBack:
+        listing = Ledger(log, study).listing(self.name)
+        given = listing.codes.get(outcome or "") if listing is not None else None
+        return HandBack(given, f"{COMPLETE}?cc={given}" if given else None, self.place)
+
+    def terms(self, settings: ProlificSettings) -> Terms:
+        return Terms(
+            settings.reward, settings.places, settings.minutes, tuple(settings.bonuses), settings.fee_percent
+        )
+
+    def codes(self) -> dict[str, str]:
+        return {outcome: "".join(secrets.choice(ALPHABET) for _ in range(10)) for outcome in OUTCOMES}
+
+    def open(self, settings: ProlificSettings) -> ProlificPlatform:
+        return ProlificPlatform(settings)

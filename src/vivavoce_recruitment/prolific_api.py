@@ -1,0 +1,226 @@
+"""Prolific's API for data collectors, as much of it as recruits and pays.
+
+Rewards are whole minor units there, bonuses decimal major units. Approving is idempotent there; paying
+bonuses is not, and what is sent twice is paid twice.
+
+Source  docs.prolific.com/api-reference: studies, submissions, bonuses (read November 2026)
+"""
+
+import random
+import ssl
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from vivavoce_recruitment.ledger import Listing
+from vivavoce_recruitment.money import Money
+from vivavoce_recruitment.platform import NotDone, Platform, PlatformSubmission, SubmissionStatus, Unknown
+from vivavoce_recruitment.prolific_settings import ProlificSettings
+from vivavoce_recruitment.settings import secret
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+TIMEOUT_S: Final = 30.0
+TRIES: Final = 5
+FIRST_WAIT_S: Final = 0.5
+PAGE: Final = 100
+STATUSES: Final[dict[str, SubmissionStatus]] = {
+    "RESERVED": "running", "ACTIVE": "running", "AWAITING REVIEW": "submitted", "APPROVED": "approved",
+    "REJECTED": "rejected", "RETURNED": "returned", "TIMED-OUT": "timed_out",
+}  # fmt: skip
+CODES: Final[dict[str, tuple[str, str]]] = {
+    "completed": ("COMPLETED", ""), "not_accepted": ("FAILED_ATTENTION_CHECK", ""),
+    "technical_failure": ("OTHER", ""), "no_consent": ("NO_CONSENT", "Did not agree to take part"),
+    "screened_out": ("OTHER", "The study needs people with other experience"),
+    "withdrew": ("OTHER", "Stopped taking part"),
+}  # fmt: skip
+"""What each outcome's code is there, and why its place is asked back; "": a person reviews it."""
+
+
+class _Study(BaseModel):
+    id: str
+    internal_name: str | None = None
+    status: str = ""
+
+
+class _Bulk(BaseModel):
+    id: str
+    amount: int
+
+
+class _Submission(BaseModel):
+    """In a list it has `participant_id` and `study_code`, alone `participant` and `entered_code`."""
+
+    id: str
+    status: str
+    participant_id: str | None = None
+    participant: str | None = None
+    study_id: str | None = None
+    study_code: str | None = None
+    entered_code: str | None = None
+    bonus_payments: list[float] | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+
+    def read(self, listing: str) -> PlatformSubmission:
+        minutes = None
+        if self.started_at is not None and self.completed_at is not None:
+            minutes = (self.completed_at - self.started_at).total_seconds() / 60
+        return PlatformSubmission(
+            ticket=self.id, person=self.participant_id or self.participant or "",
+            listing=self.study_id or listing, status=STATUSES.get(self.status, "other"),
+            code=self.study_code or self.entered_code,
+            bonuses=tuple(round(one) for one in self.bonus_payments or ()), minutes=minutes,
+        )  # fmt: skip
+
+
+@lru_cache
+def _trusted() -> ssl.SSLContext:
+    """Whose certificates are believed; reading them anew for each client takes longer than an answer."""
+    return httpx.create_ssl_context()
+
+
+class ProlificPlatform(Platform):
+    """One account. What only reads is asked again when it fails; what changes something, only if refused."""
+
+    def __init__(self, settings: ProlificSettings) -> None:
+        self.settings = settings
+        self._client = httpx.Client(
+            base_url=f"{settings.api}/api/v1", timeout=TIMEOUT_S, trust_env=False, verify=_trusted(),
+            headers={"Authorization": f"Token {secret(settings.token)}"},
+        )  # fmt: skip
+
+    def close(self) -> None:
+        self._client.close()
+
+    def make_listing(self, listing: Listing, *, title: str, url: str) -> str:
+        for found in self._all("/studies/", {}):
+            study = _read(_Study, found)
+            if study.internal_name == listing.mark:
+                return study.id
+        return _read(_Study, self._call("POST", "/studies/", self._body(listing, title, url))).id
+
+    def _body(self, listing: Listing, title: str, url: str) -> dict[str, object]:
+        plan = self.settings
+        query = "&".join(f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
+        body: dict[str, object] = {
+            "name": title, "internal_name": listing.mark, "description": plan.description,
+            "external_study_url": f"{url.rstrip('/')}/?{query}", "prolific_id_option": "url_parameters",
+            "is_external_study_url_secure": plan.proof == "signed",
+            "completion_codes": [_code(outcome, code) for outcome, code in listing.codes.items()],
+            "estimated_completion_time": plan.minutes, "reward": listing.minor,
+            "total_available_places": listing.places, "device_compatibility": plan.devices,
+            "peripheral_requirements": plan.needs, "filters": plan.filters,
+            "submissions_config": {"max_submissions_per_participant": 1},
+        }  # fmt: skip
+        body |= {"maximum_allowed_time": plan.maximum_minutes} if plan.maximum_minutes else {}
+        return body | ({"project": plan.project} if plan.project else {})
+
+    def publish(self, listing: str) -> str:
+        path = f"/studies/{listing}/"
+        if _read(_Study, self._call("GET", path)).status == "UNPUBLISHED":
+            self._call("POST", f"{path}transition/", {"action": "PUBLISH"})
+        return _read(_Study, self._call("GET", path)).status
+
+    def submissions(self, listing: str) -> list[PlatformSubmission]:
+        found = self._all("/submissions/", {"study": listing})
+        return [_read(_Submission, one).read(listing) for one in found]
+
+    def submission(self, ticket: str) -> PlatformSubmission:
+        """One person's work. Raises NotDone: there is none; Unknown."""
+        return _read(_Submission, self._call("GET", f"/submissions/{ticket}/")).read("")
+
+    def approve(self, ticket: str) -> None:
+        self._call("POST", f"/submissions/{ticket}/transition/", {"action": "APPROVE"})
+
+    def set_up_bonuses(self, listing: str, bonuses: Sequence[tuple[str, Money]]) -> str:
+        lines = "\n".join(f"{ticket},{amount.major:f}" for ticket, amount in bonuses)
+        body = {"study_id": listing, "csv_bonuses": lines}
+        bulk = _read(_Bulk, self._call("POST", "/submissions/bonus-payments/", body))
+        wanted = sum(amount.minor for _, amount in bonuses)
+        if bulk.amount != wanted:
+            told = f"Prolific understood {bulk.amount} in minor units where {wanted} were meant"
+            raise NotDone(told, passing=False)
+        return bulk.id
+
+    def pay_bonuses(self, reference: str) -> None:
+        self._call("POST", f"/bulk-bonus-payments/{reference}/pay/")
+
+    def _all(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
+        """Everything of a list, page by page, until there is no next one."""
+        number = 1
+        while True:
+            parameters = {**query, "page": str(number), "page_size": str(PAGE)}
+            page = self._call("GET", str(httpx.URL(path, params=parameters)))
+            if not isinstance(page, dict) or not isinstance(page.get("results"), list):
+                raise Unknown("Prolific answered with something that is no list")
+            yield from page["results"]
+            following = ((page.get("_links") or {}).get("next") or {}).get("href")
+            if following is None:
+                return
+            number += 1
+
+    def _call(self, method: str, path: str, body: object = None) -> Any:
+        """The answer's JSON; None where it has none. Raises NotDone, Unknown."""
+        for attempt in range(TRIES):
+            try:
+                return self._once(method, path, body)
+            except NotDone as error:
+                if not error.passing or attempt == TRIES - 1:
+                    raise
+            except Unknown:
+                if method != "GET" or attempt == TRIES - 1:
+                    raise
+            time.sleep(FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1))
+        raise AssertionError("the last try returns or raises")
+
+    def _once(self, method: str, path: str, body: object) -> Any:
+        try:
+            answer = self._client.request(method, path, json=body)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
+            raise NotDone("Prolific cannot be reached", passing=True) from None
+        except httpx.HTTPError as error:
+            raise Unknown(f"Prolific did not answer: {type(error).__name__}") from None
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            raise NotDone("Prolific asks for patience (429)", passing=True)
+        if answer.is_client_error:
+            raise NotDone(f"Prolific refused: {_told(answer)}", passing=False)
+        if not answer.is_success:
+            raise Unknown(f"Prolific failed ({answer.status_code})")
+        try:
+            return answer.json() if answer.content else None
+        except ValueError:
+            raise Unknown("Prolific answered with something that is no JSON") from None
+
+
+def _code(outcome: str, code: str) -> dict[str, object]:
+    kind, asked_back = CODES[outcome]
+    action = {"action": "MANUALLY_REVIEW"}
+    if asked_back:
+        action = {"action": "REQUEST_RETURN", "return_reason": asked_back}
+    return {"code": code, "code_type": kind, "actor": "participant", "actions": [action]}
+
+
+def _told(answer: httpx.Response) -> str:
+    """What an error of Prolific's says, in one line; it comes in two shapes."""
+    try:
+        found = answer.json()
+    except ValueError:
+        found = None
+    error = found.get("error", found) if isinstance(found, dict) else {}
+    error = error if isinstance(error, dict) else {"detail": error}
+    said = error.get("detail") or error.get("message") or error.get("title") or ""
+    return f"{answer.status_code} {' '.join(str(said).split())[:200]}".strip()
+
+
+def _read(model: type[Answer], found: Any) -> Answer:
+    try:
+        return model.model_validate(found)
+    except ValidationError as error:
+        lacks = ", ".join(str(one["loc"][-1]) for one in error.errors() if one["loc"])
+        raise Unknown(f"Prolific answered without {lacks or 'what was asked'}") from None

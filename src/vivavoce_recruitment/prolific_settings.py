@@ -1,0 +1,62 @@
+"""What a study file says of a study on Prolific."""
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from vivavoce.core.validation import mistake
+from vivavoce.study.settings import Settings, Whole
+from vivavoce_recruitment.money import Amount
+from vivavoce_recruitment.settings import Bonus, HttpsAddress, SecretName
+
+
+def _percent(written: Any) -> Decimal | None:
+    if written is None:
+        return None
+    if isinstance(written, bool) or not isinstance(written, int | float):
+        raise mistake(f"{written!r} is no percentage", "write a number, such as 33.3")
+    return Decimal(str(written))
+
+
+class ProlificSettings(Settings):
+    """A study on Prolific."""
+
+    token: SecretName = Field(
+        "${PROLIFIC_TOKEN}", description="of Prolific's API; the environment has it", validate_default=True
+    )
+    reward: Amount = Field(description="of each participant, such as 2.00 GBP")
+    places: Whole = Field(ge=1, le=100_000, description="how many participants")
+    minutes: Whole = Field(ge=1, le=1440, description="how long it takes, as participants are told")
+    maximum_minutes: Whole | None = Field(
+        None, ge=1, le=10_000, description="after which a place is given to somebody else; Prolific's own"
+    )
+    description: str = Field(min_length=1, description="what participants read before they take a place")
+    proof: Literal["signed", "api"] = Field(
+        "signed", description="who proves an arrival: a signed token in the link, or a question to the API"
+    )
+    site: HttpsAddress = Field(
+        description="https address of the study's pages: where participants are sent, and whom tokens are for"
+    )
+    bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
+    fee_percent: Annotated[Decimal | None, BeforeValidator(_percent)] = Field(
+        None, ge=0, le=200, description="what Prolific takes of everything paid, with its tax"
+    )
+    devices: list[Literal["desktop", "tablet", "mobile"]] = Field(
+        ["desktop", "tablet", "mobile"], min_length=1, description="on which people may take part"
+    )
+    needs: list[Literal["audio", "camera", "download", "microphone"]] = Field(
+        [], description="what people's devices must have"
+    )
+    filters: list[dict[str, Any]] = Field([], description="who may take part, as Prolific's API has it")
+    project: str | None = Field(None, description="project on Prolific; its default when left out")
+    api: HttpsAddress = Field("https://api.prolific.com", description="another one to try things out with")
+
+    def model_post_init(self, _: Any) -> None:
+        others = {bonus.pay.currency for bonus in self.bonuses} - {self.reward.currency}
+        if others:
+            problem = f"a bonus in {', '.join(sorted(others))} beside a reward in {self.reward.currency}"
+            raise mistake(problem, "use one currency")
+        names = [bonus.name for bonus in self.bonuses]
+        if len(set(names)) < len(names):
+            raise mistake("two bonuses have one name", "name each otherwise")

@@ -1,0 +1,52 @@
+"""What settings of recruiters share: secrets by name only, bonuses, and where an interface stands."""
+
+import os
+import re
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field
+
+from vivavoce.connectors.secrets import REFERENCE, Vault, names_in
+from vivavoce.core.validation import mistake
+from vivavoce.study.settings import Settings, Whole
+from vivavoce_recruitment.money import Amount
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
+_ADDRESS: Final = re.compile(
+    r"https://[^\s/?#]+(/[^\s?#]*)?|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s?#]*)?"
+)
+
+
+def _secret_name(written: str) -> str:
+    if REFERENCE.fullmatch(written) is None:
+        raise mistake("a secret is written out", "write ${NAME} and set NAME where the program starts")
+    return written
+
+
+def _address(written: str) -> str:
+    if _ADDRESS.fullmatch(written) is None:
+        raise mistake(f"{written!r} is no address with https", "write https://HOST")
+    return written.rstrip("/")
+
+
+SecretName = Annotated[str, AfterValidator(_secret_name)]
+"""A secret as a study file may name it: `${NAME}`."""
+HttpsAddress = Annotated[str, AfterValidator(_address)]
+"""An address by https; http on this computer alone, for trying things out."""
+
+
+def secret(written: str) -> str:
+    """The secret that a setting names. Raises InputError: the environment lacks it."""
+    return Vault(names_in(written), os.environ).expand(written)
+
+
+class Bonus(Settings):
+    """A bonus for reaching a number of dialogues that count."""
+
+    name: str = Field(description="by which the ledger knows it: small letters, digits, dashes")
+    dialogues: Whole = Field(ge=1, le=10_000, description="dialogues, completed in the visit, that earn it")
+    pay: Amount = Field(description="what is paid, such as 0.50 GBP")
+
+    def model_post_init(self, _: Any) -> None:
+        if _NAME.fullmatch(self.name) is None:
+            raise mistake(f"{self.name!r} cannot name a bonus", "use small letters, digits and dashes")

@@ -1,0 +1,142 @@
+"""A payer that is killed between every two steps: everybody is paid at most once, and nobody is forgotten."""
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from scenes import killed_payments
+from scenes.counterparts import Counterparts
+from scenes.recruiting import TOKEN, Prolific, recruit, write_study
+from vivavoce.api.studies import open_log, read_study
+from vivavoce.log import events
+from vivavoce.log.store import Log, Transaction
+from vivavoce.study.recruiter import RECRUITERS
+from vivavoce.trial.codes import token_hash
+from vivavoce_recruitment import prolific_api
+from vivavoce_recruitment.ledger import OPEN, Ledger
+from vivavoce_recruitment.platform import PaidRecruiter
+
+PEOPLE = 2
+
+
+@pytest.fixture
+def prolific(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prolific]:
+    monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
+    monkeypatch.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
+    counterparts = Counterparts()
+    try:
+        place = counterparts.server("prolific_platform.py", str(tmp_path / "platform.json"))
+        with closing(Prolific(place)) as prolific:
+            yield prolific
+    finally:
+        counterparts.stop()
+
+
+def visit_completed(log: Log, ticket: str, number: int) -> None:
+    """Somebody came with this ticket, held two dialogues, and was done."""
+
+    def write(tx: Transaction) -> None:
+        visit, who = f"visit-{number}", f"participant-{number}"
+        tx.bind_visit(visit, "paid", who, "prolific", f"token-{number}", token_hash(ticket))
+        tx.append(visit, events.VisitOpened(study="paid", revision="1", participant_id=who, pool="prolific",
+                                            language="en", verified=True))  # fmt: skip
+        for round in range(2):
+            key = f"dialogue-{number}-{round}"
+            tx.append(visit, events.DialogueAssigned(dialogue_id=key, step=1, round=round, system="one",
+                                                     channel="text", language="en", conversation=key,
+                                                     task_id=None, task=None))  # fmt: skip
+            tx.append(visit, events.DialogueOpened(dialogue_id=key))
+            tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
+        tx.append(visit, events.VisitEnded(outcome="completed"))
+
+    log.transact_now(write)
+
+
+class Stopped(BaseException):
+    """Ends a payer between two steps."""
+
+
+def stop() -> None:
+    raise Stopped
+
+
+@contextmanager
+def stopped_payer(folder: Path) -> Iterator[Callable[[int], str]]:
+    """Pays in this process, and leaves it all where it is at a step."""
+    study, recruiter = read_study(folder), RECRUITERS.get("prolific")
+    assert isinstance(recruiter, PaidRecruiter)
+
+    def run(step: int) -> str:
+        try:
+            killed_payments.pay(study, recruiter, step, stop)
+        except Stopped:
+            return "killed"
+        return "done"
+
+    yield run
+
+
+@contextmanager
+def killed_payer(folder: Path) -> Iterator[Callable[[int], str]]:
+    """Pays in processes of their own, of which each gets SIGKILL at a step."""
+    command = [sys.executable, killed_payments.__file__, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as payer:
+        asked, told = payer.stdin, payer.stdout
+        assert asked is not None and told is not None
+
+        def run(step: int) -> str:
+            print(step, file=asked, flush=True)
+            return told.readline().strip()
+
+        yield run
+        asked.close()
+
+
+@pytest.mark.parametrize("payer", [stopped_payer, pytest.param(killed_payer, marks=pytest.mark.long)])
+def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
+    prolific: Prolific, tmp_path: Path, payer: Callable[[Path], AbstractContextManager[Callable[[int], str]]]
+) -> None:
+    folder = write_study(tmp_path / "paid", prolific.url)
+    assert recruit("publish", folder, "--confirm").exit_code == 0
+    tickets = [prolific.tell("take")["submission"] for _ in range(PEOPLE)]
+    study = read_study(folder)
+    with open_log(study, None) as log:
+        for number, ticket in enumerate(tickets):
+            visit_completed(log, ticket, number)
+            prolific.tell("submit", submission=ticket, code="told")
+    prolific.tell("keep")
+    kept = tmp_path / "kept.sqlite"
+    shutil.copy(folder / "log.sqlite", kept)
+    found: Counter[str] = Counter()
+    with payer(folder) as run:
+        for step in range(1, 200):
+            prolific.tell("restore")
+            for old in folder.glob("log.sqlite*"):
+                old.unlink()
+            shutil.copy(kept, folder / "log.sqlite")
+            ended = run(step)
+            if ended == "done":
+                break
+            assert ended == "killed"
+            assert run(0) == "done", "the same command again"
+            paid = Counter((ticket, minor) for ticket, _, minor in prolific.ask("paid"))
+            assert max(paid.values(), default=0) <= 1, f"paid twice after a kill at step {step}"
+            with open_log(study, None) as log:
+                payments = Ledger(log, "paid").payments()
+            perhaps = {(one.ticket, one.minor) for one in payments if one.state in OPEN}
+            for ticket in tickets:
+                rewarded = (ticket, 200) in paid
+                assert rewarded or (ticket, 200) in perhaps, f"forgotten after a kill at step {step}"
+                earned = rewarded and (ticket, 50) not in paid
+                assert not earned or (ticket, 50) in perhaps, f"forgotten after a kill at step {step}"
+            listed = recruit("reconcile", folder)
+            assert listed.stderr.count("perhaps paid: ") == len(perhaps - set(paid)), "only what is not paid"
+            found["kills"] += 1
+            found["open"] += len(perhaps)
+    assert found["kills"] >= 30 and found["open"] > 0, found

@@ -1,0 +1,276 @@
+"""A stand-in of Prolific for tests: a process with records of its own, written from its published API.
+
+It imports nothing of ours. Amounts follow the description: rewards and what it shows are minor units, bonuses
+in `csv_bonuses` are major units, approving twice approves once, paying a bulk twice pays it twice.
+
+    python prolific_platform.py PORT STATE.json     keeps its records in the file
+
+Control, beside the API: POST /control/faults {path, method, times, kind} with a kind of before (no effect, no
+answer), after (effect, no answer), 429, 500 or 500-after; POST /control/take {participant} takes a place and
+tells the address; /control/submit {submission, code}, /control/return, /control/time-out; /control/keep and
+/control/restore; GET /control/journal, /control/studies, and /control/paid: how often each was paid what.
+
+Source  docs.prolific.com/api-reference: studies, submissions, bonuses, well-known endpoints (November 2026)
+"""
+
+import json
+import re
+import secrets
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+TOKEN = "canary-prolific-token"
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+LOCK = threading.RLock()
+Answer = tuple[int, Any]
+
+
+class NoAnswer(Exception):
+    """The connection is closed without a word."""
+
+
+def identifier() -> str:
+    return secrets.token_hex(12)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+class Records:
+    """Studies, submissions, bulks, and what was paid; on disk after every change."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.studies: dict[str, dict[str, Any]] = {}
+        self.submissions: dict[str, dict[str, Any]] = {}
+        self.bulks: dict[str, list[tuple[str, int]]] = {}
+        self.paid: list[tuple[str, str, int]] = []
+        self.faults: list[dict[str, Any]] = []
+        self.journal: list[str] = []
+        self.kept = ""
+        if file.exists():
+            self.__dict__.update(json.loads(file.read_text(encoding="utf-8")))
+
+    def facts(self) -> dict[str, Any]:
+        return {name: one for name, one in self.__dict__.items() if name not in ("file", "kept")}
+
+    def save(self) -> None:
+        self.file.write_text(json.dumps(self.facts()), encoding="utf-8")
+
+    def fault(self, method: str, path: str) -> str:
+        """What goes wrong with this request; "" where nothing does."""
+        for one in self.faults:
+            if one["times"] > 0 and one.get("method", method) == method and re.search(one["path"], path):
+                one["times"] -= 1
+                return one["kind"]
+        return ""
+
+    def create(self, body: dict[str, Any]) -> Answer:
+        lacking = [name for name in ("name", "description", "external_study_url", "prolific_id_option",
+                                     "completion_codes", "estimated_completion_time", "reward",
+                                     "total_available_places") if name not in body]  # fmt: skip
+        if lacking or not isinstance(body["reward"], int):
+            detail = ", ".join(f"{name}: This field is required." for name in lacking)
+            return 400, {"error": {"status": 400, "title": "Bad request", "detail": detail}}
+        study = {**body, "id": identifier(), "status": "UNPUBLISHED"}
+        self.studies[study["id"]] = study
+        return 201, study
+
+    def transition_study(self, study: dict[str, Any], body: dict[str, Any]) -> Answer:
+        if body.get("action") != "PUBLISH" or study["status"] != "UNPUBLISHED":
+            return 400, {"message": "Invalid transition", "detail": f"{study['status']}: {body}"}
+        study["status"] = "ACTIVE"
+        return 200, study
+
+    def transition(self, one: dict[str, Any], body: dict[str, Any]) -> Answer:
+        if body.get("action") != "APPROVE":
+            return 400, {"error": {"status": 400, "detail": "only APPROVE here"}}
+        if one["status"] == "AWAITING REVIEW":
+            one["status"] = "APPROVED"
+            self.paid.append((one["id"], "reward", self.studies[one["study_id"]]["reward"]))
+        elif one["status"] != "APPROVED":
+            return 400, {"error": {"status": 400, "detail": f"submission is {one['status']}"}}
+        return 200, one
+
+    def set_up(self, body: dict[str, Any]) -> Answer:
+        rows: list[tuple[str, int]] = []
+        for line in body["csv_bonuses"].splitlines():
+            whom, _, amount = line.partition(",")
+            mine = [one for one in self.submissions.values() if one["study_id"] == body["study_id"]]
+            found = [one for one in mine if whom in (one["id"], one["participant_id"])]
+            if not found:
+                return 400, {"error": {"status": 400, "detail": f"unknown {whom}"}}
+            rows.append((found[0]["id"], int(Decimal(amount) * 100)))
+        bulk = identifier()
+        self.bulks[bulk] = rows
+        amount = sum(minor for _, minor in rows)
+        fees = amount // 3
+        return 201, {"id": bulk, "study": body["study_id"], "amount": amount, "fees": fees, "vat": fees // 5,
+                     "total_amount": amount + fees + fees // 5}  # fmt: skip
+
+    def pay(self, bulk: str) -> Answer:
+        if bulk not in self.bulks:
+            return 404, {"error": {"status": 404, "detail": "no such bulk"}}
+        for submission, minor in self.bulks[bulk]:
+            self.submissions[submission]["bonus_payments"].append(float(minor))
+            self.paid.append((submission, bulk, minor))
+        return 202, None
+
+    def take(self, body: dict[str, Any]) -> Answer:
+        """A participant takes a place; the address to which they are sent, with its signed token."""
+        study = next(one for one in self.studies.values() if one["status"] == "ACTIVE")
+        person, ticket = body.get("participant") or identifier(), identifier()
+        self.submissions[ticket] = {
+            "id": ticket, "participant_id": person, "study_id": study["id"], "status": "ACTIVE",
+            "started_at": now(), "completed_at": None, "study_code": None, "bonus_payments": [],
+            "ip": "192.0.2.7",
+        }  # fmt: skip
+        sent = {"PROLIFIC_PID": person, "STUDY_ID": study["id"], "SESSION_ID": ticket}
+        address = study["external_study_url"]
+        for name, value in sent.items():
+            address = address.replace("{{%" + name + "%}}", value)
+        parts = urlsplit(address)
+        claims = {
+            "iss": "https://www.prolific.com", "aud": f"{parts.scheme}://{parts.netloc}", "sub": ticket,
+            "iat": int(time.time()), "exp": int(time.time()) + body.get("seconds", 600),
+            "prolific": {**sent, "workspace_id": "w"},
+        }  # fmt: skip
+        token = jwt.encode(claims, KEY, algorithm="RS256", headers={"kid": "test-key"})
+        address = f"{address}&prolific_token={token}"
+        return 200, {"submission": ticket, "participant": person, "address": address}
+
+    def end(self, what: str, body: dict[str, Any]) -> Answer:
+        one = self.submissions[body["submission"]]
+        if one["status"] != "ACTIVE":
+            return 409, {"message": f"submission is {one['status']}"}
+        ends = {"submit": "AWAITING REVIEW", "return": "RETURNED", "time-out": "TIMED-OUT"}
+        one.update(status=ends[what], study_code=body.get("code"), completed_at=now())
+        return 200, one
+
+
+class Handler(BaseHTTPRequestHandler):
+    records: Records
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing on stderr."""
+
+    def do_GET(self) -> None:
+        self.serve()
+
+    def do_POST(self) -> None:
+        self.serve()
+
+    def serve(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        body = json.loads(self.rfile.read(length) or b"{}")
+        try:
+            with LOCK:
+                status, answer = self.answered(body)
+                self.records.save()
+        except NoAnswer:
+            with LOCK:
+                self.records.save()
+            self.close_connection = True
+            return
+        content = b"" if answer is None else json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def answered(self, body: dict[str, Any]) -> Answer:
+        parts = urlsplit(self.path)
+        query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        if parts.path.startswith("/control/"):
+            return self.control(parts.path.removeprefix("/control/"), body)
+        if parts.path == "/.well-known/study/jwks.json":
+            key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(KEY.public_key()))
+            return 200, {"keys": [{**key, "kid": "test-key", "alg": "RS256", "use": "sig"}]}
+        self.records.journal.append(f"{self.command} {self.path}")
+        fault = self.records.fault(self.command, parts.path)
+        if fault == "before":
+            raise NoAnswer
+        if fault in ("429", "500"):
+            return int(fault), {"error": {"status": int(fault), "title": "later"}}
+        if self.headers.get("authorization") != f"Token {TOKEN}":
+            return 401, {"error": {"status": 401, "detail": "Invalid token."}}
+        status, answer = self.api(parts.path.removeprefix("/api/v1"), query, body)
+        if fault == "after":
+            raise NoAnswer
+        return (500, {"error": {"status": 500}}) if fault == "500-after" else (status, answer)
+
+    def api(self, path: str, query: dict[str, str], body: dict[str, Any]) -> Answer:
+        records, words = self.records, path.strip("/").split("/")
+        match self.command, words:
+            case "GET", ["studies"]:
+                return self.page(list(records.studies.values()), query)
+            case "POST", ["studies"]:
+                return records.create(body)
+            case "GET", ["studies", key] if key in records.studies:
+                return 200, records.studies[key]
+            case "POST", ["studies", key, "transition"] if key in records.studies:
+                return records.transition_study(records.studies[key], body)
+            case "GET", ["submissions"]:
+                mine = [one for one in records.submissions.values() if one["study_id"] == query["study"]]
+                return self.page([{k: v for k, v in one.items() if k != "study_id"} for one in mine], query)
+            case "GET", ["submissions", key] if key in records.submissions:
+                one = dict(records.submissions[key])
+                one["participant"], one["entered_code"] = one.pop("participant_id"), one.pop("study_code")
+                return 200, one
+            case "POST", ["submissions", "bonus-payments"]:
+                return records.set_up(body)
+            case "POST", ["submissions", key, "transition"] if key in records.submissions:
+                return records.transition(records.submissions[key], body)
+            case "POST", ["bulk-bonus-payments", key, "pay"]:
+                return records.pay(key)
+        return 404, {"error": {"status": 404, "title": "Not found", "detail": path}}
+
+    def page(self, found: list[Any], query: dict[str, str]) -> Answer:
+        number, size = int(query.get("page", "1")), min(int(query.get("page_size", "20")), 20)
+        if number > 1 and (number - 1) * size >= len(found):
+            return 404, {"error": {"status": 404, "detail": "Invalid page."}}
+        more = f"http://prolific/?page={number + 1}" if number * size < len(found) else None
+        links = {"self": {"href": self.path}, "next": {"href": more}}
+        rows = found[(number - 1) * size : number * size]
+        return 200, {"results": rows, "_links": links, "meta": {"count": len(found)}}
+
+    def control(self, what: str, body: dict[str, Any]) -> Answer:
+        match what:
+            case "faults":
+                self.records.faults.append(body)
+                return 200, None
+            case "take":
+                return self.records.take(body)
+            case "submit" | "return" | "time-out":
+                return self.records.end(what, body)
+            case "keep":
+                self.records.kept = json.dumps(self.records.facts())
+                return 200, None
+            case "restore":
+                self.records.__dict__.update(json.loads(self.records.kept))
+                return 200, None
+            case "journal":
+                return 200, self.records.journal
+            case "studies":
+                return 200, list(self.records.studies.values())
+            case "paid":
+                return 200, self.records.paid
+        return 404, None
+
+
+if __name__ == "__main__":
+    Handler.records = Records(Path(sys.argv[2]))
+    ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()

@@ -1,0 +1,28 @@
+"""One suite that every recruiter of ours must pass: the contract to which packages' are held, too."""
+
+import pytest
+
+from vivavoce.study.recruiter import RECRUITERS
+from vivavoce_recruitment.testing import RecruiterContract
+
+
+class LinksKeepIt(RecruiterContract):
+    name, written, guess = "links", {}, {"t": "guess"}
+
+
+class ProlificKeepsIt(RecruiterContract):
+    name = "prolific"
+    written = {
+        "reward": "2.00 GBP", "places": 20, "minutes": 10, "description": "Talk.",
+        "site": "https://lab.example",
+    }  # fmt: skip
+    guess = {"PROLIFIC_PID": "a" * 24, "STUDY_ID": "b" * 24, "SESSION_ID": "c" * 24}
+
+
+CONTRACTS = {contract.name: contract for contract in (LinksKeepIt, ProlificKeepsIt)}
+
+
+@pytest.mark.parametrize("keeps", [name for name in dir(RecruiterContract) if name.startswith("test_")])
+@pytest.mark.parametrize("name", RECRUITERS.names())
+def test_a_recruiter_keeps_its_contract(name: str, keeps: str) -> None:
+    getattr(CONTRACTS[name](), keeps)()

@@ -1,0 +1,133 @@
+"""A study that recruits on a stand-in of Prolific, its command line, and people who come from there."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from typer.testing import CliRunner, Result
+
+from scenes.patience import eventually
+from vivavoce.api.studies import make_connectors
+from vivavoce.log.store import Log
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.testing.pages import PageForms, Visitor, running
+from vivavoce.trial.engine import SessionEngine
+from vivavoce.web.app import create_app
+from vivavoce_recruitment.cli import app
+
+TOKEN = "canary-prolific-token"
+SITE = "https://lab.example"
+STUDY = """
+study: paid
+systems: {{one: {{connect: scripted, otherwise: I see.}}}}
+visit:
+  - consent: consent.md
+  - dialogue: {{repeat: 1..2, gate: none}}
+  - debrief: bye.md
+limits: {{visits_per_hour: 1000}}
+recruitment:
+  prolific:
+    reward: 2.00 GBP
+    places: 30
+    minutes: 10
+    fee_percent: 33.3
+    description: Talk with a chatbot.
+    site: {site}
+    api: {api}
+    bonuses: [{{name: two-dialogues, dialogues: 2, pay: 0.50 GBP}}]
+    {more}
+"""
+
+
+def write_study(folder: Path, api: str, more: str = "") -> Path:
+    """The folder of a study that pays by the platform at this address."""
+    folder.mkdir()
+    (folder / "consent.md").write_text("# Please agree\n\nWe keep your words.\n", "utf-8")
+    (folder / "bye.md").write_text("# Bye\n\nThat was it.\n", "utf-8")
+    (folder / "study.yaml").write_text(STUDY.format(api=api, site=SITE, more=more), "utf-8")
+    return folder
+
+
+def recruit(verb: str, folder: Path, *more: str) -> Result:
+    """`vivavoce recruit VERB`, run here."""
+    return CliRunner().invoke(app, [verb, str(folder), *more])
+
+
+class Prolific:
+    """The stand-in, as tests command it."""
+
+    def __init__(self, place: str) -> None:
+        self.url = f"http://{place}"
+        self._client = httpx.Client(base_url=f"{self.url}/control", trust_env=False, timeout=60)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def tell(self, what: str, **body: Any) -> Any:
+        answer = self._client.post(f"/{what}", json=body)
+        return answer.json() if answer.content and answer.is_success else answer.status_code
+
+    def ask(self, what: str) -> Any:
+        return self._client.get(f"/{what}").json()
+
+    def codes(self) -> dict[str, list[str]]:
+        """The codes of the study by what they do: MANUALLY_REVIEW or REQUEST_RETURN."""
+        found: dict[str, list[str]] = {}
+        for code in self.ask("studies")[-1]["completion_codes"]:
+            found.setdefault(code["actions"][0]["action"], []).append(code["code"])
+        return found
+
+
+@contextmanager
+def pages(folder: Path) -> Iterator[tuple[Study, Log, Callable[[], Visitor]]]:
+    """A study's pages over the log beside it; makes browsers."""
+    study = load_study(folder)
+    with ExitStack() as stack:
+        log = stack.enter_context(Log.open(f"sqlite:///{folder / 'log.sqlite'}"))
+        server = stack.enter_context(running(create_app(SessionEngine(study, log, make_connectors(study)))))
+
+        def open_browser() -> Visitor:
+            visitor = Visitor(server.url)
+            stack.callback(visitor.close)
+            return visitor
+
+        yield study, log, open_browser
+
+
+def arrive(browser: Visitor, address: str) -> None:
+    """Open the study by the link of the platform, on this computer, and begin."""
+    browser.look(f"/?{urlsplit(address).query}")
+    browser.press("/start")
+
+
+def take_part(browser: Visitor, dialogues: int = 1, agree: bool = True) -> str:
+    """Go through the visit; the code on its last page."""
+    browser.press("/consent", answer="agree" if agree else "decline")
+    for number in range(dialogues if agree else 0):
+        if number:
+            browser.press("/dialogue/next")
+        eventually(lambda: _talks(browser), "the dialogue never began")
+        browser.press("/turns/form", text="hello")
+        eventually(lambda: _talks(browser) and "I see." in browser.html, "the system never answered")
+        browser.press("/dialogue/end/form")
+    if agree:
+        if "/dialogue/finish" in PageForms(browser.html).forms:
+            browser.press("/dialogue/finish")
+        browser.press("/read")
+    return code_shown(browser)
+
+
+def _talks(browser: Visitor) -> bool:
+    browser.look()
+    waiting = '<p class="typing" id="typing" hidden>' not in browser.html
+    return "/turns/form" in PageForms(browser.html).forms and not waiting
+
+
+def code_shown(browser: Visitor) -> str:
+    """The completion code on the page."""
+    _, _, rest = browser.html.partition('aria-labelledby="completion">')
+    return rest.partition("<")[0]

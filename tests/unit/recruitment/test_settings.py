@@ -1,0 +1,65 @@
+"""The section `recruitment` of a study file: what is wrong in it has its place and its next step."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from scenes.recruiting import write_study
+from vivavoce.study.load import check_study, load_study
+from vivavoce_recruitment.estimate import estimate
+from vivavoce_recruitment.money import Money, read_money
+from vivavoce_recruitment.platform import Terms
+from vivavoce_recruitment.settings import Bonus
+
+
+def problems(folder: Path, old: str, new: str) -> list[str]:
+    study = write_study(folder, "https://api.prolific.com")
+    text = (study / "study.yaml").read_text("utf-8")
+    assert old in text
+    (study / "study.yaml").write_text(text.replace(old, new), "utf-8")
+    return [str(one) for one in check_study(study)]
+
+
+def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
+    study = load_study(write_study(tmp_path / "paid", "https://api.prolific.com"))
+    assert study.recruitment["prolific"].reward == Money(200, "GBP")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("  prolific:\n", "  nonsense: yes\n  prolific:\n", ("nonsense", "known: links, prolific")),
+        ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "did you mean 'places'?")),
+        ("2.00 GBP", "2.00", ("2.0 is no amount of money", "2.00 GBP")),
+        ("2.00 GBP", "2.005 GBP", ("parts of the smallest unit", "2.00 GBP")),
+        ("0.50 GBP", "0.50 EUR", ("a bonus in EUR beside a reward in GBP", "use one currency")),
+        ("places: 30", "places: 30\n    token: s3cr3t", ("a secret is written out", "${NAME}")),
+        ("site: https://", "site: http://", ("no address with https", "write https://HOST")),
+    ],
+)
+def test_what_is_wrong_has_its_value_place_and_next_step(
+    tmp_path: Path, old: str, new: str, told: tuple[str, ...]
+) -> None:
+    found = problems(tmp_path / "paid", old, new)
+    assert len(found) == 1 and found[0].startswith("study.yaml:") and "recruitment" in found[0]
+    assert all(one in found[0] for one in told) and "s3cr3t" not in found[0], found
+
+
+@pytest.mark.parametrize(
+    ("written", "minor", "shown"),
+    [("2.00 GBP", 200, "2.00 GBP"), ("0.1 EUR", 10, "0.10 EUR"), ("300 JPY", 300, "300 JPY")],
+)
+def test_money_is_counted_in_the_smallest_unit(written: str, minor: int, shown: str) -> None:
+    assert (read_money(written).minor, str(read_money(written))) == (minor, shown)
+
+
+def test_the_estimate_is_exact_in_decimal_numbers() -> None:
+    """By hand: 30 x 2.00 + 30 x 0.50 = 75.00; 33.3 % of it 24.975, so 24.98; 2.00 in 12.5 min is 9.60/h."""
+    bonus = Bonus.model_validate({"name": "two", "dialogues": 2, "pay": "0.50 GBP"})
+    terms = Terms(Money(200, "GBP"), 30, 10, (bonus,), Decimal("33.3"))
+    found = estimate(terms, [10.0, 12.5, 40.0], [])
+    assert str(found.rewards) == "60.00 GBP" and str(found.bonuses) == "15.00 GBP"
+    assert str(found.fee) == "24.98 GBP" and str(found.total) == "99.98 GBP"
+    assert str(found.hourly_declared) == "12.00 GBP" and str(found.hourly_so_far) == "9.60 GBP"
+    assert estimate(terms, [], []).hourly_so_far is None
