@@ -85,7 +85,7 @@ class DomainUser(AgendaUser):
                 turn.selects.append((act.slot, act.value))
             elif act.act in ("inform", "offer") and act.slot and act.value:
                 turn.told.append((act.slot, act.value))
-        progress = self._goal.hear(turn.told)
+        progress = self._goal.hear(turn.told if self._last is not None else [])  # a greeting answers nothing
         useless = not known or turn.kinds & {"repeat", "canthelp", "null"}
         if useless and not progress and self._last is not None:
             self._unhelpful += 1
