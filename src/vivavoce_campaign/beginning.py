@@ -16,7 +16,7 @@ from vivavoce.core.text import normalise_value
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, check_settings
 from vivavoce_campaign.places import EXAMPLE
-from vivavoce_campaign.submission_file import check_submission, in_language
+from vivavoce_campaign.submission_file import Intent, check_submission, in_language
 
 MINUTES: Final = 3
 _BETWEEN: Final = re.compile(r"\s+/\s+")
@@ -38,6 +38,7 @@ _HEAD: Final = """# What is known of the system, to be completed: docs/how-to/ru
 class Described:
     """What an organiser knows of a system.
 
+    domain    what the system knows about; may be empty
     intents   what users do, one a text, with {entities}; languages parted by " / " in their order
     entities  "name: value; value", likewise
     logged    what users said first in logged interactions
@@ -108,7 +109,7 @@ def submission_facts(described: Described, connector: Mapping[str, Any]) -> tupl
     intents = [_intent(one, languages) for one in described.intents]
     unmatched = _add_logged(intents, entities, described, languages[0])
     facts = {
-        "submission": described.name, "team": described.team, "domain": _worded(described.domain, languages),
+        "submission": described.name, "team": described.team, "domain": _domain(described, intents),
         "intents": intents, **({"entities": entities} if entities else {}),
         "channel": "spoken" if described.spoken else "written",
         "interface": "telephone" if described.spoken else "own page",
@@ -118,9 +119,17 @@ def submission_facts(described: Described, connector: Mapping[str, Any]) -> tupl
     return facts, unmatched
 
 
+def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
+    """What the system knows about; where nobody said, what users do with it."""
+    if described.domain:
+        return _worded(described.domain, described.languages)
+    made = [Intent.model_validate(one) for one in intents]
+    return {language: "; ".join(one.said(language) for one in made) for language in described.languages}
+
+
 def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
-    words = [word for word in re.findall(r"\w+", normalise_value(first)) if len(word) > 2][:3]
+    words = [word for word in re.findall(r"\w+", normalise_value(first)) if len(word) >= _SMALL][:3]
     return {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
 
 

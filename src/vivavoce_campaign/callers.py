@@ -143,9 +143,9 @@ def _asked(name: str) -> str:
 
 
 def _served(language: str) -> str:
-    """The system says something, was not at a loss, and asks for more or asks nothing."""
+    """The system says something, is not at a loss, takes no leave, and asks for more or asks nothing."""
     known = ReplyWords.or_english(language)
-    lost = _any([*known.not_understood, *known.ask_again, *known.refuse])
+    lost = _any([*known.not_understood, *known.ask_again, *known.refuse, _farewell(language)])
     asks_nothing = rf"(?!.*\?[^?]{{0,{_LATE}}}\Z).*"
     return rf"(?s)\A(?!.*(?:{lost}))(?:.*(?:{_more(language)})|{asks_nothing})"
 

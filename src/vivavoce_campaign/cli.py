@@ -73,7 +73,7 @@ def init(
 
     spoken_in = [one.strip() for one in languages.split(",") if one.strip()]
     described = Described(
-        name=name or "system", team=team, domain=domain or "; ".join(intent), languages=spoken_in,
+        name=name or "system", team=team, domain=domain or "", languages=spoken_in,
         intents=intent, entities=entity, spoken=spoken, logged=openings_in(logged) if logged else (),
     )  # fmt: skip
     _begin(folder, described, system)

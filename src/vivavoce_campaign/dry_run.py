@@ -93,7 +93,10 @@ def last_try(place: SystemPlace) -> TryOut | None:
     try:
         facts = json.loads((place.tried / TRIED).read_text(encoding="utf-8"))
         intents = [IntentTried(**one) for one in facts.pop("intents")]
-        return TryOut(**facts, intents=intents)
+        pairs = {
+            name: [(one, two) for one, two in facts.pop(name)] for name in ("unanswered", "lost", "sample")
+        }
+        return TryOut(**facts, **pairs, intents=intents)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

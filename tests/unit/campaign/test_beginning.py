@@ -157,7 +157,7 @@ def test_a_system_of_any_domain_is_tried_and_says_what_is_lacking(tmp_path: Path
     draft(campaign, library)
     found = try_out(campaign, library, lambda *_: None, users=2)
     assert found.failed == 0 and found.dialogues == 12
-    hours = [one for one in found.intents if one.intent == "ask_for_the"]
+    hours = [one for one in found.intents if one.intent == "opening_hours"]
     assert {one.language for one in hours} == {"en", "it"} and all(
         one.reached == one.dialogues for one in hours
     )
