@@ -23,6 +23,21 @@ _BETWEEN: Final = re.compile(r"\s+/\s+")
 _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
 _MOST_SAID: Final = 8
+_LINKS: Final = {
+    "the",
+    "for",
+    "and",
+    "from",
+    "with",
+    "what",
+    "per",
+    "del",
+    "della",
+    "dei",
+    "alla",
+    "gli",
+    "che",
+}
 _USERS: Final = ("user", "human", "customer", "caller", "participant", "client")
 _KEYS: Final = (
     ("dialogue", "dialogue_id", "conversation", "conversation_id", "session_id", "session"),
@@ -129,7 +144,9 @@ def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
 
 def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
-    words = [word for word in re.findall(r"\w+", normalise_value(first)) if len(word) >= _SMALL][:3]
+    words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in _LINKS][
+        :3
+    ]
     return {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
 
 

@@ -20,11 +20,11 @@ _LATE = 40  # characters from the end, within which a question mark tells that s
 def callers_of(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
     """The file of simulated users as data: a goal for each intent, a slot for each entity, and cues."""
     named = {one.entity_id: one for one in submission.entities}
-    used = dict.fromkeys(entity for intent in submission.intents for entity in intent.entities())
+    used = dict.fromkeys(entity for intent in submission.intents for entity in submission.entities_of(intent))
     return {
         "domain": submission.submission,
         "languages": list(languages),
-        "goals": {one.intent_id: _goal(one, named, languages) for one in submission.intents},
+        "goals": {one.intent_id: _goal(one, submission, languages) for one in submission.intents},
         "slots": {one: _slot(named[one], languages) for one in used},
         "cues": _cues(submission, [named[one] for one in used], languages),
     }
@@ -42,18 +42,16 @@ def different(tasks: Sequence[Task], least: int) -> tuple[Task, ...]:
     return tuple([*kept, *again][: max(least, len(kept))])
 
 
-def _goal(intent: Intent, named: dict[str, Entity], languages: Sequence[str]) -> dict[str, Any]:
-    entities = intent.entities()
-    forms = {language: _openings(intent, language) for language in languages}
+def _goal(intent: Intent, submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
     return {
-        "text": {language: task_sentence(intent, named, language) for language in languages},
-        "slots": {one: [] for one in entities},
-        "opening": forms,
+        "text": {language: task_sentence(intent, submission, language) for language in languages},
+        "slots": {one: [] for one in submission.entities_of(intent)},
+        "opening": {language: _openings(intent, language) for language in languages},
         "done": [{"slot": _done(intent), "value": "yes"}],
     }
 
 
-def task_sentence(intent: Intent, named: dict[str, Entity], language: str) -> str:
+def task_sentence(intent: Intent, submission: Submission, language: str) -> str:
     """The task as a user reads it, with the places of its values.
 
     Note    values that it has no place for follow in a sentence of their own
@@ -61,10 +59,11 @@ def task_sentence(intent: Intent, named: dict[str, Entity], language: str) -> st
     words = CampaignWords.or_english(language)
     own = in_language(intent.task, language) if intent.task else ""
     text = own or words.task.replace("{what}", wish(in_language(intent.text, language)))
-    left = [one for one in intent.entities() if "{" + one + "}" not in text]
+    named = {one.entity_id: in_language(one.text, language) for one in submission.entities}
+    left = [one for one in submission.entities_of(intent) if "{" + one + "}" not in text]
     if not left:
         return text
-    listed = ", ".join(f"{in_language(named[one].text, language)} {{{one}}}" for one in left)
+    listed = ", ".join(f"{named[one]} {{{one}}}" for one in left)
     form = words.in_mind or CampaignWords.in_english().in_mind or "{values}"
     return f"{text} {form.replace('{values}', listed)}"
 
@@ -81,9 +80,8 @@ def _openings(intent: Intent, language: str) -> list[str]:
         return list(own)
     words = CampaignWords.or_english(language)
     forms = words.openings or CampaignWords.in_english().openings
-    text = in_language(intent.text, language)
-    places = "".join(f" {{{one}}}" for one in intent.needs if "{" + one + "}" not in text)
-    return [form.replace("{what}", wish(text) + places) for form in forms]
+    what = wish(in_language(intent.text, language))
+    return [form.replace("{what}", what) for form in forms]
 
 
 def _slot(entity: Entity, languages: Sequence[str]) -> dict[str, Any]:

@@ -195,7 +195,7 @@ def _questions(
             acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
             questions = [found.strip() for found in _QUESTION.findall(text) if found.strip(" ?")]
             if before and questions and not acts & {"request", "confirm", "reqmore", "inform", "repeat"}:
-                unanswered[questions[-1]] += 1
+                unanswered[" ".join(questions[-2:])] += 1
             if before and "repeat" in acts:
                 lost[before] += 1
     return unanswered, lost

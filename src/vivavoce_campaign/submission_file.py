@@ -163,6 +163,12 @@ class Submission(_Written):
             raise mistake("nothing is said", "write a sentence, or one a language")
         return words
 
+    def entities_of(self, intent: Intent) -> list[str]:
+        """The entities of an intent; one that no intent names belongs to all."""
+        named = {entity for one in self.intents for entity in one.entities()}
+        common = [one.entity_id for one in self.entities if one.entity_id not in named]
+        return [*intent.entities(), *common]
+
     @property
     def spoken(self) -> bool:
         """Whether users speak to it, so that tests of single characters make no sense."""

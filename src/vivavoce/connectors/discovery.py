@@ -88,7 +88,7 @@ async def _known(settings: Settings, language: str) -> Discovery:
 
 async def _searched(base: Settings, language: str) -> Discovery:
     """The first request whose answer depends on what is said; else the first that is answered in words."""
-    unsure: Discovery | None = None
+    alike: dict[str, Discovery] = {}  # by the key of the text
     problem = ""
     for shape in _shapes():
         settings = {**base, **shape}
@@ -108,10 +108,11 @@ async def _searched(base: Settings, language: str) -> Discovery:
         found = Discovery({**settings, "response": _mapping(path, greeted)}, _at(greeted, path))
         if depends:
             return found
-        unsure = unsure or found
-    if unsure is not None:
+        alike.setdefault(_text_key(shape), found)
+    if alike:
+        first = next(iter(alike.values()))
         doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
-        return Discovery(unsure.settings, unsure.said, [doubt])
+        return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
     tried = f"no request that was tried is answered in words{': ' if problem else ''}{problem}"
     raise InputError(tried, place=base["url"], hint="write the request by hand: docs/how-to/connect-a-bot.md")
 
@@ -129,6 +130,12 @@ def _shapes() -> Iterator[Settings]:
     for text in (*TEXTS[:6], "q"):
         query = {text: "{{ text }}", "session_id": "{{ conversation }}"}
         yield {"method": "GET", "body": None, "query": query}
+
+
+def _text_key(shape: Settings) -> str:
+    """Which key a request has for the text; a server that takes one alone reads it."""
+    named = shape.get("body") or shape.get("query") or {TEXTS[0]: "{{ text }}"}
+    return next(key for key, value in named.items() if value == "{{ text }}")
 
 
 async def _asked(settings: Settings, text: str, language: str) -> Any:

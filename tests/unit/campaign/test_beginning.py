@@ -44,7 +44,7 @@ def begun(folder: Path, **changes: Any) -> Campaign:
 
 
 def test_tasks_are_sentences_with_values_in_every_language(tmp_path: Path) -> None:
-    campaign = begun(tmp_path)
+    campaign = begun(tmp_path, entities=["author / autore: Virginia Woolf; Natalia Ginzburg"])
     draft(campaign, campaign.submission("library"))
     tasks = load_study(place_of(campaign, "library").folder).tasks
     texts = {language: {task.text[language] for task in tasks} for language in ("en", "it")}
@@ -58,9 +58,7 @@ def test_tasks_are_sentences_with_values_in_every_language(tmp_path: Path) -> No
 
 def test_values_that_a_task_has_no_place_for_follow_in_a_sentence(tmp_path: Path) -> None:
     submission = begun(tmp_path).submission("library")
-    intent = submission.intents[0].model_copy(update={"needs": ["card"]})
-    named = {one.entity_id: one for one in submission.entities}
-    assert task_sentence(intent, named, "en") == (
+    assert task_sentence(submission.intents[0], submission, "en") == (
         "You want to borrow a book by {author}. You have this in mind: card {card}."
     )
 
@@ -74,12 +72,11 @@ def test_an_intent_is_a_wish(text: str, wished: str) -> None:
 
 
 def test_a_team_s_own_sentence_is_taken(tmp_path: Path) -> None:
-    submission = begun(tmp_path).submission("library")
+    submission = begun(tmp_path, entities=["author: Virginia Woolf"]).submission("library")
     own = submission.intents[0].model_copy(
         update={"task": {"en": "Your aunt likes {author}: get her a book."}}
     )
-    named = {one.entity_id: one for one in submission.entities}
-    assert task_sentence(own, named, "en") == "Your aunt likes {author}: get her a book."
+    assert task_sentence(own, submission, "en") == "Your aunt likes {author}: get her a book."
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
@@ -152,12 +149,12 @@ def test_a_log_that_is_none_is_told_with_its_line(tmp_path: Path, line: str, pro
 
 def test_a_system_of_any_domain_is_tried_and_says_what_is_lacking(tmp_path: Path) -> None:
     """Before, it died of a domain that no simulated user knew, naming an option that campaigns lack."""
-    campaign = begun(tmp_path)
+    campaign = begun(tmp_path, entities=["author / autore: Virginia Woolf; Natalia Ginzburg"])
     library = campaign.submission("library")
     draft(campaign, library)
     found = try_out(campaign, library, lambda *_: None, users=2)
     assert found.failed == 0 and found.dialogues == 12
-    hours = [one for one in found.intents if one.intent == "opening_hours"]
+    hours = [one for one in found.intents if one.intent == "ask_opening_hours"]
     assert {one.language for one in hours} == {"en", "it"} and all(
         one.reached == one.dialogues for one in hours
     )

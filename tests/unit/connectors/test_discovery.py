@@ -36,7 +36,7 @@ def bot(answer: Answer, method: str = "POST") -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:
             pass
 
     setattr(Handler, f"do_{method}", Handler._answer)
@@ -123,6 +123,15 @@ def test_a_bot_that_is_asked_by_its_address() -> None:
         came = found(url)
         assert came.settings["method"] == "GET" and came.settings["query"]["q"] == "{{ text }}"
         assert greeted(came).ok
+
+
+def test_a_bot_that_takes_one_text_key_alone_is_not_doubted_for_answering_alike() -> None:
+    def told(asked: dict[str, Any]) -> tuple[int, Any]:
+        return (200, {"text": "What would you like?"}) if "message" in asked else (400, {"error": "bad"})
+
+    with bot(told) as url:
+        came = found(url)
+    assert came.settings["body"]["message"] == "{{ text }}" and came.doubts == []
 
 
 def test_a_bot_that_answers_everything_alike_is_doubted() -> None:
