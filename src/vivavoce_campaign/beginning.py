@@ -99,7 +99,7 @@ def begin(folder: Path, described: Described, found: Discovery) -> Begun:
     """
     check_new(folder, described)
     path = _place(folder, described)
-    facts, unmatched = submission_facts(described, found.settings)
+    facts, unmatched = _submission(described, found.settings)
     doubts = "".join(f"# {one}\n" for one in found.doubts)
     head = _HEAD.format(said=" ".join(found.said.split())[:300], doubts=doubts)
     written = [] if (folder / CAMPAIGN_FILE).exists() else [_campaign(folder, described)]
@@ -117,7 +117,7 @@ def _place(folder: Path, described: Described) -> Path:
     return folder / SUBMISSIONS / f"{described.name}.yaml"
 
 
-def submission_facts(described: Described, connector: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _submission(described: Described, connector: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """A submission as data, and openings of the log that fit none of its intents."""
     languages = list(described.languages)
     entities = [_entity(one, languages) for one in described.entities]

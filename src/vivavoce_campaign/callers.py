@@ -7,7 +7,10 @@ by which words the system tells that it is done, it is when it asks for more or 
 
 import re
 from collections.abc import Sequence
+from io import StringIO
 from typing import Any
+
+from ruamel.yaml import YAML
 
 from vivavoce.languages.data import CampaignWords, ReplyWords
 from vivavoce.simulation.domain import SimulatedDomain
@@ -17,8 +20,17 @@ from vivavoce_campaign.submission_file import Entity, Intent, Submission, in_lan
 _LATE = 40  # characters from the end, within which a question mark tells that something is asked
 
 
-def callers_of(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
-    """The file of simulated users as data: a goal for each intent, a slot for each entity, and cues."""
+def callers_text(submission: Submission, languages: Sequence[str]) -> str:
+    """The file of simulated users as YAML."""
+    yaml, out = YAML(), StringIO()
+    yaml.width = 10_000
+    yaml.allow_unicode = True
+    yaml.dump(_callers(submission, languages), out)
+    return out.getvalue()
+
+
+def _callers(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
+    """A goal for each intent, a slot for each entity, and cues."""
     named = {one.entity_id: one for one in submission.entities}
     used = dict.fromkeys(entity for intent in submission.intents for entity in submission.entities_of(intent))
     return {
@@ -32,7 +44,7 @@ def callers_of(submission: Submission, languages: Sequence[str]) -> dict[str, An
 
 def domain_from(submission: Submission, languages: Sequence[str]) -> SimulatedDomain:
     """The simulated users of a submission."""
-    return SimulatedDomain.model_validate(callers_of(submission, languages))
+    return SimulatedDomain.model_validate(_callers(submission, languages))
 
 
 def different(tasks: Sequence[Task], least: int) -> tuple[Task, ...]:

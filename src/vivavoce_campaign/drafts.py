@@ -15,7 +15,7 @@ from vivavoce.languages.data import CampaignWords
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.presets import shipped_text
-from vivavoce_campaign.callers import callers_of, different, domain_from
+from vivavoce_campaign.callers import callers_text, different, domain_from
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission, in_language
@@ -49,7 +49,7 @@ def draft(campaign: Campaign, submission: Submission) -> list[Path]:
     }
     if domain_fitting(submission) is None:
         head = _CALLERS.format(name=submission.submission)
-        contents[CALLERS] = head + _yaml(callers_of(submission, languages))
+        contents[CALLERS] = head + callers_text(submission, languages)
     for number, language in enumerate(languages):
         ending = ".md" if number == 0 else f".{language}.md"
         contents[f"instructions{ending}"] = instructions(submission, language)
