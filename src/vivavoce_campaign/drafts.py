@@ -12,6 +12,8 @@ from ruamel.yaml import YAML
 
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import wording_file
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.presets import shipped_text
@@ -28,6 +30,7 @@ _CALLERS: Final = """# Simulated users, made from submissions/{name}.yaml, for t
 # Edit it: a draft that was edited is never written over. See docs/how-to/simulate-callers.md.
 
 """
+_WORDING: Final = "# Drafted after the project's own wording. Edit it, or put a validated wording here.\n"
 _HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}.yaml. Edit it:
 # a draft is never written over what is there.
 # An ordinary study: `vivavoce check`, `vivavoce serve` and `vivavoce stress` take this folder.
@@ -50,6 +53,8 @@ def draft(campaign: Campaign, submission: Submission) -> list[Path]:
     if domain_fitting(submission) is None:
         head = _CALLERS.format(name=submission.submission)
         contents[CALLERS] = head + callers_text(submission, languages)
+    for language in languages:
+        contents |= _wordings(submission, language)
     for number, language in enumerate(languages):
         ending = ".md" if number == 0 else f".{language}.md"
         contents[f"instructions{ending}"] = instructions(submission, language)
@@ -155,6 +160,22 @@ def instructions(submission: Submission, language: str) -> str:
         name=_plain(submission.name(language)), how=getattr(words, submission.channel),
         domain=_plain(in_language(submission.domain, language)), what=what,
     )  # fmt: skip
+
+
+def _wordings(submission: Submission, language: str) -> dict[str, str]:
+    """Questions that name the subject of this system, and items that fit how one talks to it."""
+    words = CampaignWords.or_english(language)
+    domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
+    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
+    changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
+    found: dict[str, str] = {}
+    for name, items in changed.items():
+        file = wording_file(INSTRUMENTS.get(name), language, None)
+        if items and file is not None:
+            wording = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
+            wording["items"] |= items
+            found[f"wordings/{name}.{language}.yaml"] = _WORDING + _yaml(wording)
+    return found
 
 
 def _plain(text: str) -> str:

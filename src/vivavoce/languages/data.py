@@ -241,6 +241,12 @@ class CampaignWords(LanguageData):
     in_mind: Annotated[str, _with("values")] | None = Field(
         None, description="what a drafted task says of its values, {values}"
     )
+    knowledge: Annotated[str, _with("domain")] | None = Field(
+        None, description="what the screening asks of the subject, {domain}; else the subject has no name"
+    )
+    spoken_items: dict[str, str] = Field(
+        {}, description="items of the questionnaire in other words for systems that users speak to"
+    )
     openings: list[Annotated[str, _with("what")]] = Field(
         [], description="how simulated users open what one can do, {what}"
     )
