@@ -91,12 +91,11 @@ def try_out(campaign: Campaign, submission: Submission, progress: Report, *, use
 def last_try(place: SystemPlace) -> TryOut | None:
     """What came of the last try; None where there was none."""
     try:
-        facts = json.loads((place.tried / TRIED).read_text(encoding="utf-8"))
-        intents = [IntentTried(**one) for one in facts.pop("intents")]
-        pairs = {
-            name: [(one, two) for one, two in facts.pop(name)] for name in ("unanswered", "lost", "sample")
-        }
-        return TryOut(**facts, **pairs, intents=intents)
+        facts: dict[str, Any] = json.loads((place.tried / TRIED).read_text(encoding="utf-8"))
+        for name in ("unanswered", "lost", "sample"):
+            facts[name] = [(one, two) for one, two in facts[name]]
+        facts["intents"] = [IntentTried(**one) for one in facts["intents"]]
+        return TryOut(**facts)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
