@@ -49,6 +49,11 @@ class BorisBot(DialogueBot[Lead]):
         state.confirmed[slot] = DONTCARE
 
     def decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
+        known = [stating("inform", *one) for one in state.confirmed.items() if one[1] in heard.stated[one[0]]]
+        acts = self._decide(state, heard)
+        return (*known, *acts) if acts[:1] and acts[0].act == "request" else acts
+
+    def _decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
         self._take(state, heard)
         if heard.understood < HEARD:
             return (Act("repeat"), *self._again(state))

@@ -16,7 +16,7 @@ _MOST_OPEN: Final = 40
 _SAYS: Final = {
     "en": {
         "bye": r"\b(bye|goodbye)\b",
-        "no": r"^\W*(no|nope|nothing|that'?s (all|it)|none|neither|done)\b",
+        "no": r"^\W*(no|nope|nothing|that'?s (all|it)|that is (all|it)|none|neither|done|all set)\b",
         "yes": r"^\W*(yes|yeah|ok|right)\b",
         "sad": r"\b(sad|tired|worried|sick|awful|bad|stressed|afraid)\b",
         "glad": r"\b(happy|great|glad|proud|wonderful)\b",
@@ -25,7 +25,7 @@ _SAYS: Final = {
     },
     "it": {
         "bye": r"\b(arrivederci|addio)\b",
-        "no": r"^\W*(no|niente|nulla|basta|è tutto|nessuno|nessuna|finito)\b",
+        "no": r"^\W*(no|niente|nient'altro|nulla|basta|è tutto|nessuno|nessuna|ho finito|finito)\b",
         "yes": r"^\W*(sì|si|ok|esatto|giusto)\b",
         "sad": r"\b(triste|stanco|stanca|preoccupat\w|male|paura)\b",
         "glad": r"\b(felice|content\w|fiero|fiera|bene|benissimo)\b",

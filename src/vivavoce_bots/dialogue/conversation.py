@@ -192,13 +192,17 @@ class DialogueBot(Generic[Held]):
         return tuple(dict.fromkeys(lead))
 
     def _in_context(self, state: Held, meaning: Meaning) -> Meaning:
-        """Without a venue on offer, a question about a slot to search by is about what there is to choose."""
+        """Without a venue on offer one asks what there is to choose, or what the venue will be like."""
         if state.venue is not None:
             return meaning
         open_slots = self._domain.constraint_slots(None)
-        asks = [act.act == "request" and act.slot in open_slots for act in meaning.acts]
-        acts = [Act("help", act.slot) if ask else act for ask, act in zip(asks, meaning.acts, strict=True)]
-        return Meaning(tuple(acts), meaning.score)
+
+        def meant(act: Act) -> Act:
+            if act.act == "confirm":
+                return Act("request", act.slot)
+            return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
+
+        return Meaning(tuple(map(meant, meaning.acts)), meaning.score)
 
     def _lead_on(self, state: Held, lead: tuple[Act, ...]) -> tuple[Act, ...]:
         """A lead, and the question that waits; what was asked in vain too often is left open."""

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
-from vivavoce_bots.dialogue.opening import TIME, Clock
+from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
-_SILENT = ("slot", "not", "asking", "questioning", "options", "wanting")
+_ASKING = ("asking", "being")
+_SILENT = ("slot", "not", "asking", "being", "questioning", "options", "wanting")
 
 
 class Turn(NamedTuple):
@@ -123,9 +124,10 @@ class Understanding:
                 acts.append(act)
         if self._clock is not None:
             expected = asked == TIME and all(act.slot == TYPE for act in acts)
-            time = self._clock.find(text[:LONGEST_TEXT], asked=expected)
+            dated = any(act.slot == DAY for act in acts)
+            time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
-        unknown = any(span.entry.kind in ("asking", "questioning") for span in turn.spans)
+        unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
         if not acts and unknown and venue is not None:
             return (Act("request", OTHER),)
         return tuple(acts)
@@ -166,13 +168,16 @@ class Understanding:
         named = [one for one in turn.spans[:index] if one.entry.kind in ("slot", "ask")]
         before = others[-1] if others and self._linked(turn.said, others[-1], span, named) else None
         cue = before.entry.kind if before else None
-        if turn.venue is not None and slot != NAME and self._asks_about(turn, before):
+        if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
         return stating("inform", slot, value, "!=" if cue == "not" else "=")
 
-    def _asks_about(self, turn: Turn, before: Span | None) -> bool:
+    def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
         """Whether a value is asked about: behind `is it`, or alone with a question mark."""
-        if before is not None and before.entry.kind == "asking":
+        cue = before.entry.kind if before is not None else None
+        if turn.venue is None:
+            return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
+        if cue in _ASKING:
             return True
         covered = {at for span in turn.spans for at in range(span.start, span.end)}
         bare = all(at in covered or word in self._small for at, word in enumerate(turn.said))
