@@ -11,7 +11,8 @@ import yaml
 LANGUAGES: Final = ("en", "it")
 COURTESIES: Final = (
     "yes", "no", "any", "help", "repeat", "start over", "go back", "goodbye", "thanks", "you idiot", "hello",
-    "what?", "aiuto", "ripeta", "ricominciamo", "indietro", "grazie", "sì", "non importa", "altro", "1", "2000",
+    "what?", "aiuto", "ripeta", "ricominciamo", "indietro", "grazie", "sì", "non importa", "altro", "1",
+    "2000",
 )  # fmt: skip
 _MARKUP: Final = (
     "<script>alert('{}')</script>", "<b>{}</b> &amp; &#x0;", "**{}** [link](http://example.org)", "{{{}}}",
@@ -77,7 +78,8 @@ ADVERSARIAL: Final[dict[str, Callable[[Random, str, str], list[str]]]] = {
     "mixed_languages": lambda random, one, other: [f"{one}, {other}", f"no {other} please, anzi {one}"],
     "repeated_wish": lambda random, one, other: [one] * _REPEATS,
     "contradictions": lambda random, one, other: [
-        f"{one}, no, not {one}, {other}", f"no, {one}", f"not {one}", f"{other}, but not {other}", f"yes no {one}",
+        f"{one}, no, not {one}, {other}", f"no, {one}", f"not {one}", f"{other}, but not {other}",
+        f"yes no {one}",
     ],
 }  # fmt: skip
 

@@ -1,9 +1,10 @@
-"""Callers who answer at random what a bot asks them, always validly; where a bot no longer leads on is a dead end."""
+"""Callers who answer at random what a bot asks, always validly; where it no longer leads on is a dead end."""
 
 from random import Random
 from typing import Any, Final, NamedTuple
 
 from benchmarks._bot_inputs import LANGUAGES, callers
+
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.bot import Bot
 
@@ -16,7 +17,7 @@ _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
 
 class Walk(NamedTuple):
-    """One conversation: what was said and answered, whether the bot came to nothing, whether it did something."""
+    """One conversation: what was said and answered, answers in vain at its end, whether it led anywhere."""
 
     turns: list[tuple[str, str]]
     in_vain: int
@@ -32,8 +33,8 @@ def walk(bot: Bot, name: str, language: str, seed: int) -> Walk:
     """A random walk through a bot: each turn a valid answer to its question, at times something else instead.
 
     An answer does not lead on that says it did not understand, or says once more what one of the last three
-    said; whoever asks for the same thing twice, or denies what they said, is rightly told the same, which is why
-    a wish of the caller's own and a denial begin the count anew.
+    said; whoever asks for the same thing twice, or denies what they said, is rightly told the same, which is
+    why a wish of the caller's own and a denial begin the count anew.
     """
     random = Random(f"walk:{name}:{language}:{seed}")
     said = callers()[name][language]
@@ -65,7 +66,7 @@ def _next(reply: Reply, said: dict[str, list[str]], random: Random) -> tuple[str
 
 
 def walks(bots: list[Bot], name: str, count: int) -> dict[str, Any]:
-    """Random walks, over variants and languages alike: how many there are, dead ends, and the first of these."""
+    """Random walks, over variants and languages alike: how many, dead ends, and the first of these."""
     made = [
         walk(bots[seed % len(bots)], name, LANGUAGES[seed // len(bots) % 2], seed) for seed in range(count)
     ]

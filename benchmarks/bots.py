@@ -1,11 +1,11 @@
 """What the bundled bots stand: random and adversarial inputs, and callers who walk through them at random.
 
-    python -m benchmarks bots [--bot NAME...] [--random 10000] [--adversarial 1000] [--walks 1000] [--boris 10000]
+    python -m benchmarks bots [--bot NAME...] [--random N] [--adversarial N] [--walks N] [--boris N]
 
-For each bot, over its variants and both languages: inputs at which it crashed or answered nothing, random walks
-that ended in a dead end (more than three answers in a row that do not lead on, to valid answers) or in which
-nothing was offered, told or done, and the processor time of an answer. Exit status 1 where there is any of these, or
-where half of the answers take 20 ms or more.
+For each bot, over its variants and both languages: inputs at which it crashed or answered nothing, random
+walks that ended in a dead end (more than three answers in a row that do not lead on, to valid answers) or in
+which nothing was offered, told or done, and the processor time of an answer. Exit status 1 where there is any
+of these, or where half of the answers take 20 ms or more.
 """
 
 import argparse
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks._bot_inputs import LANGUAGES, adversarial, callers, random_turns
 from benchmarks._bot_walks import walks
+
 from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 

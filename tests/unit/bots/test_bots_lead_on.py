@@ -1,4 +1,4 @@
-"""A short run of `python -m benchmarks bots`: nothing crashes a bot, and callers with valid answers get on."""
+"""A short run of `python -m benchmarks bots`: nothing crashes a bot; callers with valid answers get on."""
 
 import sys
 from pathlib import Path
@@ -7,12 +7,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from benchmarks._bot_inputs import ADVERSARIAL, LANGUAGES, adversarial, callers  # noqa: E402
-from benchmarks._bot_walks import MOST_IN_VAIN, walk, walks  # noqa: E402
-from benchmarks.bots import attack, bombard  # noqa: E402
-from vivavoce_bots.acts import Act, Reply  # noqa: E402
-from vivavoce_bots.bot import Texts  # noqa: E402
-from vivavoce_bots.catalogue import BOTS  # noqa: E402
+from benchmarks._bot_inputs import ADVERSARIAL, LANGUAGES, adversarial, callers
+from benchmarks._bot_walks import MOST_IN_VAIN, walk, walks
+from benchmarks.bots import attack, bombard
+
+from vivavoce_bots.acts import Act, Reply
+from vivavoce_bots.bot import Texts
+from vivavoce_bots.catalogue import BOTS
 
 MADE = {name: [entry.make(variant, 1, None) for variant in entry.variants] for name, entry in BOTS.items()}
 
