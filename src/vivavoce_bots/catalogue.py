@@ -20,7 +20,7 @@ def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
 
 
 def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
-    return BorisBot(read_domain(domain), seed)
+    return BorisBot(read_domain(domain), seed, variant)
 
 
 def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
@@ -53,7 +53,7 @@ BOTS: dict[str, Entry] = {
         ),
         Entry(
             BorisBot.name,
-            "finds restaurants by leading the caller, confirming each answer, in English and Italian",
+            "finds restaurants by leading the caller, in English and Italian; a variant is how it confirms",
             BorisBot.variants,
             _boris,
         ),

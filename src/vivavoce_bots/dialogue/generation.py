@@ -86,6 +86,8 @@ class Generation:
         return " ".join([head, *(self._constraint(act) for act in described if act.slot != TYPE)]) + "."
 
     def _constraint(self, act: Act) -> str:
+        if act.value == DONTCARE:
+            return self._domain.slots[act.slot or ""].anything.get(self._language, "")
         described = self._domain.describe(act.slot or "", act.value or "", self._language)
         return self._forms["but_not"].format(what=described) if act.op == "!=" else described
 

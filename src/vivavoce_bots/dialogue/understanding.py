@@ -1,6 +1,7 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
@@ -10,6 +11,7 @@ from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
+_LOST = 0.4
 _ASKING = ("asking", "being")
 _SILENT = ("slot", "not", "asking", "being", "questioning", "options", "wanting")
 
@@ -32,7 +34,7 @@ class Understanding:
     """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
 
     def __init__(self, domain: Domain, language: str) -> None:
-        self._domain, self._speech = domain, speech(language)
+        self._domain, self._speech, self._language = domain, speech(language), language
         self._spotter = Spotter(self._tokens)
         self._constraints = {TYPE, *domain.constraint_slots(None)}
         self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
@@ -131,6 +133,20 @@ class Understanding:
         if not acts and unknown and venue is not None:
             return (Act("request", OTHER),)
         return tuple(acts)
+
+    def misheard(self, text: str, share: float, random: Random) -> str:
+        """The words of a text; each value of a slot is lost or another with a probability of `share`."""
+        said = self._tokens(text)
+        heard, at = [], 0
+        for span in self._spotter.find(text, said):
+            heard, at = [*heard, *said[at : span.start]], span.end
+            kind, slot, value = span.entry
+            others = [one for one in self._domain.values(slot or "") if one != value]
+            if kind != "value" or not others or value == DONTCARE or random.random() >= share:
+                heard += said[span.start : span.end]
+            elif slot and random.random() >= _LOST:
+                heard.append(self._domain.say(slot, random.choice(others), self._language))
+        return " ".join([*heard, *said[at:]])
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
