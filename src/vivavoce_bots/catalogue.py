@@ -33,6 +33,12 @@ def _house(variant: str, seed: int, domain: Path | None) -> Bot:
     return HouseBot(read_home(domain), variant, seed)
 
 
+def _telco(variant: str, seed: int, domain: Path | None) -> Bot:
+    if domain is not None:
+        raise DomainError("telco has no domain file: leave out --domain")
+    return TelcoBot(variant, seed)
+
+
 def _without_domain(make: Callable[[], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
     def made(variant: str, seed: int, domain: Path | None) -> Bot:
         if domain is not None:
@@ -71,9 +77,9 @@ BOTS: dict[str, Entry] = {
         ),
         Entry(
             TelcoBot.name,
-            "self-service of a telephone company, in English and Italian",
+            "self-service of a telephone company, in English and Italian; a variant is a strategy",
             TelcoBot.variants,
-            _without_domain(TelcoBot, TelcoBot.name),
+            _telco,
         ),
         Entry(
             HouseBot.name,
