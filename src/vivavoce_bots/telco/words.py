@@ -24,7 +24,7 @@ ASKED: Final = {
 }
 
 # What a thing is called, and the caller's own words for it that an aligned system takes over.
-CALLED: Final = {
+CALLED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "en": {
         "invoice": ("invoice", "bill"), "credit": ("credit", "balance"),
         "transactions": ("transactions", "movements"), "tariff": ("tariff plan", "plan", "tariff"),
