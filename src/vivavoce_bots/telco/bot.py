@@ -204,12 +204,10 @@ class TelcoBot(CourteousBot[Session]):
     def _carry_out(self, session: Session) -> Answer:
         amount, recipient, task = session.amount or 0, session.recipient, session.task or ""
         word = self._called(session, "credit")
-        if task == "transfer" and amount > session.credit:
-            session.amount, session.asking = None, "amount"
-            told = self._told(session, "poor", credit=session.credit, word=word)
-            question, asks = self.question(session)
-            return Answer(f"{told} {question}", (Act("canthelp"), *asks))
         self.let_go(session)
+        if task == "transfer" and amount > session.credit:
+            told = self._told(session, "poor", credit=session.credit, word=word)
+            return self._and_more(session, told, Act("canthelp"))
         session.credit += amount if task == "top_up" else -amount
         done = SAID[session.language][f"{task}_done"].format(amount=amount, recipient=recipient)
         session.done = [*session.done, done]
