@@ -104,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--language", default="en", help="for telegram: where a message tells none")
     known = parser.add_argument_group("known damage, none by default")
     known.add_argument("--wer", type=_share, default=0.0, help="share of words misheard")
+    known.add_argument("--values-misheard", type=_share, default=0.0, help="share of values misheard")
     known.add_argument("--forget", type=_share, default=0.0, help="share of turns that begin afresh")
     known.add_argument("--repeat", type=_share, default=0.0, help="share of turns that repeat the one before")
     known.add_argument(
@@ -117,7 +118,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _damage(options: argparse.Namespace) -> Damage:
     return Damage(
-        wer=options.wer, forget=options.forget, repeat=options.repeat, wrong_venue=options.wrong_venue,
+        wer=options.wer, values=options.values_misheard, forget=options.forget, repeat=options.repeat,
+        wrong_venue=options.wrong_venue,
         delay_s=options.delay, fail_rate=options.fail_rate,
     )  # fmt: skip
 

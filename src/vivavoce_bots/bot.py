@@ -36,6 +36,15 @@ class OffersVenues(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsValues(Protocol):
+    """A bot that fills slots with values: it can be made to mishear them."""
+
+    def mishear(self, text: str, language: str, share: float, random: Random) -> str:
+        """A text in which this share of the values is lost or is another."""
+        ...
+
+
 @dataclass(frozen=True)
 class Entry:
     """One bot: its name, what it does, its variants (the first is the default), and its maker."""

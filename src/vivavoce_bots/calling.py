@@ -38,7 +38,11 @@ restaurant_onebest = _called("restaurant", "onebest")
 restaurant_nbrl = _called("restaurant", "nbrl")
 """The restaurant bot that weighs all hypotheses and has learnt how much to say."""
 boris = _called("boris", "explicit")
-"""The system-directed restaurant bot."""
+"""The system-directed restaurant bot; it asks every value back."""
+boris_implicit = _called("boris", "implicit")
+"""The system-directed restaurant bot that says values again with its next question."""
+boris_none = _called("boris", "none")
+"""The system-directed restaurant bot that confirms nothing."""
 carbs = _called("carbs", "control")
 """The counter of carbohydrates, all strategies off."""
 callsteering = _called("callsteering")

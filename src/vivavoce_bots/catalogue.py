@@ -23,7 +23,7 @@ def _restaurant(variant: str, seed: int, domain: Path | None) -> Bot:
 
 
 def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
-    return BorisBot(read_domain(domain), seed)
+    return BorisBot(read_domain(domain), seed, variant)
 
 
 def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
@@ -34,6 +34,12 @@ def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
 
 def _house(variant: str, seed: int, domain: Path | None) -> Bot:
     return HouseBot(read_home(domain), variant, seed)
+
+
+def _telco(variant: str, seed: int, domain: Path | None) -> Bot:
+    if domain is not None:
+        raise DomainError("telco has no domain file: leave out --domain")
+    return TelcoBot(variant, seed)
 
 
 def _without_domain(make: Callable[[], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
@@ -56,7 +62,7 @@ BOTS: dict[str, Entry] = {
         ),
         Entry(
             BorisBot.name,
-            "finds restaurants by leading the caller, confirming each answer, in English and Italian",
+            "finds restaurants by leading the caller, in English and Italian; a variant is how it confirms",
             BorisBot.variants,
             _boris,
         ),
@@ -74,9 +80,9 @@ BOTS: dict[str, Entry] = {
         ),
         Entry(
             TelcoBot.name,
-            "self-service of a telephone company, in English and Italian",
+            "self-service of a telephone company, in English and Italian; a variant is a strategy",
             TelcoBot.variants,
-            _without_domain(TelcoBot, TelcoBot.name),
+            _telco,
         ),
         Entry(
             HouseBot.name,

@@ -1,6 +1,7 @@
 """Known damage: a bot made worse by a named amount, whatever the bot.
 
 wer          each word that it hears is lost or taken for another with this probability
+values       each value of a slot that it hears is lost, or another value of its slot, with this probability
 forget       the whole conversation is forgotten before a turn with this probability
 repeat       its last turn is said again instead of an answer with this probability
 wrong_venue  share of conversations in which every venue is named by the name of one of another kind
@@ -15,7 +16,7 @@ from random import Random
 from typing import Any, Final
 
 from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.bot import Bot, OffersVenues, Texts
+from vivavoce_bots.bot import Bot, KnowsValues, OffersVenues, Texts
 
 _LOST: Final = 0.4
 _MISHEARD: Final = ("uh", "a", "the", "so", "well", "it", "is", "eh", "il", "la", "che", "poi")
@@ -31,6 +32,7 @@ class Damage:
     """How much of what; nothing by default."""
 
     wer: float = 0.0
+    values: float = 0.0
     forget: float = 0.0
     repeat: float = 0.0
     wrong_venue: float = 0.0
@@ -54,12 +56,15 @@ class DamagedSession:
 class DamagedBot:
     """A bot behind its damage.
 
-    Raises  DamageError: wrong venues are asked of a bot that offers none
+    Raises  DamageError: wrong venues are asked of a bot that offers none, or misheard values of one that
+            fills no slots
     """
 
     def __init__(self, bot: Bot, damage: Damage, seed: int = 1) -> None:
         if damage.wrong_venue and not isinstance(bot, OffersVenues):
             raise DamageError(f"{bot.name} offers no venues: it cannot name wrong ones")
+        if damage.values and not isinstance(bot, KnowsValues):
+            raise DamageError(f"{bot.name} fills no slots: it cannot mishear values")
         self._bot, self._damage, self._seed = bot, damage, seed
 
     @property
@@ -83,6 +88,9 @@ class DamagedBot:
             return session.last
         if chance.random() < self._damage.forget:
             session.inner = self._bot.session(session.conversation, session.language)
+        if self._damage.values and isinstance(self._bot, KnowsValues):
+            mishear, share = self._bot.mishear, self._damage.values
+            texts = [(mishear(text, session.language, share, chance), score) for text, score in texts]
         if self._damage.wer:
             texts = [(self._misheard(text, chance), score) for text, score in texts]
         answer = self._bot.reply(session.inner, texts)

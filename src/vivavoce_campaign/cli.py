@@ -13,6 +13,7 @@ from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import MISSING, coefficient, span
 
 if TYPE_CHECKING:
+    from vivavoce_campaign.beginning import Described
     from vivavoce_campaign.document.evaluation import StressFigures, SystemFigures
     from vivavoce_campaign.greeting import Greeting
     from vivavoce_campaign.reports import CampaignFigures
@@ -31,14 +32,107 @@ def _campaign() -> None:
 @app.command("init")
 def init(
     folder: Folder_,
-    name: Annotated[str | None, typer.Option("--name", help="Name of the campaign.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the campaign; with --system, of the system.")
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option("--system", help="Address of a bot: it is said hello to, and submitted.")
+    ] = None,
+    intent: Annotated[
+        list[str],
+        typer.Option("--intent", help="What users do: 'borrow a book by {author}'. 'en / it' for languages."),
+    ] = [],  # noqa: B006 - typer reads it, nobody changes it
+    entity: Annotated[
+        list[str],
+        typer.Option("--entity", help="What they say along: 'author: Elena Ferrante; Italo Calvino'."),
+    ] = [],  # noqa: B006 - typer reads it, nobody changes it
+    logged: Annotated[
+        Path | None, typer.Option("--log", help="Logged interactions, a line of JSON a turn.")
+    ] = None,
+    languages: Annotated[
+        str, typer.Option("--languages", help="Those that the system speaks, with commas.")
+    ] = "en",
+    team: Annotated[str, typer.Option("--team", help="Who submits it.")] = "own team",
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="What it knows about; the intents when left out.")
+    ] = None,
+    spoken: Annotated[bool, typer.Option("--spoken", help="Users speak to it.")] = False,
 ) -> None:
-    """Write a campaign on the bundled systems that runs as it stands, to be edited."""
-    from vivavoce_campaign.setup import write_campaign
+    """Begin a campaign: on the bundled systems, or on the system behind an address.
 
-    for path in write_campaign(folder, name):
+    Nothing that is there is written over; further systems are added by the same command.
+    """
+    if system is None:
+        from vivavoce_campaign.setup import write_campaign
+
+        for path in write_campaign(folder, name):
+            note(f"wrote {path}")
+        note(f"next: vivavoce campaign check {folder}")
+        return
+    from vivavoce_campaign.beginning import Described, openings_in
+
+    spoken_in = [one.strip() for one in languages.split(",") if one.strip()]
+    described = Described(
+        name=name or "system", team=team, domain=domain or "", languages=spoken_in,
+        intents=intent, entities=entity, spoken=spoken, logged=openings_in(logged) if logged else (),
+    )  # fmt: skip
+    _begin(folder, described, system)
+
+
+def _begin(folder: Path, described: "Described", url: str) -> None:
+    import asyncio
+
+    from vivavoce.connectors.discovery import discover
+    from vivavoce.connectors.urls import is_private
+    from vivavoce_campaign.beginning import begin, check_new
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.telling import told_begun, told_discovery
+
+    check_new(folder, described)
+    private = is_private(url)
+    found = asyncio.run(discover(url, language=described.languages[0], private=private))
+    for line in told_discovery(found):
+        note(line)
+    for line in told_begun(begin(folder, described, found)):
+        note(line)
+    campaign = load_campaign(folder)
+    for path in write(campaign, campaign.submission(described.name)):
         note(f"wrote {path}")
-    note(f"next: vivavoce campaign check {folder}")
+    note(f"next: look at the submission and the tasks, then vivavoce campaign try {folder}")
+
+
+@app.command("try", short_help="Try the systems with a few simulated users.")
+def try_system(
+    folder: Folder_,
+    system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
+    users: Annotated[
+        int, typer.Option("--users", min=1, max=100, help="Simulated users of each system and language.")
+    ] = 3,
+    as_json: Json_ = False,
+) -> None:
+    """Let a few simulated users, made from the submission, hold dialogues with the systems.
+
+    It counts nowhere: it shows whether the tasks can be done before people come.
+    """
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.dry_run import try_out
+    from vivavoce_campaign.telling import told_try
+
+    campaign = load_campaign(folder)
+    facts = []
+    for one in _chosen(campaign, system):
+        for path in write(campaign, one):
+            note(f"wrote {path}")
+        with progress(f"{one.submission}: simulated dialogues") as moved:
+            found = try_out(campaign, one, moved, users=users)
+        facts.append(found)
+        for line in () if as_json else told_try(found):
+            typer.echo(line)
+    if as_json:
+        typer.echo(json.dumps({"systems": plain(facts)}, indent=2, ensure_ascii=False))
+    note(f"next: vivavoce campaign status {folder}")
 
 
 @app.command("check")
@@ -169,17 +263,18 @@ def score(folder: Folder_, as_json: Json_ = False) -> None:
 
 @app.command("status")
 def status(folder: Folder_, as_json: Json_ = False) -> None:
-    """Tell how far each system is: drafted, users who finished, reports."""
+    """Tell what is done for each system, what waits for whom, and the next command."""
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.setup import status as look
+    from vivavoce_campaign.telling import told_status
 
     facts = look(load_campaign(folder))
     if as_json:
         typer.echo(json.dumps({"systems": plain(facts)}, indent=2, ensure_ascii=False))
         return
     for one in facts:
-        state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
-        typer.echo(f"{one.system}: {state}, {len(one.reports)} reports")
+        for line in told_status(one):
+            typer.echo(line)
 
 
 def _report(campaign: Any, names: list[str], pdf: bool) -> None:

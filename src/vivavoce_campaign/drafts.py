@@ -1,7 +1,9 @@
 """From a submission to an ordinary study: instructions, tasks and steps drafted, then edited."""
 
+import hashlib
+import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -10,16 +12,25 @@ from ruamel.yaml import YAML
 
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import wording_file
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.presets import shipped_text
-from vivavoce.study.task import Task
+from vivavoce_campaign.callers import callers_text, different, domain_from
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission, in_language
 
 PROTOCOL: Final = "idial-2018"
 TASKS_DRAWN: Final = 30
+CALLERS: Final = "callers.yaml"
+_DRAFTED: Final = "drafted.json"
+_CALLERS: Final = """# Simulated users, made from submissions/{name}.yaml, for tasks and a try.
+# Edit it: a draft that was edited is never written over. See docs/how-to/simulate-callers.md.
+
+"""
+_WORDING: Final = "# Drafted after the project's own wording. Edit it, or put a validated wording here.\n"
 _HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}.yaml. Edit it:
 # a draft is never written over what is there.
 # An ordinary study: `vivavoce check`, `vivavoce serve` and `vivavoce stress` take this folder.
@@ -28,13 +39,22 @@ _HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}
 
 
 def draft(campaign: Campaign, submission: Submission) -> list[Path]:
-    """Write what is not there yet of a system's study; returns what was written."""
+    """Write what is not there yet of a system's study; returns what was written.
+
+    A file that stands as it was drafted is drafted anew after the submission was changed, as long as nobody
+    has used the system; what somebody edited is left as it is.
+    """
     place, languages = place_of(campaign, submission.submission), campaign.languages_of(submission)
     contents = {
         "study.yaml": study_text(campaign, submission),
         "tasks.yaml": tasks_text(campaign, submission),
         "users.txt": _users(campaign),
     }
+    if domain_fitting(submission) is None:
+        head = _CALLERS.format(name=submission.submission)
+        contents[CALLERS] = head + callers_text(submission, languages)
+    for language in languages:
+        contents |= _wordings(submission, language)
     for number, language in enumerate(languages):
         ending = ".md" if number == 0 else f".{language}.md"
         contents[f"instructions{ending}"] = instructions(submission, language)
@@ -46,19 +66,42 @@ def draft(campaign: Campaign, submission: Submission) -> list[Path]:
 
 
 def _write(place: SystemPlace, contents: Mapping[str, str]) -> list[Path]:
-    written = []
+    drafted, written = _drafted(place), []
     for file, text in contents.items():
         path = place.folder / file
-        if path.exists():
-            continue
         try:
+            if path.exists() and not _to_be_renewed(place, file, text, drafted):
+                continue
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         except OSError as error:
             problem = f"cannot be written ({error.strerror})"
             raise InputError(problem, place=str(path), hint="choose another folder") from None
+        drafted[file] = _hash(text)
         written.append(path)
+    if written:
+        (place.folder / _DRAFTED).write_text(json.dumps(drafted, indent=1) + "\n", encoding="utf-8")
     return written
+
+
+def _to_be_renewed(place: SystemPlace, file: str, text: str, drafted: Mapping[str, str]) -> bool:
+    """Whether a draft that nobody edited would read otherwise now, and nobody has used the system."""
+    if file == "users.txt" or (place.folder / "log.sqlite").exists():
+        return False
+    held = (place.folder / file).read_text(encoding="utf-8")
+    return held != text and drafted.get(file) == _hash(held)
+
+
+def _drafted(place: SystemPlace) -> dict[str, str]:
+    """The hashes of what was drafted, by file."""
+    try:
+        return json.loads((place.folder / _DRAFTED).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def study_text(campaign: Campaign, submission: Submission) -> str:
@@ -92,46 +135,47 @@ def study_text(campaign: Campaign, submission: Submission) -> str:
 
 def tasks_text(campaign: Campaign, submission: Submission) -> str:
     """Tasks, the intents in turn; `type` names the intent."""
-    domain, languages = domain_fitting(submission), campaign.languages_of(submission)
+    shipped, languages = domain_fitting(submission), campaign.languages_of(submission)
+    domain = shipped or domain_from(submission, languages)
     kinds = [one.intent_id for one in submission.intents]
-    if domain is not None:
-        tasks = draw_tasks(domain, TASKS_DRAWN, campaign.settings.seed, languages, kinds)
-        return tasks_file(tasks, domain.domain)
-    return tasks_file(_plain_tasks(submission, languages, campaign.settings.tasks), submission.submission)
+    tasks = draw_tasks(domain, TASKS_DRAWN, campaign.settings.seed, languages, kinds)
+    if shipped is None:
+        tasks = different(tasks, campaign.settings.tasks)
+    return tasks_file(tasks, domain.domain)
 
 
 def domain_fitting(submission: Submission) -> SimulatedDomain | None:
-    """The simulated users' domain that has all of these intents; None where users must be people."""
+    """The shipped domain of simulated users that has all of these intents; None where there is none."""
     try:
         return domain_of({one.intent_id for one in submission.intents})
     except InputError:
         return None
 
 
-def _plain_tasks(submission: Submission, languages: Sequence[str], least: int) -> tuple[Task, ...]:
-    """One task an intent, more where a user needs more: to be made definite by the organiser."""
-    number = max(least, len(submission.intents))
-    intents = [submission.intents[place % len(submission.intents)] for place in range(number)]
-    return tuple(
-        Task(
-            task_id=f"{submission.submission}-{place:03d}", type=intent.intent_id, constraints={},
-            requests=(),
-            text={language: CampaignWords.or_english(language).task.format(
-                      what=_begun(in_language(intent.text, language)))
-                  for language in languages},
-        )
-        for place, intent in enumerate(intents, 1)
-    )  # fmt: skip
-
-
 def instructions(submission: Submission, language: str) -> str:
     """What users read before the tasks."""
     words = CampaignWords.or_english(language)
-    what = "\n".join(f"- {_begun(in_language(one.text, language))}" for one in submission.intents)
+    what = "\n".join(f"- {_begun(one.said(language))}" for one in submission.intents)
     return words.instructions.format(
         name=_plain(submission.name(language)), how=getattr(words, submission.channel),
         domain=_plain(in_language(submission.domain, language)), what=what,
     )  # fmt: skip
+
+
+def _wordings(submission: Submission, language: str) -> dict[str, str]:
+    """Questions that name the subject of this system, and items that fit how one talks to it."""
+    words = CampaignWords.or_english(language)
+    domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
+    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
+    changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
+    found: dict[str, str] = {}
+    for name, items in changed.items():
+        file = wording_file(INSTRUMENTS.get(name), language, None)
+        if items and file is not None:
+            wording = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
+            wording["items"] |= items
+            found[f"wordings/{name}.{language}.yaml"] = _WORDING + _yaml(wording)
+    return found
 
 
 def _plain(text: str) -> str:

@@ -21,6 +21,7 @@ from vivavoce_campaign.campaign_file import Campaign, check_settings
 from vivavoce_campaign.greeting import WrongSettings, greet
 from vivavoce_campaign.places import report_of
 from vivavoce_campaign.setup import status
+from vivavoce_campaign.stages import FOR, TITLES
 from vivavoce_campaign.submission_file import Submission
 
 TEAM: Final = "team"
@@ -92,7 +93,7 @@ def submit(request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     if made is None:
         return _form(request, desk, typed, wrong, 422)
     try:
-        submissions.take_in(desk.folder, made, who.account_id or "")
+        submissions.take_in(desk.folder, submissions.completed(desk.folder, made), who.account_id or "")
     except InputError as error:
         return _form(request, desk, typed, [told(error)], 422)
     return RedirectResponse(f"/systems/{made.submission}", 303)
@@ -160,7 +161,7 @@ def _home(request: Request, desk: CampaignDesk, who: SignedIn, *, link: str = ""
         "submissions": sound, "states": {one.system: one for one in status(campaign)},
         "broken": {name: list(map(str, wrong)) for name, (made, wrong) in mine.items() if made is None},
         "organiser": who.may(ORGANISER), "owner": who.may("owner"), "link": link,
-        "settings": campaign.settings,
+        "settings": campaign.settings, "titles": TITLES, "whom": FOR,
     }  # fmt: skip
     return desk.page(request, "campaign.html", **facts)
 
@@ -185,8 +186,9 @@ def _system(
     reports = [(language, kind) for language in campaign.settings.reports for kind in KINDS
                if report_of(campaign, name, language, kind).is_file()]  # fmt: skip
     return desk.page(
-        request, "campaign_system.html", one=found, state=status(campaign)[0], reports=reports, hello=hello
-    )
+        request, "campaign_system.html", one=found, state=status(campaign)[0], reports=reports, hello=hello,
+        titles=TITLES, whom=FOR, organiser=who.may(ORGANISER),
+    )  # fmt: skip
 
 
 def create_campaign_desk(folder: Path, log: Log, *, secure_cookies: bool = False) -> FastAPI:

@@ -20,6 +20,16 @@ class SystemPlace:
         return self.folder / "study.yaml"
 
     @property
+    def callers(self) -> Path:
+        """The simulated users that were made from the submission, where no shipped domain fits."""
+        return self.folder / "callers.yaml"
+
+    @property
+    def tried(self) -> Path:
+        """What came of the last try by simulated users; it counts nowhere."""
+        return self.folder / "try"
+
+    @property
     def ad_hoc(self) -> Path:
         return self.folder / "ad-hoc.yaml"
 

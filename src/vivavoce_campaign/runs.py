@@ -15,6 +15,7 @@ from vivavoce.log.dataset import Dataset, replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
+from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import Casting
 from vivavoce.study.load import load_study
@@ -67,7 +68,7 @@ def run_system(
         )
         if simulate:
             with progress(f"{name}: simulated dialogues") as report:
-                _simulate(campaign, study, log, report, word_error_rate)
+                _simulate(campaign, study, log, report, word_error_rate, callers_at(place))
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
             hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
@@ -85,7 +86,15 @@ def finished_users(dataset: Dataset) -> int:
     return dataset.read("participants").column("outcome").to_pylist().count("completed")
 
 
-def _simulate(campaign: Campaign, study: Study, log: Log, report: Report, word_error_rate: float) -> None:
+def callers_at(place: SystemPlace) -> SimulatedDomain | None:
+    """The simulated users beside a study; None where a shipped domain fits its tasks."""
+    return load_domain(str(place.callers)) if place.callers.is_file() else None
+
+
+def _simulate(
+    campaign: Campaign, study: Study, log: Log, report: Report, word_error_rate: float,
+    domain: SimulatedDomain | None,
+) -> None:  # fmt: skip
     visits = log.visits(study.name)
     if any(not visit.simulated for visit in visits):
         raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
@@ -95,7 +104,7 @@ def _simulate(campaign: Campaign, study: Study, log: Log, report: Report, word_e
         return
 
     async def hold() -> None:
-        casting = Casting.of(study)
+        casting = Casting.of(study, domain)
         engine = SessionEngine(study, log, connectors(study))
         await engine.start()
         try:

@@ -10,13 +10,17 @@ from vivavoce.log.scope import scope_of
 from vivavoce.log.store import Log
 from vivavoce.study.load import check_study, load_study
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, Campaign
-from vivavoce_campaign.places import EXAMPLE, place_of, report_of
+from vivavoce_campaign.places import EXAMPLE, SystemPlace, place_of, report_of
+from vivavoce_campaign.stages import Stage, stages
 from vivavoce_campaign.submission_file import Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemStatus:
-    """How far a system is: `users` who finished, people or else programs, of those `wanted`; report files."""
+    """How far a system is: `users` who finished, people or else programs, of those `wanted`; report files.
+
+    stages  what there is to do, in its order; the first that is not done is next
+    """
 
     system: str
     team: str
@@ -25,6 +29,12 @@ class SystemStatus:
     wanted: int
     simulated: bool = False
     reports: list[str]
+    stages: list[Stage]
+
+    @property
+    def next(self) -> Stage | None:
+        """What waits first; None where all is done."""
+        return next((one for one in self.stages if not one.done), None)
 
 
 def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
@@ -84,8 +94,14 @@ def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
     place = place_of(campaign, name)
     told = SystemStatus(
         system=name, team=submission.team, drafted=place.study.is_file(), wanted=campaign.settings.users,
-        reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)],
+        reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)], stages=[],
     )  # fmt: skip
+    told = _with_users(told, place)
+    return replace(told, stages=stages(campaign, submission, told.users))
+
+
+def _with_users(told: SystemStatus, place: SystemPlace) -> SystemStatus:
+    """How many finished, as far as there is a log."""
     if place.study.is_file() and (place.folder / "log.sqlite").is_file():
         try:
             name_of_study = load_study(place.folder).name

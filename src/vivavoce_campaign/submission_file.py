@@ -4,16 +4,18 @@ Source  Cutugno and others 2018 (IDIAL), section 2.3: intents, domain, channel, 
         expected duration of an intent is what the teams missed in the reports (section 6)
 """
 
+import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, read_yaml
 from vivavoce.study.file import NAME_CURE, is_name
 
 Words = dict[str, str] | str
+_ENTITY: Final = re.compile(r"\{(\w+)\}")
 Minutes = Annotated[float, Field(gt=0, le=60)]
 
 
@@ -28,20 +30,73 @@ class _Written(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Entity(_Written):
+    """Something that users say along: an author, a day. Tasks and simulated users take its values."""
+
+    entity_id: str = Field(
+        alias="id", pattern=r"^[a-z][a-z0-9_]{0,30}$", description="its key, as `{author}`"
+    )
+    text: Words = Field(description="what it is called, by language; a question with these words asks for it")
+    values: list[Words] = Field(min_length=1, max_length=200, description="what may be said for it")
+
+
 class Intent(_Written):
-    """One thing that users can do with the system."""
+    """One thing that users can do with the system.
+
+    task, says, done  may stay empty: then tasks and simulated users are drafted from `text`; in all of them
+                      {author} stands for a value of the entity `author`
+    """
 
     intent_id: str = Field(
         alias="id", min_length=1, max_length=64, description="its key; tasks name it as their type"
     )
     text: Words = Field(
-        description="what users do, as in `top up a prepaid card`; by language, or one for all"
+        description="what users do, as in `borrow a book by {author}`; by language, or one for all"
     )
     minutes: Minutes = Field(description="how long a user is expected to need, in minutes")
+    task: Words | None = Field(
+        None, description="the task as users read it, with {entities}; by language, or one for all"
+    )
+    says: dict[str, list[str]] = Field(
+        {}, description="how users open it, with {entities}, by language; simulated users say these"
+    )
+    needs: list[str] = Field(
+        [], description="entities that are said along, besides those in `task` and `says`"
+    )
+    done: Words | None = Field(
+        None, description="words by which the system tells that it is done, as a regular expression"
+    )
 
     def said(self, language: str) -> str:
-        """What users do, in this language where there is one."""
-        return in_language(self.text, language)
+        """What users do, in this language where there is one; for values stand dots."""
+        return _ENTITY.sub("\u2026", in_language(self.text, language))
+
+    def entities(self) -> list[str]:
+        """The entities that are said along, in the order in which they are named."""
+        texts = [text for words in (self.text, self.task) for text in _each(words)]
+        texts = [*texts, *(one for forms in self.says.values() for one in forms)]
+        return list(dict.fromkeys([*(name for one in texts for name in _ENTITY.findall(one)), *self.needs]))
+
+    def done_in(self, language: str) -> str | None:
+        """The words by which the system tells in this language that it is done; null where nobody said."""
+        if self.done is None or isinstance(self.done, str):
+            return self.done
+        return self.done.get(language)
+
+    @field_validator("done")
+    @classmethod
+    def _regular(cls, done: Any) -> Any:
+        for form in done.values() if isinstance(done, dict) else [done] if done else []:
+            try:
+                re.compile(form)
+            except re.error as error:
+                cure = "write words, or a regular expression of Python"
+                raise mistake(f"{form!r} is no regular expression: {error}", cure) from None
+        return done
+
+
+def _each(words: Words | None) -> list[str]:
+    return [words] if isinstance(words, str) else list((words or {}).values())
 
 
 class Submission(_Written):
@@ -54,6 +109,7 @@ class Submission(_Written):
     title: Words | None = Field(None, description="the system's name for readers of the report")
     domain: Words = Field(description="what the system knows about, as exactly as may be")
     intents: list[Intent] = Field(min_length=1, max_length=50, description="what users can do with it")
+    entities: list[Entity] = Field([], max_length=50, description="what users say along, with its values")
     channel: Literal["spoken", "written", "multimodal"] = Field(description="how one talks to it")
     interface: str = Field(
         min_length=1, max_length=200, description="where: messenger, telegram, own page, telephone"
@@ -80,6 +136,25 @@ class Submission(_Written):
             raise mistake(f"intent {twice!r} is listed twice", "give each its own id")
         return intents
 
+    @field_validator("entities")
+    @classmethod
+    def _different_entities(cls, entities: list[Entity]) -> list[Entity]:
+        ids = [one.entity_id for one in entities]
+        twice = next((one for one in ids if ids.count(one) > 1), None)
+        if twice is not None:
+            raise mistake(f"entity {twice!r} is listed twice", "give each its own id")
+        return entities
+
+    @model_validator(mode="after")
+    def _known_entities(self) -> "Submission":
+        known = {one.entity_id for one in self.entities}
+        for intent in self.intents:
+            strange = next((one for one in intent.entities() if one not in known), None)
+            if strange is not None:
+                listed = ", ".join(sorted(known)) or "none"
+                raise mistake(f"intent {intent.intent_id!r} names the entity {strange!r}", f"known: {listed}")
+        return self
+
     @field_validator("title", "domain")
     @classmethod
     def _said(cls, words: Any) -> Any:
@@ -87,6 +162,12 @@ class Submission(_Written):
         if words is not None and not all(text.strip() for text in texts):
             raise mistake("nothing is said", "write a sentence, or one a language")
         return words
+
+    def entities_of(self, intent: Intent) -> list[str]:
+        """The entities of an intent; one that no intent names belongs to all."""
+        named = {entity for one in self.intents for entity in one.entities()}
+        common = [one.entity_id for one in self.entities if one.entity_id not in named]
+        return [*intent.entities(), *common]
 
     @property
     def spoken(self) -> bool:

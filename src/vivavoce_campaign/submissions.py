@@ -19,7 +19,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
 from vivavoce_campaign.campaign_file import SUBMISSIONS
-from vivavoce_campaign.submission_file import Submission, check_submission
+from vivavoce_campaign.submission_file import Intent, Submission, Words, check_submission
 
 CONNECTORS: Final = ("http", "rasa", "websocket", "sse")
 OWNERS: Final = "owners.json"
@@ -71,6 +71,36 @@ def submission_of(form: Mapping[str, str]) -> tuple[Submission | None, list[str]
         told = any(one.startswith("Intents") for one in wrong)
         return None, [*wrong, *(one for one in known if not (told and one.startswith("Intents:")))]
     return (None if wrong else made), wrong
+
+
+def completed(folder: Path, form: Submission) -> Submission:
+    """What a form says, with what it has no fields for as it stood in the submission: nothing gets lost.
+
+    Note    words of several languages stand in the form by their first; unchanged, all are kept
+    """
+    held, _ = submissions_in(folder).get(form.submission, (None, []))
+    if held is None:
+        return form
+    before = {one.intent_id: one for one in held.intents}
+    intents = [_kept(one, before[one.intent_id]) if one.intent_id in before else one for one in form.intents]
+    same_way = all(form.connector.get(key) == held.connector.get(key) for key in ("connect", "url"))
+    return form.model_copy(update={
+        "title": _words(form.title, held.title), "domain": _words(form.domain, held.domain),
+        "intents": intents, "entities": held.entities,
+        "connector": held.connector if same_way else form.connector,
+    })  # fmt: skip
+
+
+def _kept(form: Intent, held: Intent) -> Intent:
+    return held.model_copy(update={"text": _words(form.text, held.text), "minutes": form.minutes})
+
+
+def _words(form: Words | None, held: Words | None) -> Any:
+    return held if form == _first(held) else form
+
+
+def _first(words: Words | None) -> str | None:
+    return next(iter(words.values()), "") if isinstance(words, dict) else words
 
 
 def take_in(folder: Path, submission: Submission, owner: str) -> None:

@@ -10,6 +10,8 @@ CAMPAIGN = Verb(
     short_help="Evaluate systems of several teams.",
     examples=(
         "init idial",
+        "init own --system http://127.0.0.1:9101/chat --name library --intent 'borrow a book'",
+        "try own --users 3",
         "check idial",
         "draft idial --system telco",
         "run idial --users 10",

@@ -16,13 +16,14 @@ from vivavoce.cli.main import app
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "run-an-idial-campaign.md"
 SYSTEMS = ("callsteering", "carbs", "telco")
 PEOPLE = ("serve", "--people", "stress review")  # what only people can do
+BOT = ("bots run", " own")  # the campaign on a bot that runs beside it
 
 
 def commands() -> list[list[str]]:
-    """Every command of the page in its order, without those that wait for people."""
+    """Every command of the page in its order, without those that wait for people, or for a bot."""
     blocks = re.findall(r"(?m)^```\n((?:vivavoce .*\n)+)```", PAGE.read_text("utf-8"))
     lines = [line for block in blocks for line in block.splitlines()]
-    return [shlex.split(line)[1:] for line in lines if not any(word in line for word in PEOPLE)]
+    return [shlex.split(line)[1:] for line in lines if not any(word in line for word in (*PEOPLE, *BOT))]
 
 
 def vivavoce(*arguments: str) -> None:

@@ -54,3 +54,12 @@ def check_address(url: str, *, allow_private: bool, place: str) -> None:
     if not permitted(address, allow_private=allow_private):
         hint = "no bot is reached there" if allow_private else "set allow_private: true"
         raise InputError(address_problem(host, host).partition(";")[0], place=place, hint=hint)
+
+
+def is_private(url: str) -> bool:
+    """Whether the host is written as an address of this machine or of a private network."""
+    try:
+        check_address(url, allow_private=False, place="")
+    except InputError:
+        return True
+    return False

@@ -238,6 +238,23 @@ class CampaignWords(LanguageData):
     file = "campaign.yaml"
 
     task: Annotated[str, _with("what")] = Field(description="a task drafted from an intent, {what}")
+    in_mind: Annotated[str, _with("values")] | None = Field(
+        None, description="what a drafted task says of its values, {values}"
+    )
+    knowledge: Annotated[str, _with("domain")] | None = Field(
+        None, description="what the screening asks of the subject, {domain}; else the subject has no name"
+    )
+    spoken_items: dict[str, str] = Field(
+        {}, description="items of the questionnaire in other words for systems that users speak to"
+    )
+    openings: list[Annotated[str, _with("what")]] = Field(
+        [], description="how simulated users open what one can do, {what}"
+    )
+    more: list[Pattern] = Field(
+        [], description="the system asks whether there is more, as regular expressions"
+    )
+    confirms: list[Pattern] = Field([], description="it asks for a yes or no before it does something")
+    farewells: list[Pattern] = Field([], description="it takes leave")
     written: str = Field(description="how one talks with a system, {how} of the instructions: in writing")
     spoken: str = Field(description="the same by voice")
     multimodal: str = Field(description="the same by either")

@@ -67,7 +67,10 @@ class DomainUser(AgendaUser):
         return utterance
 
     def _once_more(self) -> UserUtterance:
-        return self._last or self._leave("despair")
+        """What was said last; where nothing was, the system waits for the user, who opens."""
+        if self._last is None:
+            self._last = self._answer(_Turn(""))
+        return self._last
 
     def _outcome(self) -> tuple[bool, bool, bool]:
         return self._goal.seems_reached, self._goal.anything_told, self._goal.reached
@@ -85,7 +88,8 @@ class DomainUser(AgendaUser):
                 turn.selects.append((act.slot, act.value))
             elif act.act in ("inform", "offer") and act.slot and act.value:
                 turn.told.append((act.slot, act.value))
-        progress = self._goal.hear(turn.told)
+        greeted = acts is None and self._last is None  # words of a greeting answer nothing
+        progress = self._goal.hear([] if greeted else turn.told)
         useless = not known or turn.kinds & {"repeat", "canthelp", "null"}
         if useless and not progress and self._last is not None:
             self._unhelpful += 1

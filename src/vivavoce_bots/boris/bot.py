@@ -1,8 +1,14 @@
-"""Asks for one constraint after the other and confirms each explicitly before it searches.
+"""Asks for one constraint after the other, and makes sure of each in the manner that it was told.
 
 The manner is that of system-directed information by telephone: the caller answers, the system leads. Its
 slots are those of the domain and, where that tells when venues are open, day and time.
-It believes the first hypothesis alone; what saves it is that nothing counts before it was confirmed.
+
+explicit  every value is asked back, and counts when it was confirmed
+implicit  a value counts at once, and is said again with the next question; `no` takes it back
+none      a value counts at once; a mistake shows in the offer
+guided    behind any of these: every question tells what one can choose from
+
+It believes the first hypothesis alone.
 """
 
 from collections.abc import Sequence
@@ -17,6 +23,7 @@ from vivavoce_bots.dialogue.opening import DAY, TIME
 
 _TRIES: Final = 2
 _ASKED_AT_MOST: Final = 3
+_CONFIRMATIONS: Final = ("explicit", "implicit", "none")
 
 
 @dataclass
@@ -28,27 +35,56 @@ class Lead(State):
     refused: dict[str, set[str]] = field(default_factory=dict)
     tries: int = 0
     asked: dict[str, int] = field(default_factory=dict)
+    echoed: list[tuple[str, str]] = field(default_factory=list)
+    taken_back: str | None = None
+
+    @property
+    def settles(self) -> bool:
+        return bool(self.confirming or self.echoed)
+
+    def expect(self, acts: Sequence[Act]) -> None:
+        super().expect(acts)
+        told = [(one.slot or "", one.value or "") for one in acts if one.act == "inform"]
+        self.echoed = told if self.asking else []
 
 
 class BorisBot(DialogueBot[Lead]):
-    """Finds a venue by leading the caller through its questions."""
+    """Finds a venue by leading the caller through its questions. `variant` is how it confirms and asks."""
 
     name: str = "boris"
-    variants: ClassVar[tuple[str, ...]] = ("explicit",)
+    variants: ClassVar[tuple[str, ...]] = (*_CONFIRMATIONS, *(f"{one}-guided" for one in _CONFIRMATIONS))
 
-    def __init__(self, domain: Domain, seed: int = 1) -> None:
+    def __init__(self, domain: Domain, seed: int = 1, variant: str = _CONFIRMATIONS[0]) -> None:
         super().__init__(domain.with_day_and_time(), seed)
+        self._confirmation, _, prompts = variant.partition("-")
+        self._guided = prompts == "guided"
 
     def fresh(self) -> Lead:
         return Lead()
 
     def opening(self, state: Lead) -> tuple[Act, ...]:
-        return self._next(state)
+        return self._prompted(self._next(state))
 
     def skip(self, state: Lead, slot: str) -> None:
         state.confirmed[slot] = DONTCARE
 
     def decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
+        before = dict(state.confirmed)
+        acts = self._prompted(self._decide(state, heard))
+        if not acts or acts[-1].act != "request" or acts[0].act == "repeat":
+            return acts
+        stated = [(slot, value) for slot, values in heard.stated.items() for value in values]
+        now = [pair for pair in state.confirmed.items() if pair in stated]
+        shown = [pair for pair in now if self._confirmation == "implicit" or pair in before.items()]
+        return (*(stating("inform", *pair) for pair in shown), *acts)
+
+    def _prompted(self, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """A question that tells what there is to choose from, where it was told to; not twice."""
+        if not self._guided or not acts or acts[-1].act != "request" or acts[-1].slot in (TYPE, TIME):
+            return acts
+        return (*acts[:-1], Act("help", acts[-1].slot), acts[-1])
+
+    def _decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
         self._take(state, heard)
         if heard.understood < HEARD:
             return (Act("repeat"), *self._again(state))
@@ -74,22 +110,33 @@ class BorisBot(DialogueBot[Lead]):
             informed = [(state.asking, DONTCARE)]
         for slot, values in heard.denied.items():
             state.refused.setdefault(slot, set()).update(values)
-            if state.confirmed.get(slot) in values:
-                del state.confirmed[slot]
-                state.venue, state.asked[slot] = None, 0
+            self._take_back(state, [(slot, value) for value in values])
             state.waiting = [pair for pair in state.waiting if pair[0] != slot or pair[1] not in values]
         for slot, value in informed:
             state.refused.get(slot, set()).discard(value)
         if state.confirming is not None:
             self._settle(state, informed, heard)
+        elif state.echoed and heard.did["negate"] >= HEARD:
+            wrong = [pair for pair in state.echoed if pair not in informed]
+            self._take_back(state, wrong)
+            state.taken_back = wrong[0][0] if wrong else None
         elif state.proposed and heard.did["affirm"] >= HEARD and not informed:
             kind = self._domain.implied_type(state.confirmed)
             self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
+        if self._confirmation != "explicit":
+            self._change(state, dict(informed))
         for pair in informed:
             if state.confirmed.get(pair[0]) != pair[1] and pair not in state.waiting:
                 state.waiting = [one for one in state.waiting if one[0] != pair[0]] + [pair]
         asked = [slot for slot, sure in heard.asked.items() if sure >= HEARD and slot not in state.requests]
         state.requests += asked
+
+    def _take_back(self, state: Lead, pairs: Sequence[tuple[str, str]]) -> None:
+        """What was said again with the question is not what was meant: it is asked for once more."""
+        for slot, value in pairs:
+            if state.confirmed.get(slot) == value:
+                del state.confirmed[slot]
+                state.venue, state.asked[slot] = None, 0
 
     def _settle(self, state: Lead, informed: Sequence[tuple[str, str]], heard: Evidence) -> None:
         """Yes, or the same again, confirms; no, or another value, drops; else it is asked again."""
@@ -122,7 +169,8 @@ class BorisBot(DialogueBot[Lead]):
             pair = state.waiting.pop(0)
             state.tries = state.tries + 1 if pair == state.confirming else 1
             return (stating("confirm", *pair),)
-        missing = self._missing(state)
+        again, state.taken_back = state.taken_back, None
+        missing = again if again and again not in state.confirmed else self._missing(state)
         if missing is not None:
             state.asked[missing] = state.asked.get(missing, 0) + 1
             return (Act("request", missing),)

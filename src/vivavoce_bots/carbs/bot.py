@@ -9,6 +9,7 @@ from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, plain
 from vivavoce_bots.carbs.strategy import strategies
+from vivavoce_bots.dialogue.feelings import feeling
 from vivavoce_bots.dialogue.speech import language_of
 
 _MOST_OPEN: Final = 40
@@ -16,19 +17,15 @@ _MOST_OPEN: Final = 40
 _SAYS: Final = {
     "en": {
         "bye": r"\b(bye|goodbye)\b",
-        "no": r"^\W*(no|nope|nothing|that'?s (all|it)|none|neither|done)\b",
+        "no": r"^\W*(no|nope|nothing|that'?s (all|it)|that is (all|it)|none|neither|done|all set)\b",
         "yes": r"^\W*(yes|yeah|ok|right)\b",
-        "sad": r"\b(sad|tired|worried|sick|awful|bad|stressed|afraid)\b",
-        "glad": r"\b(happy|great|glad|proud|wonderful)\b",
         "question": r"\?\s*$",
         "again": r"\b(start again|new meal)\b",
     },
     "it": {
         "bye": r"\b(arrivederci|addio)\b",
-        "no": r"^\W*(no|niente|nulla|basta|è tutto|nessuno|nessuna|finito)\b",
+        "no": r"^\W*(no|niente|nient'altro|nulla|basta|è tutto|nessuno|nessuna|ho finito|finito)\b",
         "yes": r"^\W*(sì|si|ok|esatto|giusto)\b",
-        "sad": r"\b(triste|stanco|stanca|preoccupat\w|male|paura)\b",
-        "glad": r"\b(felice|content\w|fiero|fiera|bene|benissimo)\b",
         "question": r"\?\s*$",
         "again": r"\b(da capo|nuovo pasto)\b",
     },
@@ -72,9 +69,9 @@ class CarbsBot:
         text = texts[0][0] if texts else ""
         if self._says(session, "bye", text):
             return Reply(self._say(session, "bye"), (Act("bye"),), (), True)
-        feeling = next((one for one in ("sad", "glad") if self._says(session, one, text)), None)
-        said, acts = self._answer(session, text, feeling is not None)
-        lead = self._say(session, feeling) if feeling and self._strategy.empathy else ""
+        felt = feeling(text, session.language)
+        said, acts = self._answer(session, text, felt is not None)
+        lead = self._say(session, felt) if felt and self._strategy.empathy else ""
         understood = tuple(stating("inform", "food", item.written) for item in session.open)
         return Reply(lead + said, acts, (Meaning(understood, 1.0),), False)
 

@@ -1,7 +1,7 @@
 """Turns commands into predicates, asks for what they lack, carries them out, and says what it did.
 
-Simple and honest: it knows a handful of things, says what it does not know, and claims nothing done that was
-not.
+Simple and honest: it knows a handful of things, says what it does not know, what cannot be done as things
+stand, and why, and claims nothing done that was not.
 """
 
 import re
@@ -17,10 +17,12 @@ from vivavoce_bots.chef.words import (
     ENGLISH,
     INGREDIENTS,
     PLACES,
+    REFUSED,
     SAID,
     TALK,
     VERBS,
 )
+from vivavoce_bots.chef.world import Refused, World, things_of
 from vivavoce_bots.dialogue.speech import language_of
 
 _LONGEST_TEXT: Final = 2_000
@@ -36,10 +38,10 @@ _PARTS: Final = {"en": re.compile(r"[.;,]| and | then ", re.I), "it": re.compile
 
 @dataclass
 class Session:
-    """What is in the containers, the container in hand, and the command that waits for an argument."""
+    """The kitchen, the container that was named last, and the command that waits for an argument."""
 
     language: str
-    contents: dict[str, list[str]] = field(default_factory=dict)
+    world: World = field(default_factory=World)
     container: str | None = None
     waiting: Predicate | None = None
     lacking: str | None = None
@@ -76,13 +78,15 @@ class ChefBot:
         understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in commands), 1.0),)
         done: list[Predicate] = []
         problem: Lacking | None = None
+        before = session.world.facts()
         for command in commands:
             try:
                 done.append(self._carry_out(session, command))
             except Lacking as lacking:
                 problem = lacking
                 break
-        return self._told(session, done, problem, understood)
+        facts = sorted(session.world.facts() - before)
+        return self._told(session, done, problem, understood, facts)
 
     def _told(
         self,
@@ -90,10 +94,12 @@ class ChefBot:
         done: list[Predicate],
         problem: Lacking | None,
         understood: tuple[Meaning, ...],
+        facts: list[str],
     ) -> Reply:
         said = SAID[session.language]
         sentences = [said["done"].format(predicate=self._shown(session, one)) for one in done]
         acts = [stating("inform", "done", str(one)) for one in done]
+        acts += [stating("inform", "fact", one) for one in facts]
         if problem is None:
             session.waiting = session.lacking = None
             return Reply(" ".join([*sentences, said["more"]]), (*acts, Act("reqmore")), understood, False)
@@ -125,8 +131,11 @@ class ChefBot:
         return found
 
     def _action(self, session: Session, piece: str) -> str | None:
+        """The action whose words are the longest found: `take off` is not `take`."""
         forms = VERBS[session.language].items()
-        return next((name for name, form in forms if re.search(rf"\b(?:{form})\b", piece, re.I)), None)
+        found = [(name, re.search(rf"\b(?:{form})\b", piece, re.I)) for name, form in forms]
+        lengths = {name: len(match[0]) for name, match in found if match}
+        return max(lengths, key=lambda name: lengths[name]) if lengths else None
 
     def _things(self, session: Session, piece: str) -> list[str]:
         words = re.findall(r"[^\W\d_]+", piece.lower())
@@ -154,10 +163,9 @@ class ChefBot:
         command = Predicate(action, tuple(arguments))
         things = [one for one in arguments if self._bare(one) in _THINGS or one.startswith("[")]
         if not things and "thing" in ACTIONS[action]:
-            verb = ENGLISH[action] if session.language == "en" else action
-            raise Lacking("thing", said["thing"].format(action=verb), command)
+            raise Lacking("thing", said["thing"].format(action=self._verb(session, action)), command)
         command = self._completed(session, command, things)
-        self._change(session, command, things)
+        self._change(session, command)
         return command
 
     def _completed(self, session: Session, command: Predicate, things: list[str]) -> Predicate:
@@ -167,23 +175,32 @@ class ChefBot:
             if session.container is None:
                 raise Lacking("container", said["container"], command)
             return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
+        if "place" in needs and all(self._bare(one) in PLACES for one in things):
+            if session.container is None:
+                raise Lacking(
+                    "thing", said["thing"].format(action=self._verb(session, command.action)), command
+                )
+            command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
+            things = [session.container, *things]
         if "place" in needs and len(things) < 2:
             thing = self._word(session, things[0])
             raise Lacking("place", said["place"].format(thing=thing), command)
         return command
 
-    def _change(self, session: Session, command: Predicate, things: list[str]) -> None:
-        containers = [self._bare(one) for one in command.arguments if self._bare(one) in CONTAINERS]
-        inside = [
-            one for one in things if self._bare(one) not in CONTAINERS and self._bare(one) not in PLACES
-        ]
-        container = containers[-1] if containers else None
-        if command.action in ("aggiungere", "mettere", "aprire") and container and inside:
-            session.contents.setdefault(container, []).extend(inside)
-        if command.action == "mescolare" and container and not session.contents.get(container):
-            word = self._word(session, container)
-            raise Lacking(None, SAID[session.language]["empty"].format(container=word), command)
-        session.container = container or session.container
+    def _change(self, session: Session, command: Predicate) -> None:
+        """Have it happen in the kitchen.
+
+        Raises  Lacking: it cannot be done as things stand
+        """
+        things = things_of(command)
+        try:
+            session.world.carry_out(command.action, things)
+        except Refused as refused:
+            said = SAID[session.language]
+            gaps = {"thing": self._word(session, refused.thing), "other": self._word(session, refused.other)}
+            why = REFUSED[session.language][refused.why].format(**gaps)
+            raise Lacking(None, said["refused"].format(why=why), command) from None
+        session.container = next((one for one in reversed(things) if one in CONTAINERS), session.container)
 
     def _known_action(self, action: str) -> str | None:
         if action in ACTIONS:
@@ -211,6 +228,9 @@ class ChefBot:
     def _word(self, session: Session, thing: str) -> str:
         bare = self._bare(thing)
         return _THINGS.get(bare, bare) if session.language == "en" else bare
+
+    def _verb(self, session: Session, action: str) -> str:
+        return ENGLISH[action] if session.language == "en" else action
 
     def _shown(self, session: Session, done: Predicate) -> str:
         if session.language != "en":

@@ -62,8 +62,8 @@ SAID: Final = {
     "en": {
         "hello": "I am the cooking robot. Tell me what to do, one command after the other.",
         "done": "Done: {predicate}.", "unknown_action": "I cannot do that. I can: {actions}.",
-        "thing": "What shall I {action}?", "place": "Where to shall I put {thing}?",
-        "container": "Into what?", "missing": "I have no {thing}.", "empty": "The {container} is empty.",
+        "thing": "What shall I {action}?", "place": "Where shall I put {thing}?",
+        "container": "Into what?", "missing": "I have no {thing}.", "refused": "I cannot do that: {why}.",
         "malformed": "I cannot read this command: {why}.", "more": "What next?",
         "bye": "Enjoy your meal. Goodbye.",
         "puzzled": "I did not understand. Tell me a command such as: put the pan on the stove.",
@@ -73,10 +73,29 @@ SAID: Final = {
         "done": "Fatto: {predicate}.", "unknown_action": "Questo non lo so fare. So: {actions}.",
         "thing": "Che cosa devo {action}?", "place": "Dove devo mettere {thing}?",
         "container": "In quale recipiente?", "missing": "Non ho {thing}.",
-        "empty": "{container}: non c'è niente dentro.",
+        "refused": "Non posso: {why}.",
         "malformed": "Non riesco a leggere questo comando: {why}.", "more": "E poi?",
         "bye": "Buon appetito. Arrivederci.",
         "puzzled": "Non ho capito. Dammi un comando come: metti la padella sul fuoco.",
+    },
+}  # fmt: skip
+REFUSED: Final = {
+    "en": {
+        "empty": "the {thing} is empty", "covered": "the {thing} is covered",
+        "cannot": "that is not done to {thing}", "already": "that is done already ({thing})",
+        "no_container": "{thing} cannot go on the {other} without a pan or a pot",
+        "burns": "the {thing} would burn there", "not_there": "there is no {thing} there",
+        "nowhere": "{thing} is in no container yet",
+        "cold": "the {thing} is neither on the stove nor in the oven",
+        "dry": "there is no water with the {thing}",
+    },
+    "it": {
+        "empty": "{thing}: non c'è niente dentro", "covered": "{thing}: c'è sopra il coperchio",
+        "cannot": "con questo non si fa ({thing})", "already": "è già fatto ({thing})",
+        "no_container": "prima serve una padella o una pentola ({thing})",
+        "burns": "lì si brucia ({thing})", "not_there": "lì non c'è ({thing})",
+        "nowhere": "non è ancora in nessun recipiente ({thing})",
+        "cold": "non è né sul fuoco né nel forno ({thing})", "dry": "manca l'acqua ({thing})",
     },
 }  # fmt: skip
 TALK: Final = {

@@ -18,7 +18,7 @@ class PharmacyBot(CounterBot):
         if form.get("day") == "sunday":
             del form["day"]
             return self.words(session)["closed"]
-        comes = self.counter.facts.get(form.get("medicine"), {}).get("comes")
+        comes = self.counter.facts.get(form.get("medicine", ""), {}).get("comes")
         if comes is not None and "day" in form and _before(form["day"], comes):
             del form["day"]
             return self.words(session)["not_yet"].format(
@@ -28,7 +28,7 @@ class PharmacyBot(CounterBot):
 
     def serve(self, session: Visit) -> str:
         said, kind = self.words(session), session.errand or ""
-        facts = self.counter.facts.get(session.form.get("medicine"), {})
+        facts = self.counter.facts.get(session.form.get("medicine", ""), {})
         if kind == "stock" and "comes" in facts:
             kind = "stock_not"
         if kind == "prescription" and not facts["prescription"]:

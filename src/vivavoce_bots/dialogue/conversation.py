@@ -48,6 +48,11 @@ class State:
         """The last turn said that nothing matches, or proposed something else."""
         return any(act.act in ("canthelp", "select") or act.value == "change" for act in self.last)
 
+    @property
+    def settles(self) -> bool:
+        """Whether yes or no is about what the system said that it had heard."""
+        return self.confirming is not None
+
     def expect(self, acts: Sequence[Act]) -> None:
         """What the next answer is about: the questions of this turn."""
         self.asking = next((act.slot for act in acts if act.act == "request"), None)
@@ -122,6 +127,10 @@ class DialogueBot(Generic[Held]):
         """The name of a venue of another kind."""
         return self._domain.stand_in(venue, random)
 
+    def mishear(self, text: str, language: str, share: float, random: Random) -> str:
+        """A text in which this share of the values of slots is lost or is another value of its slot."""
+        return self._understanding[language_of(language)].misheard(text, share, random)
+
     def greet(self, session: Session[Held]) -> Reply:
         return self._say(session, (Act("hello"), *self.opening(session.state)), ())
 
@@ -155,7 +164,7 @@ class DialogueBot(Generic[Held]):
         if heard.did["repeat"] >= _REPEATED and state.last:
             return tuple(act for act in state.last if act.act != "ack") or state.last
         lead = self._lead(state, heard)
-        expected = bool(state.confirming or state.proposed or (state.venue and not state.asking))
+        expected = bool(state.settles or state.proposed or (state.venue and not state.asking))
         if lead and heard.content + heard.answered * expected < HEARD:
             return self._lead_on(state, lead)
         session.before.append(before)
@@ -183,7 +192,7 @@ class DialogueBot(Generic[Held]):
         options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
         lead += [Act("help", slot) for slot in options]
         unsure = did["dontknow"] >= HEARD or (
-            state.asking and heard.answered >= HEARD and not heard.content and not state.confirming
+            state.asking and heard.answered >= HEARD and not heard.content and not state.settles
         )
         if unsure and not options:
             lead.append(Act("help", state.asking))
@@ -192,13 +201,17 @@ class DialogueBot(Generic[Held]):
         return tuple(dict.fromkeys(lead))
 
     def _in_context(self, state: Held, meaning: Meaning) -> Meaning:
-        """Without a venue on offer, a question about a slot to search by is about what there is to choose."""
+        """Without a venue on offer one asks what there is to choose, or what the venue will be like."""
         if state.venue is not None:
             return meaning
         open_slots = self._domain.constraint_slots(None)
-        asks = [act.act == "request" and act.slot in open_slots for act in meaning.acts]
-        acts = [Act("help", act.slot) if ask else act for ask, act in zip(asks, meaning.acts, strict=True)]
-        return Meaning(tuple(acts), meaning.score)
+
+        def meant(act: Act) -> Act:
+            if act.act == "confirm":
+                return Act("request", act.slot)
+            return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
+
+        return Meaning(tuple(map(meant, meaning.acts)), meaning.score)
 
     def _lead_on(self, state: Held, lead: tuple[Act, ...]) -> tuple[Act, ...]:
         """A lead, and the question that waits; what was asked in vain too often is left open."""
@@ -217,7 +230,8 @@ class DialogueBot(Generic[Held]):
             return acts
         asked = next((act.slot for act in acts if act.act == "request"), None)
         rest = tuple(act for act in acts if act.act != "repeat")
-        return (Act("repeat"), Act("help", asked if state.lost % 2 == 0 else None), *rest)
+        helped = Act("help", asked if state.lost % 2 == 0 else None)
+        return (Act("repeat"), helped, *(act for act in rest if act != helped))
 
     def _postpone(self, state: Held, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """What was asked of a venue before there is one is answered later, or cannot be."""
@@ -226,6 +240,8 @@ class DialogueBot(Generic[Held]):
             "confirm",
             "select",
             "canthelp",
+            "help",
+            "inform",
         }:
             return acts
         again = tuple(act for act in acts if act.act != "canthelp") if state.stuck else acts

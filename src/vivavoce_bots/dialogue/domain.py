@@ -167,8 +167,12 @@ class Domain:
     def _constraint_slots(self) -> dict[str | None, list[str]]:
         return {}
 
+    def values(self, slot: str) -> dict[str, dict[str, list[str]]]:
+        """The values of a slot in words; none where there is no such slot, or any value will do."""
+        return self.types if slot == TYPE else self.slots[slot].values if slot in self.slots else {}
+
     def say(self, slot: str, value: str, language: str) -> str:
-        known = self.types if slot == TYPE else self.slots[slot].values if slot in self.slots else {}
+        known = self.values(slot)
         if slot == HOURS:
             days = speech(language).slots[DAY]["values"]
             return re.sub(r"\w+day", lambda day: days[day[0]][0] if day[0] in days else day[0], value)

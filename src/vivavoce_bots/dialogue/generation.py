@@ -5,7 +5,7 @@ from random import Random
 
 from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
-from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, relative_day
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.understanding import OTHER
 
@@ -26,7 +26,7 @@ class Generation:
         if acts and acts[0].act == "inform" and acts[0].slot != NAME and acts[-1].act == "request":
             echoed = [act for act in acts if act.act == "inform"]
             told = {act.slot or "" for act in echoed}
-            sentences.append(self._forms["echo"].format(what=self._what(echoed)))
+            sentences.append(self._forms["echo"].format(what=self._what(echoed, bare=True)))
         for index, act in enumerate(acts):
             if act.act == "offer":
                 described = [one for one in acts[index + 1 :] if self._describes(one)]
@@ -41,12 +41,14 @@ class Generation:
             elif act.act in self._speech.sentences and not (act.act == "canthelp" and act.slot):
                 sentences.append(self._one_of(self._speech.sentences[act.act], random))
             if index == 0 or act.act != acts[index - 1].act:
-                sentences += self._together([one for one in acts if one.act == act.act and one.slot])
-        return " ".join(sentences)
+                sentences += self._together([one for one in acts if one.act == act.act and one.slot], venue)
+        return " ".join(filter(None, sentences))
 
-    def _together(self, acts: list[Act]) -> list[str]:
+    def _together(self, acts: list[Act], venue: str | None) -> list[str]:
         """What several acts of one kind say in one sentence: what there is not, what there is instead."""
         sayings = {"canthelp": self._cannot, "select": self._propose}
+        if venue is None:
+            sayings["null"] = self._unsearchable
         return [sayings[acts[0].act](acts)] if acts and acts[0].act in sayings else []
 
     @property
@@ -84,6 +86,8 @@ class Generation:
         return " ".join([head, *(self._constraint(act) for act in described if act.slot != TYPE)]) + "."
 
     def _constraint(self, act: Act) -> str:
+        if act.value == DONTCARE:
+            return self._domain.slots[act.slot or ""].anything.get(self._language, "")
         described = self._domain.describe(act.slot or "", act.value or "", self._language)
         return self._forms["but_not"].format(what=described) if act.op == "!=" else described
 
@@ -94,7 +98,7 @@ class Generation:
 
     def _unknown(self, act: Act, venue: str | None, random: Random) -> str:
         if venue is None:
-            return self._fact("unknown_here", act, venue)
+            return ""
         if act.slot == OTHER:
             return self._forms["unknown_other"].format(name=venue, requests=self._requests())
         return self._fact("unknown" if act.slot in self._domain.slots else "unknown_attribute", act, venue)
@@ -120,11 +124,12 @@ class Generation:
     def _confirm(self, act: Act, venue: str | None, random: Random) -> str:
         if act.value == DONTCARE:
             return self._forms["confirm_dontcare"].format(slot=self._name_of(act.slot or ""))
-        timed = act.slot in (DAY, TIME)
-        shown = self._constraint(act) if timed else self._domain.say(
-            act.slot or "", act.value or "", self._language
-        )  # fmt: skip
-        return self._forms["confirm"].format(value=shown)
+        if act.slot not in (DAY, TIME):
+            shown = self._domain.say(act.slot or "", act.value or "", self._language)
+            return self._forms["confirm"].format(value=shown)
+        relative = relative_day(act.value, self._language)
+        form = "confirm_relative" if relative else "confirm"
+        return self._forms[form].format(value=self._constraint(act), relative=relative)
 
     def _help(self, act: Act, venue: str | None, random: Random) -> str:
         """What one can say: the values of a slot, what one can ask of a venue, what one can search by."""
@@ -156,6 +161,10 @@ class Generation:
         form = "canthelp_other" if any(act.slot == NAME for act in acts) else "canthelp"
         return self._forms[form].format(what=self._what(acts))
 
+    def _unsearchable(self, acts: list[Act]) -> str:
+        names = [self._name_of(act.slot or "") for act in acts]
+        return self._forms["unknown_here"].format(slot=self._listed(names, "or"))
+
     def _propose(self, acts: list[Act]) -> str:
         """What there is instead, or what would have to be given up."""
         slots = list(dict.fromkeys(act.slot or "" for act in acts))
@@ -176,11 +185,12 @@ class Generation:
             return form.replace(plain[0], self._listed(plain, "or"))
         return self._listed([self._domain.describe(slot, value, self._language) for value in values], "or")
 
-    def _what(self, acts: list[Act]) -> str:
-        """A kind of place with its constraints: `pub in the north of town`."""
+    def _what(self, acts: list[Act], *, bare: bool = False) -> str:
+        """A kind of place with its constraints: `pub in the north of town`; bare: these alone if need be."""
         types = [act.value or "" for act in acts if act.slot == TYPE]
-        what = self._domain.say(TYPE, types[0], self._language) if types else self._forms["place"]
-        return " ".join([what, *(self._constraint(act) for act in acts if act.slot not in (TYPE, NAME))])
+        place = [] if bare else [self._forms["place"]]
+        what = [self._domain.say(TYPE, types[0], self._language)] if types else place
+        return " ".join([*what, *(self._constraint(act) for act in acts if act.slot not in (TYPE, NAME))])
 
     def _name_of(self, slot: str) -> str:
         known = self._domain.slots.get(slot)

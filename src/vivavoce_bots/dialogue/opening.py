@@ -44,6 +44,13 @@ def _minute(time: str) -> int:
     return 60 * int(hour) + int(minute)
 
 
+def relative_day(day: str | None, language: str) -> str | None:
+    """A day as one says it today: `tomorrow`; null for days that are further off."""
+    offset = (DAYS.index(day) - DAYS.index(TODAY)) % len(DAYS) if day in DAYS else len(DAYS)
+    known = speech(language).slots[DAY]
+    return known[("today", "tomorrow")[offset]][0] if offset <= 1 else None
+
+
 class Clock:
     """Finds the time of day in a text of one language."""
 
@@ -67,8 +74,12 @@ class Clock:
         ]
         self._bare = re.compile(rf"\b{number}(?: (?P<minute>[0-5][0-9]))?\b")
 
-    def find(self, text: str, *, asked: bool) -> str | None:
-        """The time that a text names, such as 20:30; a bare number or part of the day counts when asked."""
+    def find(self, text: str, *, asked: bool, dated: bool = False) -> str | None:
+        """The time that a text names, such as 20:30.
+
+        asked  it was asked for: a bare number or part of the day counts; dated: a part of the day does,
+               since the text names the day, too
+        """
         plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), text.lower())
         forms = [*self._forms, (self._bare, 0)] if asked else self._forms
         for form, minutes in forms:
@@ -76,7 +87,7 @@ class Clock:
             if found:
                 parts = found.groupdict()
                 return self._told(int(parts["hour"] or parts["other"]), parts.get("minute"), minutes, plain)
-        named = {**self._words["exact"], **(self._words["parts"] if asked else {})}
+        named = {**self._words["exact"], **(self._words["parts"] if asked or dated else {})}
         return next((at for at, names in named.items() if _names(names, plain)), None)
 
     def _told(self, hour: int, minute: str | None, more: int, plain: str) -> str:

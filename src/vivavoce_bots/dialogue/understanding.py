@@ -1,16 +1,19 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
-from vivavoce_bots.dialogue.opening import TIME, Clock
+from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
-_SILENT = ("slot", "not", "asking", "questioning", "options", "wanting")
+_LOST = 0.4
+_ASKING = ("asking", "being")
+_SILENT = ("slot", "not", "asking", "being", "questioning", "options", "wanting")
 
 
 class Turn(NamedTuple):
@@ -31,7 +34,7 @@ class Understanding:
     """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
 
     def __init__(self, domain: Domain, language: str) -> None:
-        self._domain, self._speech = domain, speech(language)
+        self._domain, self._speech, self._language = domain, speech(language), language
         self._spotter = Spotter(self._tokens)
         self._constraints = {TYPE, *domain.constraint_slots(None)}
         self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
@@ -123,12 +126,27 @@ class Understanding:
                 acts.append(act)
         if self._clock is not None:
             expected = asked == TIME and all(act.slot == TYPE for act in acts)
-            time = self._clock.find(text[:LONGEST_TEXT], asked=expected)
+            dated = any(act.slot == DAY for act in acts)
+            time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
-        unknown = any(span.entry.kind in ("asking", "questioning") for span in turn.spans)
+        unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
         if not acts and unknown and venue is not None:
             return (Act("request", OTHER),)
         return tuple(acts)
+
+    def misheard(self, text: str, share: float, random: Random) -> str:
+        """The words of a text; each value of a slot is lost or another with a probability of `share`."""
+        said = self._tokens(text)
+        heard, at = [], 0
+        for span in self._spotter.find(text, said):
+            heard, at = [*heard, *said[at : span.start]], span.end
+            kind, slot, value = span.entry
+            others = [one for one in self._domain.values(slot or "") if one != value]
+            if kind != "value" or not others or value == DONTCARE or random.random() >= share:
+                heard += said[span.start : span.end]
+            elif slot and random.random() >= _LOST:
+                heard.append(self._domain.say(slot, random.choice(others), self._language))
+        return " ".join([*heard, *said[at:]])
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
@@ -166,13 +184,16 @@ class Understanding:
         named = [one for one in turn.spans[:index] if one.entry.kind in ("slot", "ask")]
         before = others[-1] if others and self._linked(turn.said, others[-1], span, named) else None
         cue = before.entry.kind if before else None
-        if turn.venue is not None and slot != NAME and self._asks_about(turn, before):
+        if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
         return stating("inform", slot, value, "!=" if cue == "not" else "=")
 
-    def _asks_about(self, turn: Turn, before: Span | None) -> bool:
+    def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
         """Whether a value is asked about: behind `is it`, or alone with a question mark."""
-        if before is not None and before.entry.kind == "asking":
+        cue = before.entry.kind if before is not None else None
+        if turn.venue is None:
+            return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
+        if cue in _ASKING:
             return True
         covered = {at for span in turn.spans for at in range(span.start, span.end)}
         bare = all(at in covered or word in self._small for at, word in enumerate(turn.said))

@@ -1,107 +1,167 @@
-"""Announces its tasks, tells what is asked, and does nothing that was not confirmed."""
+"""Announces its tasks, tells what is asked, and does nothing that was not confirmed.
+
+A variant switches one discourse strategy on, or all; what is done, and the acts, are the same in all.
+
+empathy      takes up feelings before facts
+informality  informal register instead of formal
+facing       names what it cannot do, instead of "I did not understand"
+alignment    uses the caller's words for things
+brevity      says no more than is needed
+Source  Guerini et al. 2018, section 4.1: empathy, formality, facing, alignment; brevity is ours
+"""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.dialogue.speech import language_of
-from vivavoce_bots.telco.words import ASKED, NUMBERS, SAID, TASKS
+from vivavoce_bots.dialogue.feelings import feeling, taken_up
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.telco.words import ASKED, CALLED, INSTEAD, NUMBERS, SAID, TASKS
 
 _LOW, _HIGH = 5, 100
-_LONGEST_TEXT: Final = 2_000
 _OPERATIONS: Final = ("top_up", "transfer")
+_STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 _RECIPIENT: Final = {
     "en": re.compile(r"\bto (?:my )?([a-z]{2,})\b", re.I),
     "it": re.compile(r"\ba (?:mi[oa] )?([a-zàèéìòù]{2,})\b", re.I),
 }
 _NOBODY: Final = {
-    "make",
-    "send",
-    "transfer",
-    "wire",
-    "top",
-    "pay",
-    "do",
-    "have",
-    "the",
-    "you",
-    "it",
-    "chi",
-    "fare",
+    *("make", "send", "transfer", "wire", "top", "pay", "do", "have", "the", "you", "it", "know", "a", "chi"),
+    *("fare", "mandare", "trasferire", "ricaricare"),
 }
 
 
 @dataclass
-class Session:
-    """The account of this call, and the operation that is being settled."""
+class Session(Talk):
+    """The account of this call, the operation that is being settled, and the caller's words for things."""
 
-    language: str
     credit: int = 14
     done: list[str] = field(default_factory=list)
     task: str | None = None
     amount: int | None = None
     recipient: str | None = None
     asking: str | None = None
-    last: Reply | None = None
+    called: dict[str, str] = field(default_factory=dict)
 
 
-class TelcoBot:
+class TelcoBot(CourteousBot[Session]):
     """Self-service: invoice, transactions, credit, tariff plan, top-up, transfer."""
 
     name: str = "telco"
-    variants: ClassVar[tuple[str, ...]] = ("standard",)
+    variants: ClassVar[tuple[str, ...]] = ("standard", *_STRATEGIES, "all")
 
-    def session(self, conversation: str, language: str = "en") -> Session:
-        return Session(language_of(language))
+    def __init__(self, variant: str = "standard", seed: int = 1) -> None:
+        super().__init__(seed)
+        on = _STRATEGIES if variant == "all" else (variant,)
+        self._empathy, self._alignment = "empathy" in on, "alignment" in on
+        self._words = {language: dict(said) for language, said in SAID.items()}
+        for strategy in (one for one in INSTEAD if one in on):
+            for language, said in INSTEAD[strategy].items():
+                self._words[language] |= said
 
-    def greet(self, session: Session) -> Reply:
-        said = SAID[session.language]
-        session.last = Reply(said["hello"].format(tasks=said["tasks"]), (Act("hello"),), (), False)
-        return session.last
+    def begin(self, language: str) -> Session:
+        return Session(language)
+
+    def words(self, session: Session) -> Mapping[str, Any]:
+        return self._words[session.language]
+
+    def opening(self, session: Session) -> Answer:
+        said = self.words(session)
+        return Answer(said["hello"].format(tasks=said["tasks"]), (Act("hello"), Act("request", "task")))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        text = (texts[0][0] if texts else "")[:_LONGEST_TEXT]
-        heard = self._heard(session, text)
-        if "repeat" in heard and session.last is not None:
-            return session.last
-        words, acts, end = self._answer(session, text, heard)
-        understood = Meaning(tuple(Act("inform", "task", one, "=") for one in heard if one in TASKS), 1.0)
-        session.last = Reply(words, acts, (understood,), end)
-        return session.last
+        reply = super().reply(session, texts)
+        told = feeling(texts[0][0], session.language) if texts and self._empathy else None
+        if told is not None:
+            session.last = reply = taken_up(reply, self.words(session)[told])
+        return reply
 
-    def _heard(self, session: Session, text: str) -> list[str]:
-        return [kind for kind, form in ASKED[session.language].items() if re.search(form, text, re.I)]
+    def about(self, session: Session, heard: Heard) -> bool:
+        if self._tasks(session, heard):
+            return True
+        amount = session.asking in ("amount", "confirm") and self._amount(session, heard.text) is not None
+        someone = session.asking == "recipient" and bool(heard.rest)
+        other = session.asking == "confirm" and self._named(session, heard.text) is not None
+        return amount or someone or other
 
-    def _answer(self, session: Session, text: str, heard: list[str]) -> tuple[str, tuple[Act, ...], bool]:
-        said = SAID[session.language]
-        if "bye" in heard:
-            return said["bye"], (Act("bye"),), True
-        task = next((one for one in heard if one in TASKS), None)
-        if session.asking == "confirm" and task is None:
-            return self._settle(session, text, heard)
-        if session.asking in ("amount", "recipient") and "no" in heard and task is None:
-            self._drop(session)
-            return f"{said['cancelled']} {said['more']}", (Act("reqmore"),), False
+    def waits(self, session: Session) -> bool:
+        return session.asking is not None or asked_for_more(session.last)
+
+    def let_go(self, session: Session) -> None:
+        session.task = session.amount = session.recipient = session.asking = None
+
+    def undone(self, session: Session, was: dict[str, Any]) -> Answer:
+        """What was paid stays paid."""
+        settled = was["done"] != session.done
+        session.credit, session.done = was["credit"], was["done"]
+        question, asks = self.question(session)
+        lead = self.words(session)["settled"] if settled else self._courtesy(session, "undo")
+        return Answer(f"{lead} {question}", (Act("ack", None, "undo"), *asks))
+
+    def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        said = self.words(session)
+        if session.asking == "confirm":
+            acts = [stating("confirm", "amount", str(session.amount))]
+            acts += [stating("confirm", "recipient", session.recipient)] if session.recipient else []
+            form = said[f"confirm_{session.task}"]
+            return form.format(amount=session.amount, recipient=session.recipient), tuple(acts)
+        if session.asking is not None:
+            return said[session.asking], (Act("request", session.asking),)
+        if asked_for_more(session.last):
+            return said["more"], (Act("reqmore"),)
+        return said["tasks"], (Act("request", "task"),)
+
+    def matter(self, session: Session, heard: Heard) -> Answer | None:
+        named = self._tasks(session, heard)
+        if self._alignment:
+            self._align(session, heard)
+        understood = (Meaning(tuple(stating("inform", "task", one) for one in named), 1.0),)
+        answer = self._answer(session, heard, named[0] if named else None)
+        return answer._replace(understood=understood) if answer else None
+
+    def _answer(self, session: Session, heard: Heard, task: str | None) -> Answer | None:
         if task is not None and task not in _OPERATIONS:
+            self.let_go(session)
             value = self._value(session, task)
-            told = said[task].format(value=value)
-            return f"{told} {said['more']}", (stating("inform", task, value), Act("reqmore")), False
+            told = self._told(session, task, value=value, word=self._called(session, task))
+            return self._and_more(session, told, stating("inform", task, value))
+        if session.asking == "confirm" and task is None:
+            return self._settle(session, heard)
+        if session.asking is not None and task is None and heard.did("negate"):
+            self.let_go(session)
+            return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task != session.task:
-            self._drop(session)
+            self.let_go(session)
             session.task = task
-        if session.task is None:
-            return self._lost(session, heard)
-        return self._operation(session, text)
+        if session.task is not None:
+            return self._operation(session, heard, named=task is not None)
+        if heard.did("negate"):
+            return self.farewell(session)
+        return (
+            Answer(self.words(session)["tasks"], (Act("request", "task"),)) if heard.did("affirm") else None
+        )
 
-    def _lost(self, session: Session, heard: list[str]) -> tuple[str, tuple[Act, ...], bool]:
-        said = SAID[session.language]
-        if "no" in heard:
-            return said["bye"], (Act("bye"),), True
-        if "yes" in heard:
-            return said["tasks"], (Act("request", "task"),), False
-        return said["puzzled"].format(tasks=said["tasks"]), (Act("repeat"), Act("request", "task")), False
+    def _and_more(self, session: Session, told: str, *acts: Act) -> Answer:
+        return Answer(f"{told} {self.words(session)['more']}", (*acts, Act("reqmore")))
+
+    def _told(self, session: Session, sentence: str, **gaps: object) -> str:
+        return self.words(session)[sentence].format(**gaps)
+
+    def _tasks(self, session: Session, heard: Heard) -> list[str]:
+        asked = ASKED[session.language].items()
+        return [task for task, form in asked if task in TASKS and re.search(form, heard.text, re.I)]
+
+    def _called(self, session: Session, task: str) -> str:
+        """What a thing is called: as the caller did, where the bot aligns."""
+        return session.called.get(task, CALLED[session.language][task][0])
+
+    def _align(self, session: Session, heard: Heard) -> None:
+        for task, (usual, *others) in CALLED[session.language].items():
+            own = [word for word in (usual, *others) if re.search(rf"\b{word}\b", heard.text, re.I)]
+            session.called |= {task: own[0]} if own else {}
 
     def _value(self, session: Session, task: str) -> str:
         known = {
@@ -112,61 +172,51 @@ class TelcoBot:
         }
         return known[task]
 
-    def _operation(self, session: Session, text: str) -> tuple[str, tuple[Act, ...], bool]:
+    def _operation(self, session: Session, heard: Heard, *, named: bool) -> Answer | None:
         """Gather amount and recipient; then ask whether all is right."""
-        said = SAID[session.language]
-        amount = self._amount(session, text)
+        amount = self._amount(session, heard.text)
         if amount is not None and not _LOW <= amount <= _HIGH:
             session.asking = "amount"
-            return said["limits"].format(low=_LOW, high=_HIGH), (Act("request", "amount"),), False
+            return Answer(self._told(session, "limits", low=_LOW, high=_HIGH), (Act("request", "amount"),))
+        before = session.amount, session.recipient
         session.amount = amount if amount is not None else session.amount
         if session.task == "transfer":
-            session.recipient = self._recipient(session, text) or session.recipient
+            session.recipient = self._recipient(session, heard) or session.recipient
+        if not named and (session.amount, session.recipient) == before:
+            return None
         missing = "amount" if session.amount is None else None
         if missing is None and session.task == "transfer" and session.recipient is None:
             missing = "recipient"
-        if missing is not None:
-            session.asking = missing
-            return said[missing], (Act("request", missing),), False
-        return self._confirm(session)
+        session.asking = missing or "confirm"
+        return Answer(*self.question(session))
 
-    def _confirm(self, session: Session) -> tuple[str, tuple[Act, ...], bool]:
-        session.asking = "confirm"
-        form = SAID[session.language][f"confirm_{session.task}"]
-        acts = [stating("confirm", "amount", str(session.amount))]
-        if session.recipient:
-            acts.append(stating("confirm", "recipient", session.recipient))
-        return form.format(amount=session.amount, recipient=session.recipient), tuple(acts), False
-
-    def _settle(self, session: Session, text: str, heard: list[str]) -> tuple[str, tuple[Act, ...], bool]:
-        said = SAID[session.language]
-        if self._amount(session, text) is not None or self._named(session, text) not in (
+    def _settle(self, session: Session, heard: Heard) -> Answer | None:
+        if self._amount(session, heard.text) is not None or self._named(session, heard.text) not in (
             None,
             session.recipient,
         ):
-            return self._operation(session, text)
-        if "no" in heard:
-            self._drop(session)
-            return f"{said['cancelled']} {said['more']}", (Act("reqmore"),), False
-        if "yes" not in heard:
-            return self._confirm(session)
-        amount = session.amount or 0
-        if session.task == "transfer" and amount > session.credit:
-            self._drop(session)
-            told = said["poor"].format(credit=session.credit)
-            return f"{told} {said['more']}", (Act("canthelp"), Act("reqmore")), False
-        session.credit += amount if session.task == "top_up" else -amount
-        done = said[f"{session.task}_done"].format(amount=amount, recipient=session.recipient)
-        session.done.append(done)
-        acts = [stating("inform", "done", session.task or ""), stating("inform", "amount", str(amount))]
-        acts += [stating("inform", "recipient", session.recipient)] if session.recipient else []
-        acts.append(stating("inform", "credit", str(session.credit)))
-        self._drop(session)
-        told = said["done"].format(operation=done, credit=session.credit)
-        return f"{told} {said['more']}", (*acts, Act("reqmore")), False
+            return self._operation(session, heard, named=True)
+        if heard.did("negate"):
+            self.let_go(session)
+            return self._and_more(session, self.words(session)["cancelled"])
+        return self._carry_out(session) if heard.did("affirm") else None
 
-    def _drop(self, session: Session) -> None:
-        session.task = session.amount = session.recipient = session.asking = None
+    def _carry_out(self, session: Session) -> Answer:
+        amount, recipient, task = session.amount or 0, session.recipient, session.task or ""
+        word = self._called(session, "credit")
+        self.let_go(session)
+        if task == "transfer" and amount > session.credit:
+            told = self._told(session, "poor", credit=session.credit, word=word)
+            return self._and_more(session, told, Act("canthelp"))
+        session.credit += amount if task == "top_up" else -amount
+        done = SAID[session.language][f"{task}_done"].format(amount=amount, recipient=recipient)
+        session.done = [*session.done, done]
+        acts = [stating("inform", "done", task), stating("inform", "amount", str(amount))]
+        acts += [stating("inform", "recipient", recipient)] if recipient else []
+        acts.append(stating("inform", "credit", str(session.credit)))
+        return self._and_more(
+            session, self._told(session, "done", operation=done, credit=session.credit, word=word), *acts
+        )
 
     def _amount(self, session: Session, text: str) -> int | None:
         digits = re.search(r"(?<![0-9])[0-9]{1,6}(?![0-9])", text)
@@ -175,11 +225,11 @@ class TelcoBot:
         spoken = NUMBERS[session.language]
         return next((spoken[word] for word in re.findall(r"\w+", text.lower()) if word in spoken), None)
 
-    def _recipient(self, session: Session, text: str) -> str | None:
-        named = self._named(session, text)
+    def _recipient(self, session: Session, heard: Heard) -> str | None:
+        named = self._named(session, heard.text)
         if named is not None:
             return named
-        words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 1]
+        words = [word for word in heard.rest if len(word) > 1 and word.isalpha()]
         return words[-1].title() if session.asking == "recipient" and words else None
 
     def _named(self, session: Session, text: str) -> str | None:

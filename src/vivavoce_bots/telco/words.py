@@ -1,4 +1,4 @@
-"""What the telephone company's callers say, and what it says itself."""
+"""What the telephone company's callers say, and what it says itself, by strategy."""
 
 from typing import Final
 
@@ -6,16 +6,12 @@ TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transf
 
 ASKED: Final = {
     "en": {
-        "top_up": r"\b(top[ -]?up|recharge|load)\b",
+        "top_up": r"\b(top(ping)?[ -]?up|recharge|load)\b",
         "transfer": r"\b(transfer|send money|wire)\b",
         "invoice": r"\b(invoice|bill)\b",
         "transactions": r"\b(transactions?|movements?)\b",
         "credit": r"\b(credit|balance)\b",
         "tariff": r"\b(tariff|plan|rate)\b",
-        "bye": r"\b(bye|goodbye|that is all|that's all)\b",
-        "yes": r"\b(yes|yeah|correct|right|ok)\b",
-        "no": r"\b(no|nope|wrong|cancel)\b",
-        "repeat": r"\b(repeat|pardon|say again)\b",
     },
     "it": {
         "top_up": r"\b(ricaric\w+)\b",
@@ -24,61 +20,155 @@ ASKED: Final = {
         "transactions": r"\b(movimenti|operazioni)\b",
         "credit": r"\b(credito|saldo)\b",
         "tariff": r"\b(tariff\w+|piano|offerta)\b",
-        "bye": r"\b(arrivederci|addio|basta così|è tutto)\b",
-        "yes": r"\b(sì|si|esatto|giusto|corretto|ok)\b",
-        "no": r"\b(no|sbagliato|annulla)\b",
-        "repeat": r"\b(ripet\w+|come scusi)\b",
     },
 }
+
+# What a thing is called, and the caller's own words for it that an aligned system takes over.
+CALLED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "en": {
+        "invoice": ("invoice", "bill"), "credit": ("credit", "balance"),
+        "transactions": ("transactions", "movements"), "tariff": ("tariff plan", "plan", "tariff"),
+    },
+    "it": {
+        "invoice": ("fattura", "bolletta"), "credit": ("credito", "saldo"), "transactions": ("movimenti",),
+        "tariff": ("piano tariffario", "piano"),
+    },
+}  # fmt: skip
 
 SAID: Final = {
     "en": {
         "hello": "Welcome to the customer service of Telmar. {tasks}",
         "tasks": "I can tell you your last invoice, your transactions, your credit or your tariff plan; "
         "and I can top up your card or make a transfer. What would you like?",
-        "invoice": "Your last invoice is {value} euros.",
-        "transactions": "Your last transactions: {value}.",
-        "credit": "Your credit is {value} euros.",
-        "tariff": "Your tariff plan is {value}.",
+        "help": "Say, for example: my last invoice, top up 20 euros, transfer 10 euros to Maria; "
+        "or start over, repeat, goodbye.",
+        "whoareyou": "I am a computer program, the customer service of Telmar.",
+        "human": "There is nobody here but me, a program; but I will do my best.",
+        "invoice": "Your last {word} is {value} euros.",
+        "transactions": "Your last {word}: {value}.",
+        "credit": "Your {word} is {value} euros.",
+        "tariff": "Your {word} is {value}.",
         "more": "Anything else?",
         "amount": "How many euros?",
         "recipient": "To whom shall the money go?",
         "confirm_top_up": "I top up your card by {amount} euros. Is that right?",
         "confirm_transfer": "I transfer {amount} euros to {recipient}. Is that right?",
-        "done": "Done: {operation}. Your credit is now {credit} euros.",
-        "poor": "Your credit of {credit} euros is not enough for that.",
+        "done": "Done: {operation}. Your {word} is now {credit} euros.",
+        "poor": "Your {word} of {credit} euros is not enough for that.",
         "limits": "Please give an amount from {low} to {high} euros.",
         "cancelled": "Nothing was done.",
-        "puzzled": "I did not understand. {tasks}",
+        "puzzled": "I did not understand.",
+        "settled": "What is done, I cannot take back.",
         "bye": "Thank you for calling. Goodbye.",
         "top_up_done": "top-up of {amount} euros",
         "transfer_done": "transfer of {amount} euros to {recipient}",
         "opening": "top-up of 20 euros, call charges of 6 euros",
+        "sad": "I am sorry to hear that.",
+        "glad": "I am glad to hear that.",
     },
     "it": {
         "hello": "Benvenuto al servizio clienti Telmar. {tasks}",
         "tasks": "Posso dirle l'ultima fattura, i movimenti, il credito o il piano tariffario; "
         "e posso ricaricare la carta o fare un bonifico. Che cosa desidera?",
-        "invoice": "La Sua ultima fattura è di {value} euro.",
-        "transactions": "I Suoi ultimi movimenti: {value}.",
-        "credit": "Il Suo credito è di {value} euro.",
-        "tariff": "Il Suo piano tariffario è {value}.",
+        "help": "Dica, per esempio: l'ultima fattura, una ricarica di 20 euro, "
+        "un bonifico di 10 euro a Maria; "
+        "oppure: ricominciamo, ripeta, arrivederci.",
+        "whoareyou": "Sono un programma, il servizio clienti Telmar.",
+        "human": "Qui ci sono solo io, un programma; ma farò del mio meglio.",
+        "invoice": "La Sua ultima {word} è di {value} euro.",
+        "transactions": "I Suoi ultimi {word}: {value}.",
+        "credit": "Il Suo {word} è di {value} euro.",
+        "tariff": "Il Suo {word} è {value}.",
         "more": "Desidera altro?",
         "amount": "Quanti euro?",
         "recipient": "A chi va il denaro?",
         "confirm_top_up": "Ricarico la carta di {amount} euro. È giusto?",
         "confirm_transfer": "Trasferisco {amount} euro a {recipient}. È giusto?",
-        "done": "Fatto: {operation}. Il Suo credito è ora di {credit} euro.",
-        "poor": "Il credito di {credit} euro non basta.",
+        "done": "Fatto: {operation}. Il Suo {word} è ora di {credit} euro.",
+        "poor": "Il {word} di {credit} euro non basta.",
         "limits": "Dica un importo da {low} a {high} euro.",
         "cancelled": "Non è stato fatto nulla.",
-        "puzzled": "Non ho capito. {tasks}",
+        "puzzled": "Non ho capito.",
+        "settled": "Quello che è fatto non lo posso annullare.",
         "bye": "Grazie della chiamata. Arrivederci.",
         "top_up_done": "ricarica di {amount} euro",
         "transfer_done": "bonifico di {amount} euro a {recipient}",
         "opening": "ricarica di 20 euro, chiamate per 6 euro",
+        "sad": "Mi dispiace molto.",
+        "glad": "Mi fa piacere.",
     },
 }
+
+# What a strategy says instead; all else stays, so that two versions of a call differ in the strategy alone.
+INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
+    "informality": {
+        "en": {
+            "hello": "Hi, this is Telmar! {tasks}",
+            "tasks": "I can tell you your last invoice, your transactions, your credit or your tariff plan; "
+            "and I can top up your card or make a transfer. What can I do for you?",
+            "more": "What else?",
+            "recipient": "Who's the money for?",
+            "limits": "Anything from {low} to {high} euros.",
+            "confirm_top_up": "I'll top up your card by {amount} euros, OK?",
+            "confirm_transfer": "I'll send {amount} euros to {recipient}, OK?",
+            "done": "Done: {operation}. Now your {word} is {credit} euros.", "cancelled": "OK, nothing done.",
+            "poor": "Sorry, your {word} of {credit} euros won't do for that.",
+            "puzzled": "Sorry, I didn't get that.",
+            "bye": "Thanks for calling, bye!", "sad": "Oh, I'm sorry.", "glad": "Great!",
+        },
+        "it": {
+            "hello": "Ciao, qui Telmar! {tasks}",
+            "tasks": "Posso dirti l'ultima fattura, i movimenti, il credito o il piano tariffario; "
+            "e posso ricaricare la carta o fare un bonifico. Che cosa ti serve?",
+            "help": "Di', per esempio: l'ultima fattura, una ricarica di 20 euro, "
+            "un bonifico di 10 euro a Maria; "
+            "oppure: ricominciamo, ripeti, arrivederci.",
+            "invoice": "La tua ultima {word} è di {value} euro.",
+            "transactions": "I tuoi ultimi {word}: {value}.",
+            "credit": "Il tuo {word} è di {value} euro.",
+            "tariff": "Il tuo {word} è {value}.",
+            "more": "Altro?",
+            "recipient": "A chi li mando?", "limits": "Dimmi un importo da {low} a {high} euro.",
+            "confirm_top_up": "Ti ricarico la carta di {amount} euro, ok?",
+            "confirm_transfer": "Mando {amount} euro a {recipient}, ok?",
+            "done": "Fatto: {operation}. Ora il tuo {word} è di {credit} euro.",
+            "cancelled": "Ok, non ho fatto nulla.",
+            "poor": "Mi spiace, il tuo {word} di {credit} euro non basta.",
+            "puzzled": "Scusa, non ho capito.",
+            "bye": "Grazie, ciao!", "sad": "Oh, mi spiace.", "glad": "Che bello!",
+        },
+    },
+    "facing": {
+        "en": {"puzzled": "I am afraid that is beyond me: I look after telephone accounts."},
+        "it": {"puzzled": "Questo purtroppo non lo so fare: mi occupo dei contratti telefonici."},
+    },
+    "brevity": {
+        "en": {
+            "hello": "Telmar. {tasks}",
+            "tasks": "Invoice, transactions, credit, tariff plan, top-up or transfer?",
+            "invoice": "{value} euros.",
+            "transactions": "{value}.",
+            "credit": "{value} euros.",
+            "tariff": "{value}.",
+            "confirm_top_up": "Top up {amount} euros, right?", "recipient": "To whom?",
+            "confirm_transfer": "{amount} euros to {recipient}, right?",
+            "done": "Done: {operation}. Left: {credit} euros.",
+            "limits": "From {low} to {high} euros.", "bye": "Goodbye.",
+        },
+        "it": {
+            "hello": "Telmar. {tasks}",
+            "tasks": "Fattura, movimenti, credito, piano tariffario, ricarica o bonifico?",
+            "invoice": "{value} euro.",
+            "transactions": "{value}.",
+            "credit": "{value} euro.",
+            "tariff": "{value}.",
+            "confirm_top_up": "Ricarica di {amount} euro, giusto?", "recipient": "A chi?", "more": "Altro?",
+            "confirm_transfer": "{amount} euro a {recipient}, giusto?",
+            "done": "Fatto: {operation}. Restano {credit} euro.",
+            "limits": "Da {low} a {high} euro.", "bye": "Arrivederci.",
+        },
+    },
+}  # fmt: skip
 
 NUMBERS: Final = {
     "en": {"five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,

@@ -96,7 +96,7 @@ def _cover(found: Evaluation) -> list[tuple[str, str]]:
         (say("System"), one.name(spoken)),
         (say("Team"), one.team),
         (say("Domain"), in_language(one.domain, spoken)),
-        (say("Intents"), listed([in_language(intent.text, spoken) for intent in one.intents])),
+        (say("Intents"), listed([intent.said(spoken) for intent in one.intents])),
         (say("Channel"), say(parts.CHANNELS[one.channel])),
         (say("Interface"), one.interface),
         (say("Access"), say(parts.ACCESS[one.access])),

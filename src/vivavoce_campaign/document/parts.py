@@ -29,7 +29,7 @@ from vivavoce.stats.idial import EntitiesTaken, IdialAspect, IdialItem, IntentTi
 from vivavoce.stats.scales import LikertItem
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.identities import PeopleApart
-from vivavoce_campaign.submission_file import Submission, in_language
+from vivavoce_campaign.submission_file import Submission
 from vivavoce_stress.blocks import open_told, share_told
 
 Stress = Mapping[str, Any]  # a run of stress tests
@@ -265,7 +265,7 @@ def _item_mean(item: IdialItem) -> float | None:
 
 def time_blocks(intents: Sequence[IntentTimes], submission: Submission, *, simulated: bool) -> list[Block]:
     """Which intents were tried, and how long they took beside what the team expected."""
-    texts = {one.intent_id: in_language(one.text, language()) for one in submission.intents}
+    texts = {one.intent_id: one.said(language()) for one in submission.intents}
     tried = sum(bool(one.dialogues) for one in intents)
     blocks: list[Block] = [
         Paragraph(

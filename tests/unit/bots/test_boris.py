@@ -87,6 +87,16 @@ def test_a_kind_of_food_leads_on_without_the_question_what_kind_of_place() -> No
     assert asked(say(session, "yes")) == [("request", "area", None)]
 
 
+def test_tomorrow_evening_is_a_day_and_a_time_and_the_day_is_told_by_name() -> None:
+    session = BOT.session("c", "it")
+    day = say(session, "vorrei cenare domani sera", "sì")
+    assert asked(day) == [("confirm", "day", "saturday")]
+    assert day.text == "Ha detto per sabato, cioè domani?"
+    assert asked(say(session, "no, domani sera")) == [("confirm", "time", "20:00")]
+    again = say(session, "sì", "domani")
+    assert again.text.startswith("Va bene: per sabato."), "what is known already is told"
+
+
 def test_a_venue_that_is_closed_then_is_not_offered() -> None:
     """Silver Birch opens from Tuesday to Sunday; it alone is Chinese and in the south."""
     session = BOT.session("c")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.chef.bot import ChefBot
 from vivavoce_bots.chef.notation import Malformed, Predicate, read_predicates
+from vivavoce_bots.chef.world import Refused, World, score
 
 
 def talk(*said: str, language: str = "it") -> list[Reply]:
@@ -42,6 +43,14 @@ def test_commands_become_predicates(said: str, language: str, predicates: list[s
     assert done(reply) == predicates
 
 
+def test_what_it_means_is_the_last_container_and_take_off_is_not_take() -> None:
+    *_, put, cover, off = talk("prendi la padella", "mettila sul fuoco", "coprila", "togli il coperchio")
+    assert done(put) == ["mettere(*padella*, fuoco)"] and done(cover) == ["coprire(*padella*)"]
+    assert done(off) == ["togliere(coperchio)"]
+    *_, off = talk("cover the pot", "take off the lid", language="en")
+    assert done(off) == ["togliere(coperchio)"]
+
+
 def test_a_container_that_was_not_said_is_the_last_one_and_marked_as_implicit() -> None:
     *_, reply = talk("metti la farina nella ciotola", "aggiungi il latte")
     assert done(reply) == ["aggiungere(latte, *ciotola*)"]
@@ -73,6 +82,67 @@ def test_it_claims_nothing_done_that_it_cannot_do(said: str, words: str) -> None
 def test_of_several_commands_those_before_the_impossible_one_are_done() -> None:
     (reply,) = talk("[prendere(padella), volare(padella), prendere(ciotola)]")
     assert done(reply) == ["prendere(padella)"] and "Questo non lo so fare" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        (["cook the pasta"], "pasta is in no container yet"),
+        (["add pasta to the pot", "cook the pasta"], "the pot is neither on the stove nor in the oven"),
+        (["add pasta to the pot", "put the pot on the stove", "cook the pasta"], "there is no water"),
+        (["peel the potatoes", "peel the potatoes"], "that is done already"),
+        (["peel the flour"], "that is not done to flour"),
+        (["put the eggs on the stove"], "without a pan or a pot"),
+        (["put the bowl on the stove"], "the bowl would burn"),
+        (["cover the pot", "add water to the pot"], "the pot is covered"),
+        (["cover the pot", "cover the pot"], "that is done already"),
+        (["remove the lid"], "there is no lid there"),
+    ],
+)
+def test_what_cannot_be_as_things_stand_is_refused_with_the_reason(said: list[str], refused: str) -> None:
+    *before, last = talk(*said, language="en")
+    assert all(done(reply) for reply in before)
+    assert refused in last.text and done(last) == []
+    assert [act for act in last.acts if act.act == "canthelp"]
+
+
+def test_commands_have_effects_that_later_commands_find() -> None:
+    said = [
+        "put water in the pot and put the pot on the stove", "add the pasta", "cover the pot",
+        "remove the lid", "cook the pasta", "cook the pasta",
+    ]  # fmt: skip
+    *steps, again = talk(*said, language="en")
+    facts = [{act.value for act in reply.acts if act.slot == "fact"} for reply in steps]
+    assert facts[0] == {"dentro(acqua, pentola)", "sta(pentola, fuoco)"}
+    assert facts[1] == {"dentro(pasta, pentola)"} and facts[2] == {"coperto(pentola)"}
+    assert facts[3] == set() and "cotto(pasta, pentola)" in facts[4]
+    assert "already" in again.text
+
+
+def test_a_refused_command_changes_nothing() -> None:
+    world = World()
+    world.carry_out("aggiungere", ["latte", "ciotola"])
+    before = world.facts()
+    impossible = [
+        ("sbucciare", ["patate", "sale"]), ("cuocere", ["latte"]), ("mettere", ["ciotola", "fuoco"]),
+        ("togliere", ["latte", "uova", "ciotola"]),
+    ]  # fmt: skip
+    for action, things in impossible:
+        with pytest.raises(Refused):
+            world.carry_out(action, things)
+        assert world.facts() == before
+
+
+def test_understanding_is_scored_by_what_happens() -> None:
+    meant = read_predicates("[prendere(padella), mettere(padella, fuoco), aprire(uovo, padella)]")
+    assert score(meant, meant).f1 == 1
+    otherwise = read_predicates("[aprire(uovo, padella), prendere(padella), mettere(padella, fuoco)]")
+    assert score(otherwise, meant).f1 == 1, "another way to the same end"
+    wrong = score(read_predicates("[prendere(padella), mettere(pentola, fuoco)]"), meant)
+    assert wrong == (1, 2, 4)
+    assert wrong.f1 == pytest.approx(1 / 3)
+    nothing = read_predicates("[controllare(pasta)]")
+    assert score(nothing, nothing).f1 is None
 
 
 names = st.text("abcdefghilmnopqrstuvz", min_size=1, max_size=8)

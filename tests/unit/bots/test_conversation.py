@@ -69,6 +69,24 @@ def test_a_correction_replaces_what_was_said(language: str, said: str) -> None:
     assert venue(reply) == "Ivory Gate"
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "later"),
+    [("en", "is it pricey?", "I will tell you when"), ("it", "è caro?", "Glielo dirò quando")],
+)
+def test_a_question_about_a_venue_is_no_wish_before_there_is_one(
+    language: str, question: str, later: str
+) -> None:
+    _, told, offer = talk(question, ITALIAN[language], language=language)
+    assert later in told.text
+    assert venue(offer) == "White Heron"
+    assert ("inform", "pricerange", "expensive") in acts(offer), "then it is answered"
+
+
+def test_what_cannot_be_searched_by_is_told_in_one_sentence() -> None:
+    (_, told) = talk("somewhere for the children with live music")
+    assert told.text.startswith("I cannot search by children or music. ")
+
+
 def test_e_means_and_in_italian_unless_it_has_its_accent_or_is_a_question() -> None:
     assert venue(talk("un ristorante francese", "e in centro", language="it")[-1]) == "Three Olives"
     assert ("inform", "pricerange", "expensive") in acts(

@@ -1,9 +1,14 @@
 """Self-service by telephone: announced, guided, confirmed."""
 
-import pytest
+import re
+from pathlib import Path
 
+import pytest
+from ruamel.yaml import YAML
+
+from vivavoce_bots.pairs import main, make_pair
 from vivavoce_bots.telco.bot import TelcoBot
-from vivavoce_bots.telco.words import ASKED, SAID
+from vivavoce_bots.telco.words import ASKED, CALLED, INSTEAD, SAID
 
 
 def talk(*texts: str, language: str = "en") -> list[str]:
@@ -62,4 +67,80 @@ def test_italian_is_understood_and_spoken() -> None:
 
 def test_both_languages_have_the_same_words() -> None:
     assert SAID["en"].keys() == SAID["it"].keys()
-    assert ASKED["en"].keys() == ASKED["it"].keys()
+    assert ASKED["en"].keys() == ASKED["it"].keys() == CALLED["en"].keys() | {"top_up", "transfer"}
+    for instead in INSTEAD.values():
+        for language, said in instead.items():
+            for sentence, text in said.items():
+                gaps = set(re.findall(r"{\w+}", SAID[language][sentence]))
+                assert set(re.findall(r"{\w+}", text)) <= gaps
+
+
+def test_a_caller_is_helped_and_nothing_goes_round_in_circles() -> None:
+    said = talk("help", "top up my card", "banana", "banana", "banana", "go back", "start over", "you idiot")
+    assert "top up 20 euros" in said[1]
+    assert said[3] == "I did not understand. How many euros?"
+    assert said[5].endswith("What would you like?"), "what was asked in vain is let go"
+    assert all(line.endswith("?") for line in said[1:])
+
+
+def test_what_was_paid_stays_paid() -> None:
+    said = talk("top up 20 euros", "yes", "go back", "my credit")
+    assert said[3].startswith("What is done, I cannot take back.")
+    assert "34 euros" in said[4]
+
+
+CALLS = {
+    "en": [
+        "I am worried about my bill",
+        "top up 20 euros",
+        "yes",
+        "the weather in Rome",
+        "my balance",
+        "no",
+    ],
+    "it": [
+        "sono preoccupata per la bolletta",
+        "una ricarica di 20 euro",
+        "sì",
+        "il tempo a Roma",
+        "il saldo",
+        "no",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize("variant", TelcoBot.variants[1:])
+def test_a_strategy_shows_and_changes_nothing_of_what_is_done(variant: str, language: str) -> None:
+    control, experimental = make_pair("telco", variant, CALLS[language], "34", language)
+    assert control.acts == experimental.acts
+    differing = [one for one, other in zip(control.lines, experimental.lines, strict=True) if one != other]
+    assert differing and all(who == "System" for who, _ in differing)
+
+
+def test_strategies_show_where_they_are_named_after() -> None:
+    def turns(variant: str) -> list[str]:
+        return [
+            text for who, text in make_pair("telco", variant, CALLS["en"], "34")[1].lines if who == "System"
+        ]
+
+    assert turns("empathy")[1].startswith("I am sorry to hear that. Your last invoice")
+    assert turns("facing")[4].startswith("I am afraid that is beyond me")
+    assert "last bill is 23" in turns("alignment")[1] and "Your balance is 34" in turns("alignment")[5]
+    assert turns("informality")[0].startswith("Hi,")
+    assert len(" ".join(turns("brevity"))) < 0.8 * len(" ".join(turns("informality")))
+
+
+def test_a_pair_of_transcripts_is_written_as_a_study_takes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = [part for text in CALLS["en"] for part in ("--say", text)]
+    assert main(["telco", "--variant", "empathy", "--outcome", "34 euros", *said]) == 0
+    (tmp_path / "pairs.yaml").write_text(capsys.readouterr().out, encoding="utf-8")
+    (pair,) = YAML(typ="safe").load(tmp_path / "pairs.yaml")["pairs"]
+    assert (pair["variable"], pair["text"]["en"]["outcome"]) == ("empathy", "34 euros")
+    assert pair["text"]["en"]["control"].splitlines()[1] == "User: I am worried about my bill"
+    assert main(["telco", "--variant", "empathy", "--outcome", "34 euros", "--say", "my bill"]) == 1
+    assert "'34 euros' is told in no turn" in capsys.readouterr().err
+    assert main(["telco", "--variant", "empathy", "--outcome", "23", "--say", "my bill"]) == 1
+    assert "say the same" in capsys.readouterr().err

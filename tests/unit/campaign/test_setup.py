@@ -63,6 +63,19 @@ def test_a_drafted_study_is_sound_and_what_the_organiser_edits_stays(campaign: C
     assert (place.folder / "instructions.md").read_text("utf-8") == "Mie."
 
 
+def test_the_screening_names_its_subject_and_a_spoken_system_is_not_asked_about_writing(
+    campaign: Campaign,
+) -> None:
+    for name in ("telco", "carbs"):
+        draft(campaign, campaign.submission(name))
+    spoken, written = (load_study(place_of(campaign, name).folder) for name in ("telco", "carbs"))
+    asked = spoken.wording("idial_background", "it").items["knowledge"]
+    assert "il conto di un cliente di una compagnia telefonica" in asked and "{" not in asked
+    assert spoken.wording("idial", "it").items["q4"].startswith("Quando ho detto")
+    assert written.wording("idial", "it").items["q4"].startswith("Quando ho scritto")
+    assert spoken.wording("idial", "it").items["q5"] == written.wording("idial", "it").items["q5"]
+
+
 def test_users_of_different_systems_have_different_identifiers(campaign: Campaign) -> None:
     keys = []
     for one in campaign.submissions:

@@ -129,6 +129,17 @@ def test_a_user_of_no_patience_leaves_a_system_that_never_understands() -> None:
     assert not user.judge().met
 
 
+def test_a_user_opens_where_the_system_waits_and_takes_no_greeting_for_an_answer() -> None:
+    domain = load_domain("telco")
+    (task,) = draw_tasks(domain, 1, 1, ["en"], ["top_up"])
+    user = DomainUser(task, domain, CAREFUL, "en", Random(1))
+    opened = user.after_failure()
+    assert not opened.hangs_up
+    assert any(word in opened.text for word in ("top up", "card"))
+    greeted = DomainUser(task, domain, CAREFUL, "en", Random(1))
+    assert not greeted.reply(None, "Done: top-up of 5 euros. Welcome to our service.").hangs_up
+
+
 def test_a_total_of_another_meal_is_no_success() -> None:
     task = draw_tasks(load_domain("carbs"), 1, 1, ("it",))[0]
     user = DomainUser(task, load_domain("carbs"), CAREFUL, "it", Random(1))

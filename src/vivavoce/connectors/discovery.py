@@ -1,0 +1,210 @@
+"""How a bot behind an address is to be asked and read, found by saying hello: a proposal, to be looked at.
+
+Known endpoints (Rasa's REST channel, chat completions, WebSockets) are told by their address. Any other is
+asked by HTTP with bodies as such interfaces have them, until an answer comes that depends on what was said: a
+server that overlooks the key of the text answers everything alike.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from vivavoce.connectors.base import Connector, Conversation, UserTurn
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.probe import hello
+from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.languages.data import greeting
+
+TEXTS: Final = (
+    "text", "message", "query", "input", "question", "utterance", "prompt", "content", "msg", "user_input",
+)  # fmt: skip
+SESSIONS: Final = (
+    "conversation", "conversation_id", "session_id", "session", "sessionId", "sender", "user_id", "chat_id",
+)  # fmt: skip
+ANSWERS: Final = (
+    "text", "reply", "answer", "response", "message", "output", "content", "say", "speech", "utterance",
+)  # fmt: skip
+ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
+NONSENSE: Final = "zxq vlomp 417"
+_ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
+_RASA: Final = "/webhooks/rest/webhook"
+_CHAT: Final = "/chat/completions"
+
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """How a bot may be reached.
+
+    settings  of the connector, as under `systems` in a study file
+    said      what it answered to a hello
+    doubts    what should be looked at, one sentence each; [] where the answer depended on what was said
+    """
+
+    settings: Settings
+    said: str
+    doubts: list[str] = field(default_factory=list)
+
+
+async def discover(url: str, *, language: str = "en", private: bool = False) -> Discovery:
+    """Say hello in the ways that bots are commonly asked, until one is answered.
+
+    Input   private: the address may be on this machine or in a private network
+    Raises  InputError: it is no address, nobody listens there, or nothing that was tried is answered
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https", "ws", "wss") or not parts.netloc:
+        raise InputError(
+            f"{url!r} is no address of a bot", hint="write a whole one: https://bot.example/chat"
+        )
+    more: Settings = {"allow_private": True} if private else {}
+    if parts.scheme in ("ws", "wss"):
+        return await _known({"connect": "websocket", "url": url, **more}, language)
+    if parts.path.endswith(_RASA):
+        return await _known({"connect": "rasa", "url": url.removesuffix(_RASA), **more}, language)
+    if parts.path.endswith(_CHAT):
+        settings = {"connect": "openai", "url": url.removesuffix(_CHAT), "model": "default", **more}
+        return await _known(settings, language)
+    return await _searched({"connect": "http", "url": url, **more}, language)
+
+
+async def _known(settings: Settings, language: str) -> Discovery:
+    connector = make_connector(settings, place="system")
+    try:
+        came = await hello(connector, language=language)
+    finally:
+        await connector.shut_down()
+    if not came.ok:
+        raise InputError(
+            f"it was reached as {settings['connect']!r}, but: {came.problem}", place=settings["url"],
+            hint="see docs/how-to/connect-a-bot.md",
+        )  # fmt: skip
+    return Discovery(settings, came.text)
+
+
+async def _searched(base: Settings, language: str) -> Discovery:
+    """The first request whose answer depends on what is said; else the first that is answered in words."""
+    alike: dict[str, Discovery] = {}  # by the key of the text
+    problem = ""
+    for shape in _shapes():
+        settings = {**base, **shape}
+        try:
+            greeted, other = [
+                await _asked(settings, said, language) for said in (greeting(language), NONSENSE)
+            ]
+        except SystemUnderTestError as error:
+            if not error.reached:
+                hint = "start the system, and look at its address"
+                raise InputError(str(error), place=base["url"], hint=hint) from None
+            problem = str(error)
+            continue
+        path, depends = text_path(greeted, other)
+        if path is None:
+            continue
+        found = Discovery({**settings, "response": _mapping(path, greeted)}, _at(greeted, path))
+        if depends:
+            return found
+        alike.setdefault(_text_key(shape), found)
+    if alike:
+        first = next(iter(alike.values()))
+        doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
+        return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
+    tried = f"no request that was tried is answered in words{': ' if problem else ''}{problem}"
+    raise InputError(tried, place=base["url"], hint="write the request by hand: docs/how-to/connect-a-bot.md")
+
+
+def _shapes() -> Iterator[Settings]:
+    """Requests, the likeliest first; all names of the conversation at once, as most servers overlook more."""
+    sessions = dict.fromkeys(SESSIONS, "{{ conversation }}")
+    yield {}
+    for text in TEXTS:
+        yield {"body": {text: "{{ text }}", **sessions, "language": "{{ language }}"}}
+    for text in TEXTS[:6]:
+        for session in SESSIONS:
+            yield {"body": {text: "{{ text }}", session: "{{ conversation }}"}}
+        yield {"body": {text: "{{ text }}"}}
+    for text in (*TEXTS[:6], "q"):
+        query = {text: "{{ text }}", "session_id": "{{ conversation }}"}
+        yield {"method": "GET", "body": None, "query": query}
+
+
+def _text_key(shape: Settings) -> str:
+    """Which key a request has for the text; a server that takes one alone reads it."""
+    named = shape.get("body") or shape.get("query") or {TEXTS[0]: "{{ text }}"}
+    return next(key for key, value in named.items() if value == "{{ text }}")
+
+
+async def _asked(settings: Settings, text: str, language: str) -> Any:
+    """The raw answer to one text in a conversation of its own.
+
+    Raises  SystemUnderTestError: it fails
+    """
+    limits = {"turn_timeout_s": 30, "first_output_timeout_s": 20}
+    connector = make_connector({**settings, **limits, "response": _ANY}, place="system")
+    conversation = Conversation(key=secrets.token_hex(16), language=language)
+    try:
+        return await _raw(connector, conversation, text)
+    finally:
+        await connector.shut_down()
+
+
+async def _raw(connector: Connector, conversation: Conversation, text: str) -> Any:
+    raw = None
+    turn = UserTurn(key=f"{conversation.key}-1", number=1, text=text)
+    async with aclosing(connector.send(conversation, turn)) as answer:  # pyright: ignore[reportArgumentType]
+        async for output in answer:
+            raw = output.raw if output.raw is not None else raw
+    return raw
+
+
+def text_path(answer: Any, other: Any) -> tuple[str | None, bool]:
+    """Where the words of the system stand in an answer, as JMESPath; whether they depend on what was said.
+
+    Input   answers to a hello and to nonsense
+    Empty   no words in it: null
+    """
+    first, second = dict(_texts(answer)), dict(_texts(other))
+    echoed = {path for path, text in second.items() if text.strip() == NONSENSE}
+    words = {path: text for path, text in first.items() if path not in echoed and " " in text.strip()}
+    words = words or {path: text for path, text in first.items() if path not in echoed}
+    if not words:
+        return None, False
+    ranked = sorted(words, key=lambda path: (words[path] == second.get(path), _rank(path), -len(words[path])))
+    return ranked[0], words[ranked[0]] != second.get(ranked[0])
+
+
+def _rank(path: str) -> int:
+    """How likely the last key of a path holds the answer."""
+    name = path.replace("[]", "").rsplit(".", 1)[-1].strip('"').lower()
+    return ANSWERS.index(name) if name in ANSWERS else len(ANSWERS)
+
+
+def _texts(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of an answer with its path; of a list all entries together."""
+    if isinstance(found, str):
+        if found.strip() and path:
+            yield path, found
+    elif isinstance(found, Mapping):
+        for key, one in found.items():
+            step = str(key) if str(key).isidentifier() else f'"{key}"'
+            yield from _texts(one, f"{path}.{step}" if path else step)
+    elif isinstance(found, list):
+        joined: dict[str, list[str]] = {}
+        for one in found:
+            for below, text in _texts(one, f"{path}[]"):
+                joined.setdefault(below, []).append(text)
+        yield from ((below, "\n".join(texts)) for below, texts in joined.items())
+
+
+def _at(answer: Any, path: str) -> str:
+    return dict(_texts(answer))[path]
+
+
+def _mapping(path: str, answer: Any) -> Settings:
+    """Where text and end stand."""
+    ends = [key for key in ENDS if isinstance(answer, Mapping) and isinstance(answer.get(key), bool)]
+    return {"text": path, **({"end": ends[0]} if ends else {})}

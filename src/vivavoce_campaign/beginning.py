@@ -1,0 +1,269 @@
+"""A campaign begun from a system's address: what is known becomes its submission, a file to be edited."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+
+from vivavoce.connectors.discovery import Discovery
+from vivavoce.core.errors import InputError
+from vivavoce.core.text import normalise_value
+from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, check_settings
+from vivavoce_campaign.places import EXAMPLE
+from vivavoce_campaign.submission_file import Intent, check_submission, in_language
+
+MINUTES: Final = 3
+_BETWEEN: Final = re.compile(r"\s+/\s+")
+_STEM: Final = 5  # letters by which two words are taken for forms of one
+_SMALL: Final = 4  # shorter words say little about what is wanted
+_MOST_SAID: Final = 8
+_LINKS: Final = {
+    "the",
+    "for",
+    "and",
+    "from",
+    "with",
+    "what",
+    "per",
+    "del",
+    "della",
+    "dei",
+    "alla",
+    "gli",
+    "che",
+}
+_USERS: Final = ("user", "human", "customer", "caller", "participant", "client")
+_KEYS: Final = (
+    ("dialogue", "dialogue_id", "conversation", "conversation_id", "session_id", "session"),
+    ("party", "role", "speaker", "sender"),
+    ("text", "content", "utterance", "message"),
+)
+_HEAD: Final = """# What is known of the system, to be completed: docs/how-to/run-an-idial-campaign.md.
+# To a hello it said: {said}
+{doubts}"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What an organiser knows of a system.
+
+    domain    what the system knows about; may be empty
+    intents   what users do, one a text, with {entities}; languages parted by " / " in their order
+    entities  "name: value; value", likewise
+    logged    what users said first in logged interactions
+    """
+
+    name: str
+    team: str
+    domain: str
+    languages: Sequence[str]
+    intents: Sequence[str]
+    entities: Sequence[str] = ()
+    logged: Sequence[str] = ()
+    spoken: bool = False
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What was written, and openings of the log that fit no intent."""
+
+    written: list[Path]
+    unmatched: list[str] = field(default_factory=list)
+
+
+def check_new(folder: Path, described: Described) -> None:
+    """Raises  InputError: the name is taken or no name, or there is no intent"""
+    if not is_name(described.name):
+        raise InputError(f"{described.name!r} cannot name a system", hint=NAME_CURE)
+    path = _place(folder, described)
+    if path.exists():
+        hint = "edit it, or give the system another name with --name"
+        raise InputError(
+            "there is such a submission already; nothing was written", place=str(path), hint=hint
+        )
+    if not described.intents:
+        hint = 'say what users do with it: --intent "borrow a book", once for each thing'
+        raise InputError("no intent is known", place=described.name, hint=hint)
+
+
+def begin(folder: Path, described: Described, found: Discovery) -> Begun:
+    """Write the campaign where there is none yet, and the submission of a system.
+
+    Raises  InputError: as `check_new`, or something is written wrongly; then nothing is left behind
+    """
+    check_new(folder, described)
+    path = _place(folder, described)
+    facts, unmatched = _submission(described, found.settings)
+    doubts = "".join(f"# {one}\n" for one in found.doubts)
+    head = _HEAD.format(said=" ".join(found.said.split())[:300], doubts=doubts)
+    written = [] if (folder / CAMPAIGN_FILE).exists() else [_campaign(folder, described)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{head}\n{_yaml(facts)}", encoding="utf-8")
+    made, problems = check_submission(path)
+    if made is None:
+        for one in (path, *written):
+            one.unlink()
+        raise problems[0].error()
+    return Begun([*written, path], unmatched)
+
+
+def _place(folder: Path, described: Described) -> Path:
+    return folder / SUBMISSIONS / f"{described.name}.yaml"
+
+
+def _submission(described: Described, connector: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """A submission as data, and openings of the log that fit none of its intents."""
+    languages = list(described.languages)
+    entities = [_entity(one, languages) for one in described.entities]
+    intents = [_intent(one, languages) for one in described.intents]
+    unmatched = _add_logged(intents, entities, described, languages[0])
+    facts = {
+        "submission": described.name, "team": described.team, "domain": _domain(described, intents),
+        "intents": intents, **({"entities": entities} if entities else {}),
+        "channel": "spoken" if described.spoken else "written",
+        "interface": "telephone" if described.spoken else "own page",
+        "access": "telephone" if described.spoken else "on-line",
+        "languages": languages, "connector": dict(connector),
+    }  # fmt: skip
+    return facts, unmatched
+
+
+def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
+    """What the system knows about; where nobody said, what users do with it."""
+    if described.domain:
+        return _worded(described.domain, described.languages)
+    made = [Intent.model_validate(one) for one in intents]
+    return {language: "; ".join(one.said(language) for one in made) for language in described.languages}
+
+
+def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
+    first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
+    words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in _LINKS][
+        :3
+    ]
+    return {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+
+
+def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
+    """Raises InputError: no name, or no value."""
+    names, _, listed = written.partition(":")
+    values = [one.strip() for one in listed.split(";") if one.strip()]
+    if not names.strip() or not values:
+        hint = 'write "author: Elena Ferrante; Italo Calvino"'
+        raise InputError(f"{written!r} is no entity with its values", hint=hint)
+    first = _BETWEEN.split(names.strip())[0]
+    key = re.sub(r"\W+", "_", first.lower()).strip("_")
+    return {
+        "id": key, "text": _worded(names, languages),
+        "values": [_worded(one, languages) for one in values],
+    }  # fmt: skip
+
+
+def _worded(written: str, languages: Sequence[str]) -> Any:
+    """A text for all languages, or one for each, parted by " / " in their order."""
+    texts = [one.strip() for one in _BETWEEN.split(written.strip())]
+    return dict(zip(languages, texts, strict=False)) if len(texts) > 1 else texts[0]
+
+
+def _add_logged(
+    intents: Sequence[dict[str, Any]], entities: Sequence[dict[str, Any]], described: Described, language: str
+) -> list[str]:
+    """What users said first becomes how simulated users open the intent that shares most words with it."""
+    unmatched: list[str] = []
+    for said in dict.fromkeys(" ".join(one.split()) for one in described.logged):
+        stems = _stems(said)
+        shared = [len(stems & _stems(in_language(one["text"], language))) for one in intents]
+        best = max(shared, default=0)
+        if not best or shared.count(best) > 1:
+            unmatched.append(said)
+            continue
+        says = intents[shared.index(best)].setdefault("says", {}).setdefault(language, [])
+        form = _with_places(said, entities, language)
+        if form not in says and len(says) < _MOST_SAID:
+            says.append(form)
+    return unmatched
+
+
+def _with_places(said: str, entities: Sequence[dict[str, Any]], language: str) -> str:
+    """An utterance with the values of entities replaced by their places; braces of its own are left out."""
+    form = said.replace("{", "(").replace("}", ")")
+    for one in entities:
+        for value in sorted((in_language(value, language) for value in one["values"]), key=len, reverse=True):
+            form = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"{{{one['id']}}}", form, count=1, flags=re.I)
+    return form
+
+
+def _stems(text: str) -> set[str]:
+    words = re.findall(r"\w+", normalise_value(re.sub(r"\{\w+\}", " ", text)))
+    return {word[:_STEM] for word in words if len(word) >= _SMALL}
+
+
+def openings_in(path: Path) -> list[str]:
+    """What users said first in logged interactions: a line of JSON a turn.
+
+    Input   each line has a dialogue (`dialogue`, `session_id`, ...), a party (`party`, `role`: user)
+            and a text (`text`, `content`, ...); without a dialogue every turn counts
+    Raises  InputError: the file cannot be read, a line is no such turn, or no user says anything
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("the log cannot be read", place=str(path), hint=str(error)) from None
+    first: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            dialogue, party, text = _turn(line, f"{path.name}:{number}")
+            if party in _USERS and text.strip() and len(_stems(text)) > 1:
+                first.setdefault(dialogue or str(number), text)
+    if not first:
+        raise InputError(
+            "no user says anything in the log", place=str(path), hint="see `campaign init --help`"
+        )
+    return list(first.values())
+
+
+def _turn(line: str, place: str) -> tuple[str, str, str]:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict):
+        raise InputError(
+            "no JSON object", place=place, hint='write {"dialogue": 1, "party": "user", "text": "..."}'
+        )
+    found = [next((row[key] for key in keys if row.get(key) is not None), None) for keys in _KEYS]
+    if found[2] is None:
+        raise InputError("no text of a turn", place=place, hint=f"known keys: {', '.join(_KEYS[2])}")
+    return str(found[0] or ""), str(found[1] or "user").lower(), str(found[2])
+
+
+def _campaign(folder: Path, described: Described) -> Path:
+    """The campaign's file, after the example's, for these languages."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:40] or "campaign"
+    text = (EXAMPLE / CAMPAIGN_FILE).read_text("utf-8").replace("CAMPAIGN_NAME", name)
+    lines = [line for line in text.splitlines() if not line.startswith(("#", "title:"))]
+    listed = ", ".join(described.languages)
+    lines = [re.sub(r"^languages: \[.*?\]", f"languages: [{listed}]", line) for line in lines]
+    path = folder / CAMPAIGN_FILE
+    folder.mkdir(parents=True, exist_ok=True)
+    lines.insert(0, "# Every key is explained in docs/how-to/run-an-idial-campaign.md.")
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    settings, problems = check_settings(folder)
+    if settings is None:
+        path.unlink()
+        raise problems[0].error()
+    return path
+
+
+def _yaml(data: Any) -> str:
+    yaml, out = YAML(), StringIO()
+    yaml.width = 10_000
+    yaml.allow_unicode = True
+    yaml.dump(data, out)
+    return out.getvalue()

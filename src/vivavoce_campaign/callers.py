@@ -1,0 +1,164 @@
+"""Simulated users of a submitted system, made from what its team said: they draw tasks and try the system.
+
+They are an ordinary file of simulated users (docs/how-to/simulate-callers.md) beside the study, to be edited.
+They know the system by its words alone: what asks for an entity names it in a question. Where no team said
+by which words the system tells that it is done, it is when it asks for more or asks nothing.
+"""
+
+import re
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from vivavoce.languages.data import CampaignWords, ReplyWords
+from vivavoce.simulation.domain import SimulatedDomain
+from vivavoce.study.task import Task
+from vivavoce_campaign.submission_file import Entity, Intent, Submission, in_language
+
+_LATE = 40  # characters from the end, within which a question mark tells that something is asked
+
+
+def callers_text(submission: Submission, languages: Sequence[str]) -> str:
+    """The file of simulated users as YAML."""
+    yaml, out = YAML(), StringIO()
+    yaml.width = 10_000
+    yaml.allow_unicode = True
+    yaml.dump(_callers(submission, languages), out)
+    return out.getvalue()
+
+
+def _callers(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
+    """A goal for each intent, a slot for each entity, and cues."""
+    named = {one.entity_id: one for one in submission.entities}
+    used = dict.fromkeys(entity for intent in submission.intents for entity in submission.entities_of(intent))
+    return {
+        "domain": submission.submission,
+        "languages": list(languages),
+        "goals": {one.intent_id: _goal(one, submission, languages) for one in submission.intents},
+        "slots": {one: _slot(named[one], languages) for one in used},
+        "cues": _cues(submission, [named[one] for one in used], languages),
+    }
+
+
+def domain_from(submission: Submission, languages: Sequence[str]) -> SimulatedDomain:
+    """The simulated users of a submission."""
+    return SimulatedDomain.model_validate(_callers(submission, languages))
+
+
+def different(tasks: Sequence[Task], least: int) -> tuple[Task, ...]:
+    """Tasks without those that read as one before; repeated where fewer than needed are left."""
+    kept = list({(task.type, *task.text.values()): task for task in reversed(tasks)}.values())[::-1]
+    again = [one.model_copy(update={"task_id": f"{one.task_id}-again"}) for one in kept]
+    return tuple([*kept, *again][: max(least, len(kept))])
+
+
+def _goal(intent: Intent, submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
+    return {
+        "text": {language: task_sentence(intent, submission, language) for language in languages},
+        "slots": {one: [] for one in submission.entities_of(intent)},
+        "opening": {language: _openings(intent, language) for language in languages},
+        "done": [{"slot": _done(intent), "value": "yes"}],
+    }
+
+
+def task_sentence(intent: Intent, submission: Submission, language: str) -> str:
+    """The task as a user reads it, with the places of its values.
+
+    Note    values that it has no place for follow in a sentence of their own
+    """
+    words = CampaignWords.or_english(language)
+    own = in_language(intent.task, language) if intent.task else ""
+    text = own or words.task.replace("{what}", wish(in_language(intent.text, language)))
+    named = {one.entity_id: in_language(one.text, language) for one in submission.entities}
+    left = [one for one in submission.entities_of(intent) if "{" + one + "}" not in text]
+    if not left:
+        return text
+    listed = ", ".join(f"{named[one]} {{{one}}}" for one in left)
+    form = words.in_mind or CampaignWords.in_english().in_mind or "{values}"
+    return f"{text} {form.replace('{values}', listed)}"
+
+
+def wish(text: str) -> str:
+    """What users do, as it stands behind "You want to": no capital unless the first word has more of them."""
+    plain = " ".join(text.split()).rstrip(".")
+    first = plain.split(" ")[0]
+    return plain if first[1:] != first[1:].lower() else plain[:1].lower() + plain[1:]
+
+
+def _openings(intent: Intent, language: str) -> list[str]:
+    if own := intent.says.get(language):
+        return list(own)
+    words = CampaignWords.or_english(language)
+    forms = words.openings or CampaignWords.in_english().openings
+    what = wish(in_language(intent.text, language))
+    return [form.replace("{what}", what) for form in forms]
+
+
+def _slot(entity: Entity, languages: Sequence[str]) -> dict[str, Any]:
+    values = {
+        in_language(value, languages[0]): {language: in_language(value, language) for language in languages}
+        for value in entity.values
+    }
+    return {"say": {language: ["{value}"] for language in languages}, "values": values, "changeable": False}
+
+
+def _cues(
+    submission: Submission, entities: Sequence[Entity], languages: Sequence[str]
+) -> list[dict[str, Any]]:
+    cues: list[dict[str, Any]] = []
+    for act, patterns in (("bye", _farewell), ("repeat", _lost), ("confirm", _confirm), ("reqmore", _more)):
+        found = {language: patterns(language) for language in languages}
+        more = {"slot": "all", "value": "yes"} if act == "confirm" else {}
+        cues.append({"act": act, **more, **found})
+    for one in entities:
+        asked = {language: _asked(in_language(one.text, language)) for language in languages}
+        cues.append({"act": "request", "slot": one.entity_id, **asked})
+    for intent in submission.intents:
+        done = {language: intent.done_in(language) or _served(language) for language in languages}
+        cues.append({"act": "inform", "slot": _done(intent), "value": "yes", **done})
+    return cues
+
+
+def _done(intent: Intent) -> str:
+    return f"done {intent.intent_id}"
+
+
+def _words(language: str) -> CampaignWords:
+    own = CampaignWords.or_english(language)
+    return own if own.more else CampaignWords.in_english()
+
+
+def _farewell(language: str) -> str:
+    return _any(_words(language).farewells)
+
+
+def _more(language: str) -> str:
+    return _any(_words(language).more)
+
+
+def _lost(language: str) -> str:
+    known = ReplyWords.or_english(language)
+    return _any([*known.not_understood, *known.ask_again])
+
+
+def _confirm(language: str) -> str:
+    return rf"(?s)\A(?!.*(?:{_more(language)})).*(?:{_any(_words(language).confirms)})"
+
+
+def _asked(name: str) -> str:
+    """A question that names an entity."""
+    return rf"\b{re.escape(name)}\w*\b[^.!?]*\?"
+
+
+def _served(language: str) -> str:
+    """The system says something, is not at a loss, takes no leave, and asks for more or asks nothing."""
+    known = ReplyWords.or_english(language)
+    lost = _any([*known.not_understood, *known.ask_again, *known.refuse, _farewell(language)])
+    asks_nothing = rf"(?!.*\?[^?]{{0,{_LATE}}}\Z).*"
+    return rf"(?s)\A(?!.*(?:{lost}))(?:.*(?:{_more(language)})|{asks_nothing})"
+
+
+def _any(patterns: Sequence[str]) -> str:
+    return "|".join(f"(?:{one})" for one in patterns) or r"(?!)"

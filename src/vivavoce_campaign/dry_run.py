@@ -1,0 +1,200 @@
+"""A try of a system before people come: a few simulated users, in a log of their own that counts nowhere."""
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any, Final
+
+from vivavoce.log.dataset import Dataset, replacing
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.simulation.agenda_user import Judgement
+from vivavoce.simulation.domain import SimulatedDomain
+from vivavoce.simulation.trial import run_trial
+from vivavoce.simulation.triggers import acts_by_cues
+from vivavoce.simulation.user_factory import Casting
+from vivavoce.study.load import load_study
+from vivavoce.study.model import Study
+from vivavoce.trial.engine import SessionEngine
+from vivavoce_campaign.campaign_file import Campaign
+from vivavoce_campaign.places import SystemPlace, place_of
+from vivavoce_campaign.runs import Report, callers_at, connectors
+from vivavoce_campaign.submission_file import Submission
+
+SPEECH_NOISE: Final = 0.05
+SHOWN: Final = 5
+TRIED: Final = "tried.json"
+_QUESTION: Final = re.compile(r"[^.!?\n]*\?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentTried:
+    """Dialogues about one intent in one language, and how many came to their end as the user sees it."""
+
+    intent: str
+    language: str
+    dialogues: int
+    reached: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryOut:
+    """What came of a try.
+
+    failed      dialogues that ended because the system failed
+    turns       median of the users' turns; None without a dialogue
+    unanswered  questions of the system to which no simulated user knows an answer, with how often
+    lost        what users said where the system did not understand, with how often
+    sample      one dialogue, turn by turn: who, what
+    guessed     intents of which nobody said by which words the system tells that they are done
+    """
+
+    system: str
+    dialogues: int
+    failed: int
+    turns: float | None
+    intents: list[IntentTried]
+    unanswered: list[tuple[str, int]]
+    lost: list[tuple[str, int]]
+    sample: list[tuple[str, str]]
+    guessed: list[str]
+
+
+def try_out(campaign: Campaign, submission: Submission, progress: Report, *, users: int) -> TryOut:
+    """Let so many simulated users of each language hold their dialogues with the system.
+
+    Raises  InputError: the study is not sound, or no simulated user knows its tasks
+    """
+    place = place_of(campaign, submission.submission)
+    study, domain = load_study(place.folder), callers_at(place)
+    casting = Casting.of(study, domain)
+    _forget(place)
+    with Log.open(_log_url(place)) as log:
+        log.transact_now(
+            lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+        )
+        judged: dict[str, Judgement] = {}
+        noise = SPEECH_NOISE if submission.spoken else 0.0
+        amount = users * campaign.settings.tasks
+        asyncio.run(_hold(study, log, casting, judged, noise, amount, campaign.settings.seed, progress))
+        with replacing():
+            dataset = export_dataset(log, study.name, place.tried, simulated=True)
+    found = _found(submission, dataset, domain, judged)
+    (place.tried / TRIED).write_text(json.dumps(asdict(found), indent=1, ensure_ascii=False), "utf-8")
+    return found
+
+
+def last_try(place: SystemPlace) -> TryOut | None:
+    """What came of the last try; None where there was none."""
+    try:
+        facts: dict[str, Any] = json.loads((place.tried / TRIED).read_text(encoding="utf-8"))
+        for name in ("unanswered", "lost", "sample"):
+            facts[name] = [(one, two) for one, two in facts[name]]
+        facts["intents"] = [IntentTried(**one) for one in facts["intents"]]
+        return TryOut(**facts)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _log_url(place: SystemPlace) -> str:
+    return f"sqlite:///{(place.folder / 'try.sqlite').resolve()}"
+
+
+def _forget(place: SystemPlace) -> None:
+    for path in place.folder.glob("try.sqlite*"):
+        path.unlink()
+
+
+async def _hold(
+    study: Study, log: Log, casting: Casting, judged: dict[str, Judgement], noise: float, amount: int,
+    seed: int, progress: Report,
+) -> None:  # fmt: skip
+    engine = SessionEngine(study, log, connectors(study))
+    await engine.start()
+    try:
+        for number, language in enumerate(study.languages):
+            moved = _moved(progress, number * amount, len(study.languages) * amount)
+            await run_trial(
+                engine, amount, seed=seed + number, error_rate=noise, progress=moved, judged=judged,
+                casting=casting, language=language,
+            )  # fmt: skip
+    finally:
+        await engine.stop()
+        await casting.shut_down()
+
+
+def _moved(progress: Report, before: int, total: int) -> Report:
+    return lambda done, _: progress(before + done, total)
+
+
+def _found(
+    submission: Submission, dataset: Dataset, domain: SimulatedDomain | None, judged: dict[str, Judgement]
+) -> TryOut:
+    dialogues = dataset.read("dialogues").to_pylist()
+    turns: dict[str, list[dict[str, Any]]] = {one["dialogue_id"]: [] for one in dialogues}
+    for row in dataset.read("turns").to_pylist():
+        turns[row["dialogue_id"]].append(row)
+    said = [sum(one["party"] == "user" for one in held) for held in turns.values()]
+    unanswered, lost = _questions(dialogues, turns, domain)
+    sample = max(turns.values(), key=len, default=[])
+    return TryOut(
+        system=submission.submission, dialogues=len(dialogues),
+        failed=sum(one["end_reason"] == "failure" for one in dialogues),
+        turns=float(median(said)) if said else None,
+        intents=_intents(submission, dataset, dialogues, judged),
+        unanswered=unanswered.most_common(SHOWN), lost=lost.most_common(SHOWN),
+        sample=[(one["party"], one["text"] or "") for one in sample],
+        guessed=[one.intent_id for one in submission.intents if domain is not None and one.done is None],
+    )  # fmt: skip
+
+
+def _intents(
+    submission: Submission,
+    dataset: Dataset,
+    dialogues: Sequence[dict[str, Any]],
+    judged: dict[str, Judgement],
+) -> list[IntentTried]:
+    kinds = {
+        row["dialogue_id"]: row["value"]
+        for row in dataset.read("goals").to_pylist()
+        if row["kind"] == "type" and row["origin"] == "assigned" and row["goal_index"] == 0
+    }
+    held = Counter((kinds.get(one["dialogue_id"]), one["language"]) for one in dialogues)
+    reached = Counter(
+        (kinds.get(one["dialogue_id"]), one["language"])
+        for one in dialogues
+        if one["dialogue_id"] in judged and judged[one["dialogue_id"]].met
+    )
+    return [
+        IntentTried(intent=one.intent_id, language=language, dialogues=n, reached=reached[key])
+        for one in submission.intents
+        for key, n in sorted(held.items(), key=str)
+        if key[0] == one.intent_id and (language := key[1])
+    ]
+
+
+def _questions(
+    dialogues: Sequence[dict[str, Any]],
+    turns: dict[str, list[dict[str, Any]]],
+    domain: SimulatedDomain | None,
+) -> tuple[Counter[str], Counter[str]]:
+    """Questions that no cue knows, and what users said before the system was at a loss."""
+    unanswered, lost = Counter[str](), Counter[str]()
+    for one in dialogues if domain is not None else ():
+        before = ""
+        for turn in turns[one["dialogue_id"]]:
+            text = turn["text"] or ""
+            if turn["party"] == "user":
+                before = text
+                continue
+            acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
+            questions = [found.strip() for found in _QUESTION.findall(text) if found.strip(" ?")]
+            if before and questions and not acts & {"request", "confirm", "reqmore", "inform", "repeat"}:
+                unanswered[" ".join(questions[-2:])] += 1
+            if before and "repeat" in acts:
+                lost[before] += 1
+    return unanswered, lost

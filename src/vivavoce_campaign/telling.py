@@ -1,0 +1,78 @@
+"""What the terminal says of a campaign: a system that was begun, a try, how far all are."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from vivavoce.connectors.discovery import Discovery
+from vivavoce_campaign.beginning import Begun
+from vivavoce_campaign.dry_run import TryOut
+from vivavoce_campaign.setup import SystemStatus
+from vivavoce_campaign.stages import FOR, TITLES, Stage
+
+LONGEST: Final = 100
+
+
+def told_discovery(found: Discovery) -> Iterator[str]:
+    """What the system said, and how it is asked and read."""
+    yield f"it says: {_short(found.said)}"
+    settings = found.settings
+    yield f"connect: {settings['connect']}"
+    for name in ("method", "body", "query"):
+        if (given := settings.get(name)) is not None:
+            yield f"request {name}: {', '.join(given) if isinstance(given, dict) else given}"
+    if "response" in settings:
+        yield "answer: " + ", ".join(f"{name} at {path}" for name, path in settings["response"].items())
+    yield from found.doubts
+
+
+def told_begun(begun: Begun) -> Iterator[str]:
+    """The files, and what of the log fits nothing."""
+    for path in begun.written:
+        yield f"wrote {path}"
+    if begun.unmatched:
+        yield f"{len(begun.unmatched)} openings of the log fit no intent, or several; such as:"
+        yield from (f"  {_short(one)}" for one in begun.unmatched[:5])
+
+
+def told_try(found: TryOut) -> Iterator[str]:
+    """How a try went, with what should be looked at."""
+    turns = "" if found.turns is None else f", {found.turns:g} user turns in the median"
+    yield f"{found.system}: {found.dialogues} simulated dialogues{turns}; the system failed in {found.failed}"
+    for one in found.intents:
+        yield f"  {one.intent} ({one.language}): {one.reached} of {one.dialogues} came to their end"
+    for said, count in found.unanswered:
+        yield f"  asked {count} times, and nobody knows an answer: {_short(said)}"
+    if found.unanswered:
+        yield "  add what it asks for under `entities` of the submission, with its name and values"
+    for said, count in found.lost:
+        yield f"  not understood, {count} times: {_short(said)}"
+    if found.guessed:
+        yield (
+            f"  by which words the system tells that it is done was guessed for {', '.join(found.guessed)}: "
+            "write them as `done` in the submission"
+        )
+
+
+def told_status(one: SystemStatus) -> Iterator[str]:
+    """How far a system is, and what is next."""
+    state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
+    simulated = " (SIMULATED)" if one.simulated else ""
+    yield f"{one.system}: {state}{simulated}, {len(one.reports)} reports"
+    for stage in one.stages:
+        yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
+    if one.next is not None:
+        yield f"  waits for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
+    else:
+        yield "  all is done"
+
+
+def _counted(stage: Stage) -> str:
+    if stage.wanted:
+        return f": {stage.have} of {stage.wanted}"
+    return f": {stage.have}" if stage.have else ""
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    shown = flat if len(flat) <= LONGEST else flat[:LONGEST] + "\u2026"
+    return f"\u201c{shown}\u201d"

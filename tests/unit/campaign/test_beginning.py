@@ -1,0 +1,180 @@
+"""A campaign from an address: submission, tasks in sentences, simulated users; nothing is written over."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.discovery import Discovery
+from vivavoce.core.errors import InputError
+from vivavoce.study.load import load_study
+from vivavoce_campaign.beginning import Described, begin, openings_in
+from vivavoce_campaign.callers import task_sentence, wish
+from vivavoce_campaign.campaign_file import Campaign, load_campaign
+from vivavoce_campaign.drafts import draft
+from vivavoce_campaign.dry_run import last_try, try_out
+from vivavoce_campaign.places import place_of
+from vivavoce_campaign.setup import status
+from vivavoce_campaign.submission_file import check_submission
+
+CONNECTOR = {
+    "connect": "python",
+    "call": "vivavoce_bots.calling:library",
+    "in_process": True,
+    "greeting": True,
+}
+FOUND = Discovery(CONNECTOR, "Library desk.")
+
+
+def described(**changes: Any) -> Described:
+    facts: dict[str, Any] = {
+        "name": "library", "team": "City library", "domain": "books", "languages": ["en", "it"],
+        "intents": ["borrow a book by {author} / prendere in prestito un libro di {author}",
+                    "ask for the opening hours / chiedere gli orari"],
+        "entities": ["author / autore: Virginia Woolf; Natalia Ginzburg",
+                     "card / tessera: 1234"],
+    }  # fmt: skip
+    return Described(**{**facts, **changes})
+
+
+def begun(folder: Path, **changes: Any) -> Campaign:
+    begin(folder, described(**changes), FOUND)
+    return load_campaign(folder)
+
+
+def test_tasks_are_sentences_with_values_in_every_language(tmp_path: Path) -> None:
+    campaign = begun(tmp_path, entities=["author / autore: Virginia Woolf; Natalia Ginzburg"])
+    draft(campaign, campaign.submission("library"))
+    tasks = load_study(place_of(campaign, "library").folder).tasks
+    texts = {language: {task.text[language] for task in tasks} for language in ("en", "it")}
+    assert texts["en"] == {
+        "You want to borrow a book by Virginia Woolf.", "You want to borrow a book by Natalia Ginzburg.",
+        "You want to ask for the opening hours.",
+    }  # fmt: skip
+    assert "Vuoi prendere in prestito un libro di Natalia Ginzburg." in texts["it"]
+    assert not any("{" in text or "Use the system" in text for one in texts.values() for text in one)
+
+
+def test_values_that_a_task_has_no_place_for_follow_in_a_sentence(tmp_path: Path) -> None:
+    submission = begun(tmp_path).submission("library")
+    assert task_sentence(submission.intents[0], submission, "en") == (
+        "You want to borrow a book by {author}. You have this in mind: card {card}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wished"),
+    [("Borrow a book.", "borrow a book"), ("FAQ about loans", "FAQ about loans"), ("renew", "renew")],
+)
+def test_an_intent_is_a_wish(text: str, wished: str) -> None:
+    assert wish(text) == wished
+
+
+def test_a_team_s_own_sentence_is_taken(tmp_path: Path) -> None:
+    submission = begun(tmp_path, entities=["author: Virginia Woolf"]).submission("library")
+    own = submission.intents[0].model_copy(
+        update={"task": {"en": "Your aunt likes {author}: get her a book."}}
+    )
+    assert task_sentence(own, submission, "en") == "Your aunt likes {author}: get her a book."
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    campaign = begun(tmp_path)
+    library = campaign.submission("library")
+    draft(campaign, library)
+    place = place_of(campaign, "library")
+    users = (place.folder / "users.txt").read_text("utf-8")
+    with pytest.raises(InputError, match="such a submission already"):
+        begin(tmp_path, described(team="Somebody else"), FOUND)
+    assert campaign.submission("library").team == "City library"
+    file = tmp_path / "submissions" / "library.yaml"
+    file.write_text(
+        file.read_text("utf-8").replace("borrow a book by", "take home a book by"), encoding="utf-8"
+    )
+    (place.folder / "instructions.md").write_text("Ours.", encoding="utf-8")
+    renewed = load_campaign(tmp_path)
+    written = {path.name for path in draft(renewed, renewed.submission("library"))}
+    assert "tasks.yaml" in written and "instructions.md" not in written and "users.txt" not in written
+    assert "take home a book by" in (place.folder / "tasks.yaml").read_text("utf-8")
+    assert (place.folder / "instructions.md").read_text("utf-8") == "Ours."
+    assert (place.folder / "users.txt").read_text("utf-8") == users
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"intents": []}, "no intent is known"),
+        ({"name": "my library"}, "cannot name a system"),
+        ({"entities": ["author"]}, "no entity with its values"),
+        ({"intents": ["borrow {book}"]}, "names the entity 'book'"),
+        ({"languages": ["xx"]}, "xx"),
+    ],
+)
+def test_a_mistake_is_told_and_leaves_nothing_behind(
+    tmp_path: Path, changes: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        begin(tmp_path, described(**changes), FOUND)
+    assert problem in str(caught.value)
+    assert not list(tmp_path.rglob("*.yaml"))
+
+
+def test_what_users_said_in_a_log_is_how_simulated_users_open(tmp_path: Path) -> None:
+    turns = [
+        {"dialogue": 1, "party": "system", "text": "Library desk."},
+        {"dialogue": 1, "party": "user", "text": "have you a book by Virginia Woolf to borrow?"},
+        {"dialogue": 1, "party": "user", "text": "thanks a lot"},
+        {"dialogue": 2, "role": "user", "content": "what are your opening hours"},
+        {"dialogue": 3, "role": "user", "content": "paint my dragon green"},
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, turns)), encoding="utf-8")
+    came = begin(tmp_path / "c", described(logged=openings_in(log)), FOUND)
+    made, _ = check_submission(tmp_path / "c" / "submissions" / "library.yaml")
+    assert made is not None
+    assert made.intents[0].says == {"en": ["have you a book by {author} to borrow?"]}
+    assert made.intents[1].says == {"en": ["what are your opening hours"]}
+    assert came.unmatched == ["paint my dragon green"]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"), [("hello", "log.jsonl:1"), ('{"role": "user"}', "no text of a turn")]
+)
+def test_a_log_that_is_none_is_told_with_its_line(tmp_path: Path, line: str, problem: str) -> None:
+    (tmp_path / "log.jsonl").write_text(line, encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        openings_in(tmp_path / "log.jsonl")
+
+
+def test_a_system_of_any_domain_is_tried_and_says_what_is_lacking(tmp_path: Path) -> None:
+    """Before, it died of a domain that no simulated user knew, naming an option that campaigns lack."""
+    campaign = begun(tmp_path, entities=["author / autore: Virginia Woolf; Natalia Ginzburg"])
+    library = campaign.submission("library")
+    draft(campaign, library)
+    found = try_out(campaign, library, lambda *_: None, users=2)
+    assert found.failed == 0 and found.dialogues == 12
+    hours = [one for one in found.intents if one.intent == "ask_opening_hours"]
+    assert {one.language for one in hours} == {"en", "it"} and all(
+        one.reached == one.dialogues for one in hours
+    )
+    assert ("Card number?" in dict(found.unanswered)) or any(
+        "card" in said.lower() for said, _ in found.unanswered
+    )
+    assert found == last_try(place_of(campaign, "library"))
+    (state,) = status(campaign)
+    assert state.users == 0, "a try counts nowhere"
+    assert state.next is not None and state.next.name == "users"
+
+
+def test_the_state_names_what_is_next_and_for_whom(tmp_path: Path) -> None:
+    campaign = begun(tmp_path)
+    (state,) = status(campaign)
+    assert [one.name for one in state.stages if one.done] == []
+    assert state.next is not None and state.next.waits_for == "organiser"
+    assert state.next.command == f"vivavoce campaign draft {tmp_path} --system library"
+    draft(campaign, campaign.submission("library"))
+    (state,) = status(campaign)
+    assert (
+        state.next is not None and state.next.command == f"vivavoce campaign try {tmp_path} --system library"
+    )

@@ -1,0 +1,162 @@
+"""How a bot is asked and read is found by saying hello, and what was found is a connector that works."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from vivavoce.connectors.discovery import Discovery, discover, text_path
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.probe import Hello, hello
+from vivavoce.core.errors import InputError
+
+Answer = Callable[[dict[str, Any]], tuple[int, Any]]
+
+
+@contextmanager
+def bot(answer: Answer, method: str = "POST") -> Iterator[str]:
+    """A server that answers bodies, or queries, of JSON."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def _answer(self) -> None:
+            if method == "GET":
+                asked = {key: one[0] for key, one in parse_qs(urlsplit(self.path).query).items()}
+            else:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, told = answer(asked)
+            body = json.dumps(told).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    setattr(Handler, f"do_{method}", Handler._answer)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/talk"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def found(url: str) -> Discovery:
+    return asyncio.run(discover(url, private=True))
+
+
+def greeted(found: Discovery) -> Hello:
+    async def run() -> Hello:
+        connector = make_connector(found.settings)
+        try:
+            return await hello(connector, reset=True)
+        finally:
+            await connector.shut_down()
+
+    return asyncio.run(run())
+
+
+def strict(asked: dict[str, Any]) -> tuple[int, Any]:
+    """Takes two keys and no more."""
+    if set(asked) != {"question", "session_id"}:
+        return 422, {"detail": "question and session_id are wanted"}
+    return 200, {"result": {"answers": [{"say": f"You said {asked['question']}, did you?"}]}, "ended": False}
+
+
+def lenient(asked: dict[str, Any]) -> tuple[int, Any]:
+    """Overlooks what it does not know, and greets who says nothing."""
+    said = asked.get("utterance", "")
+    id_ = asked.get("sender", "nobody")
+    return 200, {
+        "id": id_,
+        "status": "all is well here",
+        "reply": f"On {said} I am not sure." if said else "Hi there!",
+    }
+
+
+def echoing(asked: dict[str, Any]) -> tuple[int, Any]:
+    """Tells what it heard beside what it says."""
+    return 200, {
+        "query": asked.get("query", ""),
+        "output": "Which one do you mean: " + str(asked.get("query")),
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "path"),
+    [
+        (strict, "question", "result.answers[].say"),
+        (lenient, "utterance", "reply"),
+        (echoing, "query", "output"),
+    ],
+)
+def test_request_and_answer_are_found_and_work(answer: Answer, text: str, path: str) -> None:
+    with bot(answer) as url:
+        came = found(url)
+        assert came.settings["body"][text] == "{{ text }}"
+        assert came.settings["response"]["text"] == path
+        assert came.doubts == []
+        told = greeted(came)
+    assert told.ok and told.resets and came.said
+
+
+def test_the_end_of_a_dialogue_is_found_too() -> None:
+    with bot(strict) as url:
+        assert found(url).settings["response"]["end"] == "ended"
+    with bot(lenient) as url:
+        assert "end" not in found(url).settings["response"]
+
+
+def test_a_bot_that_is_asked_by_its_address() -> None:
+    def told(asked: dict[str, Any]) -> tuple[int, Any]:
+        return (200, {"answer": f"About {asked['q']} I know much."}) if asked.get("q") else (400, {})
+
+    with bot(told, "GET") as url:
+        came = found(url)
+        assert came.settings["method"] == "GET" and came.settings["query"]["q"] == "{{ text }}"
+        assert greeted(came).ok
+
+
+def test_a_bot_that_takes_one_text_key_alone_is_not_doubted_for_answering_alike() -> None:
+    def told(asked: dict[str, Any]) -> tuple[int, Any]:
+        return (200, {"text": "What would you like?"}) if "message" in asked else (400, {"error": "bad"})
+
+    with bot(told) as url:
+        came = found(url)
+    assert came.settings["body"]["message"] == "{{ text }}" and came.doubts == []
+
+
+def test_a_bot_that_answers_everything_alike_is_doubted() -> None:
+    with bot(lambda _: (200, {"text": "We are closed today."})) as url:
+        came = found(url)
+    assert came.said == "We are closed today."
+    assert "alike" in came.doubts[0]
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [("bot.example/chat", "no address of a bot"), ("http://127.0.0.1:9/chat", "127.0.0.1")],
+)
+def test_what_is_no_address_or_not_there_is_told_with_the_next_step(url: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        found(url)
+    assert caught.value.hint
+
+
+def test_a_server_without_words_is_told() -> None:
+    with bot(lambda _: (200, {"ok": True})) as url, pytest.raises(InputError, match="answered in words"):
+        found(url)
+
+
+def test_an_echo_is_not_taken_for_the_answer() -> None:
+    greeting = {"heard": "hello", "answer": "good day to you"}
+    nonsense = {"heard": "zxq vlomp 417", "answer": "what do you mean?"}
+    assert text_path(greeting, nonsense) == ("answer", True)
