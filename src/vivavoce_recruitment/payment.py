@@ -35,7 +35,9 @@ class RecordedWork:
         return self.visit.outcome or "running"
 
 
-def judged(log: Log, study: str, recruiter: str, submissions: Sequence[PlatformSubmission]) -> list[RecordedWork]:
+def judged(
+    log: Log, study: str, recruiter: str, submissions: Sequence[PlatformSubmission]
+) -> list[RecordedWork]:
     """Submissions with the visits that their tickets opened, and how many dialogues were completed there."""
     links = select(recruit_links.c.ticket_hash, recruit_links.c.visit_id).where(
         recruit_links.c.study == study, recruit_links.c.pool == recruiter
