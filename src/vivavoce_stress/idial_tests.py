@@ -18,7 +18,7 @@ from vivavoce_stress.operators.english_passive import EnglishPassive
 from vivavoce_stress.operators.italian_order import ItalianComplements, ItalianNounAdjective
 from vivavoce_stress.operators.italian_passive import ItalianPassive
 from vivavoce_stress.operators.misspelled import KnownMisspellings, MisspelledWords
-from vivavoce_stress.operators.register import RegisterFrames, RegisterWords
+from vivavoce_stress.operators.register import EnglishOrders, ItalianRequests, RegisterFrames, RegisterWords
 from vivavoce_stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
 
 _NEW_WORDS: Final = ("goal", "dialogue_act")
@@ -82,7 +82,7 @@ ST_6: Final = _test(
     meaning="The same is said more formally, more familiarly, or as in some region.",
     keeps=_NEW_WORDS,
     approval="choice",
-    operators=(RegisterWords(), RegisterFrames()),
+    operators=(RegisterWords(), RegisterFrames(), ItalianRequests(), EnglishOrders()),
 )
 
 ST_7: Final = _test(

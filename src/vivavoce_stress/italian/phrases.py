@@ -87,6 +87,9 @@ def _with_complements(tokens: list[Token], last: int) -> int:
             last += 1
         elif following.lemma in ("di", "d'") and following.part in ("prep", "prepdet"):
             inner = noun_phrase(tokens, last + 2)
+            if inner is None and last + 2 < len(tokens) and tokens[last + 2].lower in TIMES:
+                last += 2  # la richiesta di ieri
+                continue
             if inner is None:
                 break
             last = inner.last

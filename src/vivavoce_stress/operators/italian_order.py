@@ -34,29 +34,13 @@ _CONTAINERS: Final = (
     "chilo",
     "litro",
     "etto",
-    "porzione",
-)
+    "porzione", "mazzo", "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo",
+    "gruppo", "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "pezzo", "cucchiaio", "caraffa", "metro",
+    "grammo", "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio",
+)  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
-_QUALITY: Final = (
-    "oso",
-    "osa",
-    "osi",
-    "ose",
-    "ico",
-    "ica",
-    "ici",
-    "iche",
-    "ato",
-    "ata",
-    "ati",
-    "ate",
-    "uto",
-    "uta",
-)
-
-
 @cache
 def _measures() -> frozenset[str]:
     """Nouns that share a synset with a container or measure, and those themselves."""
@@ -79,9 +63,10 @@ class ItalianNounAdjective:
             following = tokens[place + 1]
             if token.part == "noun" and following.part == "adj" and text[token.end : following.start] == " ":
                 yield from self._adjective_first(text, tokens, place)
-            if token.part == "adj" and following.part == "noun" and token.lower not in _FIXED:
+            timed = following.lower in TIMES or following.text[:1].isupper()
+            if token.part == "adj" and following.part == "noun" and not timed and token.lower not in _FIXED:
                 yield from self._noun_first(text, tokens, place)
-            if token.part == "noun" and following.lower == "di" and token.lemma in _measures():
+            if token.part == "noun" and following.lower in ("di", "d'") and token.lemma in _measures():
                 yield from self._content_first(text, tokens, place)
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
@@ -89,9 +74,10 @@ class ItalianNounAdjective:
         compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
-        confidence = (
-            0.5 if quality.lower.endswith(_RELATIONAL) else 0.85 if quality.lower.endswith(_QUALITY) else 0.7
+        unclear = bool(wordnet("it").senses(quality.lower, "n")) or place + 2 < len(tokens) and (
+            tokens[place + 2].part in ("adj", "noun", "name", "unknown")
         )
+        confidence = 0.6 if unclear else 0.81 if quality.lower.endswith(_RELATIONAL) else 0.85
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
         edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
         yield Substitution(tuple(edits), "adjective before its noun", confidence)
