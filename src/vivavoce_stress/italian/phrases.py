@@ -33,6 +33,7 @@ _WEEK: Final = (
     "pomeriggio",
     "notte",
 )
+_PARTICIPLE: Final = tuple(vowel + "t" + end for vowel in "aiu" for end in "oaie")
 _SET_PHRASES: Final = (
     {"per", "favore"},
     {"per", "piacere"},
@@ -95,7 +96,7 @@ def _with_complements(tokens: list[Token], last: int) -> int:
             last = inner.last
         else:
             break
-    while tokens[last].part == "adv":
+    while tokens[last].part == "adv" and tokens[last - 1].lemma not in ("di", "d'"):
         last -= 1
     return last
 
@@ -177,6 +178,13 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
     if any(phrase <= words for phrase in _SET_PHRASES):
         return None
     return Phrase(place, inner.last, inner.head)
+
+
+def cut_short(tokens: list[Token], last: int) -> bool:
+    """Whether what goes on belongs to a participle at the end of the object: i biglietti comprati ieri."""
+    behind = tokens[last + 1] if last + 1 < len(tokens) else None
+    said = tokens[last].part == "adj" and tokens[last].lower.endswith(_PARTICIPLE)
+    return said and behind is not None and behind.part not in ("sign", "conj", "fin")
 
 
 def text_of(text: str, tokens: list[Token], first: int, last: int) -> str:

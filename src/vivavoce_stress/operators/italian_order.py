@@ -14,6 +14,7 @@ from vivavoce_stress.italian.phrases import (
     Phrase,
     before,
     complements,
+    cut_short,
     full_form,
     noun_phrase,
     object_phrase,
@@ -24,6 +25,11 @@ from vivavoce_stress.words import edit, placed, starts_sentence
 
 _FIXED: Final = frozenset({
     "altro", "altra", "altri", "altre", "stesso", "stessa", "ogni", "primo", "prima", "certo", "certa",
+})  # fmt: skip
+_COUNTS: Final = frozenset({
+    "quanto", "quanta", "quanti", "quante", "molti", "molte", "pochi", "poche", "tanti", "tante", "vari", "varie",
+    "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo", "mezza", "alcuni",
+    "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
 })  # fmt: skip
 _CONTAINERS: Final = (
     "piatto",
@@ -75,7 +81,7 @@ class ItalianNounAdjective:
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
         unclear = bool(wordnet("it").senses(quality.lower, "n")) or place + 2 < len(tokens) and (
-            tokens[place + 2].part in ("adj", "noun", "name", "unknown")
+            tokens[place + 2].part in ("adj", "noun", "name", "unknown") or cut_short(tokens, place + 1)
         )
         confidence = 0.6 if unclear else 0.81 if quality.lower.endswith(_RELATIONAL) else 0.85
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
@@ -90,7 +96,8 @@ class ItalianNounAdjective:
             return
         moved = placed(text, quality.start, noun.text) + " " + full_form(_inside(text, quality), noun)
         edits = [*_led(text, tokens, place, noun.text, noun), edit(text, quality.start, noun.end, moved)]
-        yield Substitution(tuple(edits), "adjective behind its noun", 0.85)
+        counts = quality.lower in _COUNTS
+        yield Substitution(tuple(edits), "adjective behind its noun", 0.6 if counts else 0.85)
 
     def _content_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         content = noun_phrase(tokens, place + 2)

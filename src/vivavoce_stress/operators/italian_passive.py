@@ -8,7 +8,7 @@ from vivavoce_stress.base import LanguagePack, Substitution, Utterance
 from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.inflection import contracted
 from vivavoce_stress.italian.morphology import Morphology
-from vivavoce_stress.italian.phrases import Phrase, noun_phrase, object_phrase, text_of
+from vivavoce_stress.italian.phrases import Phrase, cut_short, noun_phrase, object_phrase, text_of
 from vivavoce_stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
@@ -72,7 +72,7 @@ class _Clauses:
                 for way in ways:
                     made = way(text, tokens, place)
                     if made is not None:
-                        yield (*made[:4], _UNSURE) if _cut_short(tokens, made[1]) else made
+                        yield (*made[:4], _UNSURE) if cut_short(tokens, made[1]) else made
 
     def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
@@ -261,14 +261,6 @@ class _Clauses:
 
 
 _Found = tuple[int, int, str, str, float] | None
-
-
-def _cut_short(tokens: list[Token], last: int) -> bool:
-    """Whether what goes on belongs to a participle at the end of the object: i biglietti comprati ieri."""
-    behind = tokens[last + 1] if last + 1 < len(tokens) else None
-    said = tokens[last].part == "adj" and tokens[last].lemma == tokens[last].lower
-    ends = tokens[last].lower.endswith(("ato", "ata", "ati", "ate", "uto", "uta", "uti", "ute", "ito", "ita", "iti", "ite"))
-    return said and ends and behind is not None and behind.part not in ("sign", "conj", "fin")
 
 
 def _doer(text: str, tokens: list[Token], place: int) -> tuple[int, str] | None:

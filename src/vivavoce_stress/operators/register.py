@@ -51,8 +51,9 @@ class RegisterFrames:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
+        calm = text if text[:2].isupper() else text[:1].lower() + text[1:]
         for rule in pack.get("frames"):
-            found = re.search(rule.pattern, text)
+            found = re.search(rule.pattern, calm)
             if found and found.start() == found.end():
                 yield _led(text, found.start(), rule)
             elif found:
