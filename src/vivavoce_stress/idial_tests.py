@@ -8,11 +8,12 @@ from vivavoce_stress.operators.anaphora import PointingBack
 from vivavoce_stress.operators.characters import AccentsAndApostrophes, NeighbouringKey, SwappedLetters
 from vivavoce_stress.operators.confused import ConfusedWords, OneLetterApart, SoundsAlike
 from vivavoce_stress.operators.coreference import (
-    DaysDescribed,
     MentionedBefore,
     NamesDescribed,
     NationsDescribed,
+    PeopleMentioned,
 )
+from vivavoce_stress.operators.dates import DatesDescribed
 from vivavoce_stress.operators.english_order import EnglishComplements, EnglishNounAdjective
 from vivavoce_stress.operators.english_passive import EnglishPassive
 from vivavoce_stress.operators.italian_order import ItalianComplements, ItalianNounAdjective
@@ -93,7 +94,9 @@ ST_7: Final = _test(
     meaning="A name gives way to a description of what it names: the capital of Italy for Rome.",
     keeps=_NEW_WORDS,
     approval="choice",
-    operators=(NamesDescribed(), DaysDescribed(), NationsDescribed(), MentionedBefore()),
+    operators=(
+        NamesDescribed(), DatesDescribed(), NationsDescribed(), MentionedBefore(), PeopleMentioned(),
+    ),  # fmt: skip
 )
 
 ST_8: Final = _test(

@@ -22,6 +22,21 @@ _OF = {"of", "the", "di", "d", "del", "dell", "della"}
 _DONE = re.compile(r"(?:\b(?:can|could|may|might|will|would|shall|should|must)|['’]ll)\s+$", re.IGNORECASE)
 
 
+_GUESS = 0.6
+_TIME = re.compile(r"\b(?:today|tomorrow|tonight|now|oggi|domani|stasera|subito|(?:in|at) the \w+)\b", re.IGNORECASE)
+_MANY = re.compile(r"^(?:gli|i|le|dei|degli|delle|quest[ie]|quei|quegli)\s", re.IGNORECASE)
+_STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
+
+
+def _unfit(offered: list[str], said: str, after: str) -> bool:
+    """Whether an ordinal stands badly: for several things, for a time without its day, beside what stands in."""
+    return bool(
+        any(map(_MANY.match, (said, *offered)))
+        or (_TIME.search(said) and len(offered) > 1 and after.lower().startswith(("in ", "il ", "la ", "the ")))
+        or _STANDS_IN.search(said)
+    )
+
+
 class PointingBack:
     """The alternative that the answer names, by its ordinal: `Rome or Milan?` `Milan`, then `the second`."""
 
@@ -44,6 +59,8 @@ class PointingBack:
             if where is None:
                 continue
             first, last, after = where
+            if _unfit(offered, utterance.text[first:last], after):
+                confidence = min(confidence, _GUESS)
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)
 
@@ -73,7 +90,8 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
     stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
     parts = parts[stem:]
-    if len(parts) > 2 and _ASKING.match(parts[0]) and all(map(_ARTICLE.match, parts[1:])):
+    asked = len(parts) > 2 and _ASKING.match(parts[0])
+    if asked and (all(map(_ARTICLE.match, parts[1:])) or len(parts[0].split()) > 2):
         parts = parts[1:]
     asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
     if _OPEN.search(asking) or any(map(_CLAUSE.search, parts[1:])):
