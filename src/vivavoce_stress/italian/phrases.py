@@ -34,6 +34,11 @@ _WEEK: Final = (
     "notte",
 )
 _PARTICIPLE: Final = tuple(vowel + "t" + end for vowel in "aiu" for end in "oaie")
+_DAYS: Final = ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica", "mattina", "sera", "notte")
+_RUNS_ON: Final = frozenset({
+    "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno", "partire",
+    "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",
+})  # fmt: skip
 _SET_PHRASES: Final = (
     {"per", "favore"},
     {"per", "piacere"},
@@ -159,6 +164,15 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
         while last + 1 < len(tokens) and tokens[last + 1].lower in _WEEK:
             last += 1
         return Phrase(place, last, place)
+    dayed = token.part == "det" and token.lower in ("il", "la", "l'", "le")
+    if dayed and place + 1 < len(tokens) and tokens[place + 1].lower in _DAYS:
+        inner = _complement(tokens, place + 1)
+        return Phrase(place, inner.last, place + 1) if inner else None
+    led = tokens[place - 1] if place else None
+    bare = place + 1 < len(tokens) and tokens[place + 1].part == "noun" and token.part == "prep"
+    of_noun = bare and token.lemma in ("a", "da") and led is not None and led.part == "noun"
+    if of_noun or (led is not None and led.lower in _RUNS_ON):  # sedia a rotelle; vicino al finestrino
+        return None
     if token.part not in ("prep", "prepdet") or token.lemma in (
         "di",
         "d'",

@@ -23,16 +23,20 @@ _DONE = re.compile(r"(?:\b(?:can|could|may|might|will|would|shall|should|must)|[
 
 
 _GUESS = 0.6
-_TIME = re.compile(r"\b(?:today|tomorrow|tonight|now|oggi|domani|stasera|subito|(?:in|at) the \w+)\b", re.IGNORECASE)
+_TIME = re.compile(r"\b(?:today|tomorrow|tonight|now|oggi|domani|stasera|subito)\b", re.IGNORECASE)
+_PART_OF_DAY = re.compile(r"\b(?:morning|afternoon|evening|night|weekend)\b", re.IGNORECASE)
 _MANY = re.compile(r"^(?:gli|i|le|dei|degli|delle|quest[ie]|quei|quegli)\s", re.IGNORECASE)
 _STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
 
 
-def _unfit(offered: list[str], said: str, after: str) -> bool:
+def _unfit(offered: list[str], text: str, first: int, last: int) -> bool:
     """Whether an ordinal stands badly: for several things, for a time without its day, beside what stands in."""
+    said, led = text[first:last], text[:first].lower().rstrip().endswith((" in", " at"))
+    led = led or text[:first].lower().strip() in ("in", "at")
     return bool(
         any(map(_MANY.match, (said, *offered)))
-        or (_TIME.search(said) and len(offered) > 1 and after.lower().startswith(("in ", "il ", "la ", "the ")))
+        or _TIME.search(said)
+        or (led and _PART_OF_DAY.search(said))
         or _STANDS_IN.search(said)
     )
 
@@ -59,7 +63,7 @@ class PointingBack:
             if where is None:
                 continue
             first, last, after = where
-            if _unfit(offered, utterance.text[first:last], after):
+            if _unfit(offered, utterance.text, first, last):
                 confidence = min(confidence, _GUESS)
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)

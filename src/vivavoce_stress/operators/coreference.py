@@ -294,15 +294,17 @@ def _titled(before: str, language: str) -> bool:
 
 def _people(turn: str, language: str) -> dict[str, str]:
     """Names of people in a turn, with their gender: by a title, in Italian also by how a first name ends."""
-    found: dict[str, str] = {}
-    for one in re.finditer(r"(?:(\w+)\.?\s+)?\b([A-ZÀ-Ý][a-zà-ý]+)\b", turn):
-        title, name = (one.group(1) or "").lower(), one.group(2)
-        if title in _TITLES[language]:
-            found[name] = _TITLES[language][title]
-        elif language == "it" and title in ("a", "da", "o", "di", "con", "per") and name[-1] in "ao":
-            known = wordnet("it").senses(name.lower(), "n")
-            if not known and name not in _days(language):
-                found[name] = "m" if name[-1] == "o" or name.lower() in _LIKE_A_WOMAN else "f"
+    titles = "|".join(_TITLES[language])
+    found = {
+        one.group(2): _TITLES[language][one.group(1).lower()]
+        for one in re.finditer(rf"\b({titles})\.?\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn, re.IGNORECASE)
+    }
+    led = re.finditer(r"\b(?:a|da|di|con|per|[ou])\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn) if language == "it" else ()
+    for one in led:
+        name = one.group(1)
+        known = wordnet("it").senses(name.lower(), "n") or name in _days(language)
+        if name[-1] in "ao" and not known and name not in found:
+            found[name] = "m" if name[-1] == "o" or name.lower() in _LIKE_A_WOMAN else "f"
     return found
 
 

@@ -29,6 +29,8 @@ _FIXED: Final = frozenset({
     "only", "whole",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
+_OF_VERB: Final = frozenset(["to", "from", "with", "without", "by", "before", "after", "into", "off", "via"])
+_UNSURE: Final = 0.6
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
@@ -132,9 +134,13 @@ class EnglishComplements:
                 and other[0] == one[1] + 1
                 and text[tree[one[1]].idx + len(tree[one[1]].text)] == " "
             ):
-                yield _swapped(text, tree, one, other, "neighbouring complements swapped", 0.9)
+                inside = one[0] <= tree[other[0]].head.i <= one[1] and not _timed(tree, other)
+                sure = _UNSURE if inside else 0.9
+                yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
         for one in found:
-            where = tree[one[0]].dep_ == "npadvmod" or tree[one[0]].lower_ in _WHERE
+            said = tree[one[0]]
+            of_verb = said.lower_ in _OF_VERB and said.head.pos_ == "VERB"
+            where = _timed(tree, one) or said.lower_ in _WHERE or of_verb
             thing = _object_before(tree, one[0]) if where else None
             if thing is not None:
                 before = (thing, one[0] - 1)
@@ -144,11 +150,19 @@ class EnglishComplements:
         return "no verb of it has two complements, or an object and a complement, side by side"
 
 
+def _timed(tree: Any, one: tuple[int, int]) -> bool:
+    """Whether a complement says when: tomorrow, on Tuesday evening."""
+    return any(
+        word.lower_ in _TIMES or word.lower_.endswith("day") or word.dep_ == "npadvmod"
+        for word in tree[one[0] : one[1] + 1]
+    )
+
+
 def _complements(tree: Any) -> list[tuple[int, int]]:
     """(first, last) of each prepositional and time complement, not those with `of`, in order."""
     found: list[tuple[int, int]] = []
     for token in tree:
-        if token.dep_ == "npadvmod" and token.lower_ in _TIMES:
+        if token.dep_ == "npadvmod" and (token.lower_ in _TIMES or token.lower_.endswith("day")):
             found.append((token.left_edge.i, token.i))
         elif token.dep_ == "prep" and token.lower_ not in ("of", "about", "than", "as", "like") and token.i:
             inner = [one for one in token.children if one.dep_ in ("pobj", "pcomp")]
@@ -182,7 +196,10 @@ def _object_before(tree: Any, first: int) -> int | None:
             continue
         if governor.i > head.i or any(one.dep_ in ("conj", "cc") for one in head.children):
             continue
-        described = all(one.dep_ == "amod" and one.head == head for one in tree[head.i + 1 : first])
+        measured = {one.i for child in head.children if child.lower_ == "of" for one in child.subtree}
+        described = all(
+            one.i in measured or (one.dep_ == "amod" and one.head == head) for one in tree[head.i + 1 : first]
+        )
         if described and head.left_edge.i > governor.i:
             return governor.i if head.dep_ == "pobj" else head.left_edge.i
     return None

@@ -45,6 +45,8 @@ _CONTAINERS: Final = (
     "grammo", "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio",
 )  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
+_UNSURE: Final = 0.6
+_OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
 @cache
@@ -142,7 +144,8 @@ class ItalianComplements:
         found = complements(tokens)
         for one, other in pairwise(found):
             if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
-                yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", 0.9)
+                sure = 0.6 if _holds(tokens, one, other) else 0.9
+                yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", sure)
         for one in found:
             yield from self._before_object(text, tokens, one)
 
@@ -170,13 +173,31 @@ class ItalianComplements:
                 and movable
                 and _goes_forward(tokens, thing, one)
             ):
-                certain = tokens[one.first].lemma in ("in", "per") or tokens[one.head].lower in TIMES
-                rule, confidence = "complement before the object", 0.85 if certain else 0.65
+                rule, confidence = "complement before the object", _forward(tokens, place, thing, one)
                 yield self._swapped(text, tokens, thing, one, rule, confidence)
             return
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
+    """Whether the second complement more likely says something of the first's noun: una macchina ferma in garage."""
+    timed = any(tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1))
+    described = tokens[one.last].part == "adj" or tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    return described and not timed and tokens[other.first].lemma in ("in", "a", "da", "con")
+
+
+def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> float:
+    """How far a complement before an object is trusted: one that says what a definite object is for, little."""
+    if tokens[one.head].lower in TIMES:
+        return 0.85
+    opening = tokens[one.first]
+    behind_article = one.first + 1 < len(tokens) and tokens[one.first + 1].part in ("det", "poss")
+    definite = tokens[thing.first].lower in ("il", "lo", "la", "l'", "i", "gli", "le")
+    if opening.lemma == "per" and definite and behind_article and tokens[verb].lemma not in _OF_SUBJECT:
+        return _UNSURE
+    return 0.85 if opening.lemma in ("in", "per") else 0.82
 
 
 def _joined(tokens: list[Token], place: int) -> bool:
@@ -188,6 +209,6 @@ def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
     """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
     opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
     only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
-    cut_short = bool(after) and after[0].part in ("noun", "name")
+    cut_short = bool(after) and (after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'"))
     held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
     return not (only_of_noun or cut_short or held)
