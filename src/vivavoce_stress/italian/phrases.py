@@ -93,7 +93,8 @@ def _with_complements(tokens: list[Token], last: int) -> int:
             last += 1
         elif following.lemma in ("di", "d'") and following.part in ("prep", "prepdet"):
             inner = noun_phrase(tokens, last + 2)
-            if inner is None and last + 2 < len(tokens) and tokens[last + 2].lower in TIMES:
+            timed = last + 2 < len(tokens) and tokens[last + 2].lower in TIMES and tokens[last].part == "noun"
+            if inner is None and timed:
                 last += 2  # la richiesta di ieri
                 continue
             if inner is None:
@@ -191,7 +192,16 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
     words = {tokens[at].lower for at in range(place, inner.last + 1)}
     if any(phrase <= words for phrase in _SET_PHRASES):
         return None
-    return Phrase(place, inner.last, inner.head)
+    return Phrase(place, _with_purpose(tokens, inner.last), inner.head)
+
+
+def _with_purpose(tokens: list[Token], last: int) -> int:
+    """Where a complement ends whose noun goes on with a bare one: nel bagaglio a mano, per un taglio da uomo."""
+    behind = tokens[last + 1 : last + 3]
+    goes_on = len(behind) == 2 and behind[0].part == "prep" and behind[0].lemma in ("a", "da")
+    if goes_on and behind[1].part == "noun" and behind[1].lower not in TIMES and tokens[last].part == "noun":
+        return last + 2
+    return last
 
 
 def cut_short(tokens: list[Token], last: int) -> bool:

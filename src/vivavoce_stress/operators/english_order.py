@@ -29,7 +29,7 @@ _FIXED: Final = frozenset({
     "only", "whole",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
-_OF_VERB: Final = frozenset(["to", "from", "with", "without", "by", "before", "after", "into", "off", "via"])
+_OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
 _UNSURE: Final = 0.6
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])

@@ -185,6 +185,9 @@ def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
     """Whether the second complement more likely says something of the first's noun: una macchina ferma in garage."""
     timed = any(tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1))
     described = tokens[one.last].part == "adj" or tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    bound = tokens[other.first].lemma == "per" and tokens[other.head].part == "name"
+    if bound and tokens[one.first].lemma in ("su", "con", "in", "a"):  # sul volo di domani per Parigi
+        return True
     return described and not timed and tokens[other.first].lemma in ("in", "a", "da", "con")
 
 
