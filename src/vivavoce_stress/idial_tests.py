@@ -23,7 +23,9 @@ from vivavoce_stress.operators.register import EnglishOrders, ItalianRequests, R
 from vivavoce_stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
 
 _NEW_WORDS: Final = ("goal", "dialogue_act")
-_CERTAIN: Final = 0.8  # what development utterances of ten domains showed to be right nineteen times in twenty
+_CERTAIN: Final = (
+    0.8  # what development utterances of ten domains showed to be right nineteen times in twenty
+)
 _test: Final = partial(StressTest, source="IDIAL (EVALITA 2018), section 4.2")
 
 ST_1: Final = _test(
@@ -95,7 +97,11 @@ ST_7: Final = _test(
     keeps=_NEW_WORDS,
     approval="choice",
     operators=(
-        NamesDescribed(), DatesDescribed(), NationsDescribed(), MentionedBefore(), PeopleMentioned(),
+        NamesDescribed(),
+        DatesDescribed(),
+        NationsDescribed(),
+        MentionedBefore(),
+        PeopleMentioned(),
     ),  # fmt: skip
 )
 

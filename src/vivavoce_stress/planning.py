@@ -8,7 +8,8 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.study.model import Study
 from vivavoce_stress.base import STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
-from vivavoce_stress.review import ReviewLexicon, Reviews, lexicon_operators
+from vivavoce_stress.learnt import ReviewLexicon, lexicon_operators
+from vivavoce_stress.review import Reviews
 from vivavoce_stress.sampling import (
     Interaction,
     Sample,

@@ -167,7 +167,9 @@ def proposing(
 
     def made(said: Utterance, test: str) -> Proposals:
         pack = pack_of(said.language, backends_for(backends, said.language))
-        return propose(said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack, certainty=certainty)
+        return propose(
+            said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack, certainty=certainty
+        )
 
     return made
 

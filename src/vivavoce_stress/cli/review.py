@@ -119,7 +119,8 @@ def _propose(
 ) -> None:  # fmt: skip
     from vivavoce.log.stress_events import stress_stream
     from vivavoce_stress.planning import to_review
-    from vivavoce_stress.review import lexicon, proposed
+    from vivavoce_stress.learnt import lexicon
+    from vivavoce_stress.review import proposed
 
     drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more, listed)
     stream, new = stress_stream(study.name), 0
@@ -152,9 +153,7 @@ def _read(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
     note(f"took {len(found)} decisions of {reviewer}")
 
 
-def _freeze(
-    study: "Study", log: "Log", source: Any, path: Path, system: str, listed: list[Any]
-) -> None:
+def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, listed: list[Any]) -> None:
     from vivavoce.core.errors import InputError
     from vivavoce_stress.planning import approved_cases
     from vivavoce_stress.suite import FORMAT, Suite, write_suite
@@ -187,7 +186,7 @@ def _ontology(study: "Study", path: Path) -> str | None:
 
 
 def _state(reviews: "Reviews") -> dict[str, Any]:
-    from vivavoce_stress.review import lexicon
+    from vivavoce_stress.learnt import lexicon
     from vivavoce_stress.scores import agree
 
     decisions = [reviews.decision(key) for key in reviews.items]

@@ -177,11 +177,7 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
     named = opening and any(one[0] == low for one in nouns)  # cucina indiana, at the beginning
     if finite and not within and not named and not (nouns and _rather_a_noun(finite[1], previous)):
         return bare.read("fin", lemma=finite[0], form=finite[1])
-    if (
-        passive
-        and previous is not None
-        and previous.lower in ("è", "sono")
-    ):
+    if passive and previous is not None and previous.lower in ("è", "sono"):
         return bare.read("part", lemma=passive[0], gender=passive[1], number=passive[2])
     if nouns:
         return _as_noun(bare, nouns, previous)

@@ -8,7 +8,9 @@ from vivavoce_stress.italian.inflection import definite, indefinite
 from vivavoce_stress.italian.morphology import RULES, Morphology
 
 _ARTICLE: Final = r"(?:il|lo|la|i|gli|le|un|uno|una|l['’]|un['’])"
-_LEADS: Final = r"(?:(?:de|a|da|ne|su)(?:l|llo|lla|i|gli|lle)|di|a|da|in|su|il|lo|i|gli|le|un|uno|una|due|tre)"
+_LEADS: Final = (
+    r"(?:(?:de|a|da|ne|su)(?:l|llo|lla|i|gli|lle)|di|a|da|in|su|il|lo|i|gli|le|un|uno|una|due|tre)"
+)
 _MEET: Final = re.compile(
     rf"\b{_LEADS}\s+{_ARTICLE}(?:\s|(?<=['’]))|\b(?:dov|com|cos|c|qual\s)['’]?(?:è|erano?)\s+(?:è|sono)\b",
     re.IGNORECASE,
@@ -21,7 +23,9 @@ def faults(text: str, words: Morphology = RULES) -> frozenset[str]:
 
     A fault is told only where every reading of the words is one: who does not know a word objects to none.
     """
-    found = {match.group().lower().strip() for match in _MEET.finditer(text) if not _indefinite(match.group())}
+    found = {
+        match.group().lower().strip() for match in _MEET.finditer(text) if not _indefinite(match.group())
+    }
     tokens = analyse(text, words)
     for token, following in zip(tokens, tokens[1:], strict=False):
         if text[token.end : following.start].strip():

@@ -34,7 +34,18 @@ _WEEK: Final = (
     "notte",
 )
 _PARTICIPLE: Final = tuple(vowel + "t" + end for vowel in "aiu" for end in "oaie")
-_DAYS: Final = ("lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica", "mattina", "sera", "notte")
+_DAYS: Final = (
+    "lunedì",
+    "martedì",
+    "mercoledì",
+    "giovedì",
+    "venerdì",
+    "sabato",
+    "domenica",
+    "mattina",
+    "sera",
+    "notte",
+)
 _RUNS_ON: Final = frozenset({
     "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno", "partire",
     "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",

@@ -106,7 +106,9 @@ def _capitals() -> dict[str, str]:
 
 _NET: Final = ("multiwordnet",)
 _GUESS: Final = 0.6
-_CALLED: Final = re.compile(r"\b(?:city|town|island|lake|river|città|isola|lago|fiume) (?:of|di) $", re.IGNORECASE)
+_CALLED: Final = re.compile(
+    r"\b(?:city|town|island|lake|river|città|isola|lago|fiume) (?:of|di) $", re.IGNORECASE
+)
 _PLACE_BEFORE: Final = re.compile(
     r"\b(?:restaurant|place|hotel|bar|pub|caf[eé]|museum|shop|located|address|serves|food|area|city|town|ristorante|locale"
     r"|albergo|posto|si trova|cucina|indirizzo|museo|negozio|zona|città|via|piazza)\b",
@@ -114,9 +116,22 @@ _PLACE_BEFORE: Final = re.compile(
 )
 _TITLES: Final = {
     "en": {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "sir": "m", "madam": "f"},
-    "it": {"signor": "m", "signora": "f", "signorina": "f", "dottor": "m", "dottoressa": "f", "sig": "m", "avvocato": "m"},
+    "it": {
+        "signor": "m",
+        "signora": "f",
+        "signorina": "f",
+        "dottor": "m",
+        "dottoressa": "f",
+        "sig": "m",
+        "avvocato": "m",
+    },
 }
-_HE: Final = {("en", "m"): ("him", "he"), ("en", "f"): ("her", "she"), ("it", "m"): ("lui", "lui"), ("it", "f"): ("lei", "lei")}
+_HE: Final = {
+    ("en", "m"): ("him", "he"),
+    ("en", "f"): ("her", "she"),
+    ("it", "m"): ("lui", "lui"),
+    ("it", "f"): ("lei", "lei"),
+}
 _LIKE_A_WOMAN: Final = frozenset({"luca", "andrea", "nicola", "mattia", "elia", "tobia", "battista", "enea"})
 _AT: Final = re.compile(r"\b[Aa]d?\s+$")
 _MOVES: Final = re.compile(
@@ -252,7 +267,9 @@ class MentionedBefore:
             ):
                 continue
             for start, end in places_of(name, text):
-                place = _PLACE_BEFORE.search(previous) and not _titled(previous[: found.start()], utterance.language)
+                place = _PLACE_BEFORE.search(previous) and not _titled(
+                    previous[: found.start()], utterance.language
+                )
                 start, before = _before_pointing(text, start) if utterance.language == "it" else (start, "")
                 for other in pack.get("pointing_back"):
                     after = placed(text, start, before + other)
@@ -312,7 +329,8 @@ def _people(turn: str, language: str) -> dict[str, str]:
 def _days(language: str) -> frozenset[str]:
     known = Locale.parse(language)
     return frozenset(
-        one.capitalize() for one in (*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values())
+        one.capitalize()
+        for one in (*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values())
     )
 
 

@@ -49,6 +49,8 @@ _UNSURE: Final = 0.6
 _OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
+
+
 @cache
 def _measures() -> frozenset[str]:
     """Nouns that share a synset with a container or measure, and those themselves."""
@@ -82,8 +84,10 @@ class ItalianNounAdjective:
         compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
-        unclear = bool(wordnet("it").senses(quality.lower, "n")) or place + 2 < len(tokens) and (
-            tokens[place + 2].part in ("adj", "noun", "name", "unknown") or cut_short(tokens, place + 1)
+        unclear = (
+            bool(wordnet("it").senses(quality.lower, "n"))
+            or place + 2 < len(tokens)
+            and (tokens[place + 2].part in ("adj", "noun", "name", "unknown") or cut_short(tokens, place + 1))
         )
         confidence = 0.6 if unclear else 0.81 if quality.lower.endswith(_RELATIONAL) else 0.85
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
@@ -183,8 +187,12 @@ class ItalianComplements:
 
 def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
     """Whether the second complement more likely says something of the first's noun: una macchina ferma in garage."""
-    timed = any(tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1))
-    described = tokens[one.last].part == "adj" or tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    timed = any(
+        tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1)
+    )
+    described = (
+        tokens[one.last].part == "adj" or tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    )
     bound = tokens[other.first].lemma == "per" and tokens[other.head].part == "name"
     if bound and tokens[one.first].lemma in ("su", "con", "in", "a"):  # sul volo di domani per Parigi
         return True

@@ -20,7 +20,9 @@ _WH: Final = frozenset({
     "quale", "quali", "qual", "perché",
 })  # fmt: skip
 _LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
-_NO_ORDER: Final = frozenset({"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire"})
+_NO_ORDER: Final = frozenset(
+    {"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire"}
+)
 _SHORTEST: Final = 4  # words and signs
 
 

