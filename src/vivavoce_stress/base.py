@@ -72,7 +72,8 @@ class Variant:
     """One utterance with one substitution.
 
     rule             what was done, in words that a reviewer understands: `double consonant written once`
-    confidence       0 to 1: how likely a linguist accepts it; orders proposals, and below the test's certainty withholds them
+    confidence       0 to 1: how likely a linguist accepts it; orders proposals, and decides whether they are
+                     certain enough to be made
     edits            sorted and disjoint; applied to `original` they give `text` exactly
     resources        package and version of whatever had a say in it
     keeps_invariant  what it leaves as it was: the test's `keeps`, less where an operator knows better

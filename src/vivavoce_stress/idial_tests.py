@@ -102,7 +102,7 @@ ST_7: Final = _test(
         NationsDescribed(),
         MentionedBefore(),
         PeopleMentioned(),
-    ),  # fmt: skip
+    ),
 )
 
 ST_8: Final = _test(

@@ -21,8 +21,8 @@ class ReviewLexicon:
     """What people approved in this domain, to be proposed again.
 
     version  how many approvals it was made of; key twelve digits over its entries
-    entries  before and after in dictionary form where they are one word each, the part of speech, and the form
-             that was met, for which alone a phrase stands
+    entries  before and after in dictionary form where they are one word each, the part of speech, and the
+             form that was met, for which alone a phrase stands
     """
 
     version: int
@@ -33,7 +33,7 @@ class ReviewLexicon:
 def lexicon(reviews: Reviews) -> ReviewLexicon:
     """Words and what they were replaced by, with how often people approved it; the most approved first.
 
-    Only tests that put one word for another teach words: what is left of a sentence that was turned round is none.
+    Only tests that put one word for another teach words: pieces of a sentence that was turned round are none.
     """
     counts: dict[tuple[str, str, str, str, str, str], int] = {}
     approvals = 0
@@ -102,7 +102,7 @@ def _follows(one: Edit, small: set[str]) -> bool:
 
 @dataclass
 class FromLexicon:
-    """An operator that proposes what people approved before, for one test and language, in the form it needs."""
+    """An operator that proposes what people approved before, for one test and language, inflected."""
 
     test: str
     language: str

@@ -19,8 +19,8 @@ _GLOSS: Final = re.compile(r"""VALUES \((["'])([nvar]#\w+)\1,.*,(["'])(.*)\3\);"
 _DOMAIN: Final = re.compile(r"VALUES \('([nvar]#\w+)','(\w+)")
 _SENSE: Final = re.compile(r"[nvar]#\w+")
 _COARSE: Final = re.compile(
-    r"\b(?:vulgar|obscene|slang|street names?|derogatory|disparaging|offensive|ethnic slurs?|narcotic|profanity"
-    r"|sexual intercourse|prostitute|excrement|urine|feces|faeces|genital)\b",
+    r"\b(?:vulgar|obscene|slang|street names?|derogatory|disparaging|offensive|ethnic slurs?|narcotic"
+    r"|profanity|sexual intercourse|prostitute|excrement|urine|feces|faeces|genital)\b",
     re.IGNORECASE,
 )
 

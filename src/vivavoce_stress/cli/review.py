@@ -118,8 +118,8 @@ def _propose(
     listed: list[Any],
 ) -> None:  # fmt: skip
     from vivavoce.log.stress_events import stress_stream
-    from vivavoce_stress.planning import to_review
     from vivavoce_stress.learnt import lexicon
+    from vivavoce_stress.planning import to_review
     from vivavoce_stress.review import proposed
 
     drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more, listed)

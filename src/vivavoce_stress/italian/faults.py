@@ -1,6 +1,7 @@
 """What is wrong between Italian words side by side: articles that meet, words that do not agree."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from vivavoce_stress.italian.analysis import Token, analyse
@@ -27,14 +28,16 @@ def faults(text: str, words: Morphology = RULES) -> frozenset[str]:
         match.group().lower().strip() for match in _MEET.finditer(text) if not _indefinite(match.group())
     }
     tokens = analyse(text, words)
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         if text[token.end : following.start].strip():
             continue
-        if token.part in _AGREEING and _parted(token, following, words):
-            found.add(f"{token.lower} {following.lower}")
-        elif token.part == "noun" and following.part == "adj" and not _fit(token, following, words):
-            found.add(f"{token.lower} {following.lower}")
-        elif token.part == "adj" and following.part == "noun" and not _fit(following, token, words):
+        if token.part in _AGREEING:
+            wrong = _parted(token, following, words)
+        elif (token.part, following.part) == ("noun", "adj"):
+            wrong = not _fit(token, following, words)
+        else:
+            wrong = (token.part, following.part) == ("adj", "noun") and not _fit(following, token, words)
+        if wrong:
             found.add(f"{token.lower} {following.lower}")
     return frozenset(found)
 

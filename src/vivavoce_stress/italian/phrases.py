@@ -47,8 +47,8 @@ _DAYS: Final = (
     "notte",
 )
 _RUNS_ON: Final = frozenset({
-    "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno", "partire",
-    "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",
+    "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno",
+    "partire", "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",
 })  # fmt: skip
 _SET_PHRASES: Final = (
     {"per", "favore"},
@@ -207,7 +207,7 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
 
 
 def _with_purpose(tokens: list[Token], last: int) -> int:
-    """Where a complement ends whose noun goes on with a bare one: nel bagaglio a mano, per un taglio da uomo."""
+    """Where a complement ends whose noun goes on with a bare one: nel bagaglio a mano."""
     behind = tokens[last + 1 : last + 3]
     goes_on = len(behind) == 2 and behind[0].part == "prep" and behind[0].lemma in ("a", "da")
     if goes_on and behind[1].part == "noun" and behind[1].lower not in TIMES and tokens[last].part == "noun":

@@ -30,7 +30,7 @@ _STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
 
 
 def _unfit(offered: list[str], text: str, first: int, last: int) -> bool:
-    """Whether an ordinal stands badly: for several things, for a time without its day, beside what stands in."""
+    """Whether an ordinal stands badly: for several things, for a day, beside what stands in."""
     said, led = text[first:last], text[:first].lower().rstrip().endswith((" in", " at"))
     led = led or text[:first].lower().strip() in ("in", "at")
     return bool(

@@ -35,7 +35,7 @@ _LAST_DAY: Final = 31
 
 
 class DatesDescribed:
-    """Days and feasts by the language file's descriptions; dates by the day before; months by their number."""
+    """Days and feasts by the language file's descriptions; dates by the day before; months by number."""
 
     test, language, needs = "ST-7", "*", ("described",)
 
@@ -103,7 +103,7 @@ def _italian_dates(text: str) -> _Found:
 
 
 def _behind_lead(text: str, start: int, end: int, phrase: str) -> tuple[int, int, str]:
-    """The phrase with its article, contracted with the preposition before it: di domani, del giorno dopo oggi."""
+    """The phrase with its article, contracted with the preposition before it: del giorno dopo oggi."""
     lead = _LEAD.search(text[:start]) or _ELIDED.search(text[:start])
     if lead is None:
         return start, end, phrase

@@ -27,9 +27,9 @@ _FIXED: Final = frozenset({
     "altro", "altra", "altri", "altre", "stesso", "stessa", "ogni", "primo", "prima", "certo", "certa",
 })  # fmt: skip
 _COUNTS: Final = frozenset({
-    "quanto", "quanta", "quanti", "quante", "molti", "molte", "pochi", "poche", "tanti", "tante", "vari", "varie",
-    "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo", "mezza", "alcuni",
-    "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
+    "quanto", "quanta", "quanti", "quante", "molti", "molte", "pochi", "poche", "tanti", "tante", "vari",
+    "varie", "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo", "mezza",
+    "alcuni", "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
 })  # fmt: skip
 _CONTAINERS: Final = (
     "piatto",
@@ -40,9 +40,9 @@ _CONTAINERS: Final = (
     "chilo",
     "litro",
     "etto",
-    "porzione", "mazzo", "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo",
-    "gruppo", "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "pezzo", "cucchiaio", "caraffa", "metro",
-    "grammo", "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio",
+    "porzione", "mazzo", "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina",
+    "barattolo", "gruppo", "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "pezzo", "cucchiaio", "caraffa",
+    "metro", "grammo", "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio",
 )  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _UNSURE: Final = 0.6
@@ -84,11 +84,9 @@ class ItalianNounAdjective:
         compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
-        unclear = (
-            bool(wordnet("it").senses(quality.lower, "n"))
-            or place + 2 < len(tokens)
-            and (tokens[place + 2].part in ("adj", "noun", "name", "unknown") or cut_short(tokens, place + 1))
-        )
+        behind = tokens[place + 2].part if place + 2 < len(tokens) else ""
+        unclear = bool(wordnet("it").senses(quality.lower, "n")) or cut_short(tokens, place + 1)
+        unclear = unclear or behind in ("adj", "noun", "name", "unknown")
         confidence = 0.6 if unclear else 0.81 if quality.lower.endswith(_RELATIONAL) else 0.85
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
         edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
@@ -186,13 +184,12 @@ class ItalianComplements:
 
 
 def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
-    """Whether the second complement more likely says something of the first's noun: una macchina ferma in garage."""
+    """Whether the second complement may belong to the first's noun: una macchina ferma in garage."""
     timed = any(
         tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1)
     )
-    described = (
-        tokens[one.last].part == "adj" or tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
-    )
+    for_noun = tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    described = tokens[one.last].part == "adj" or for_noun
     bound = tokens[other.first].lemma == "per" and tokens[other.head].part == "name"
     if bound and tokens[one.first].lemma in ("su", "con", "in", "a"):  # sul volo di domani per Parigi
         return True
@@ -200,7 +197,7 @@ def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
 
 
 def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> float:
-    """How far a complement before an object is trusted: one that says what a definite object is for, little."""
+    """How far a complement before an object is trusted: what a definite object is for, little."""
     if tokens[one.head].lower in TIMES:
         return 0.85
     opening = tokens[one.first]

@@ -223,7 +223,7 @@ class _Clauses:
         return place, place, f"{fosse} {self._passive(token.lemma, thing)}", "wish with a passive clause", 0.9
 
     def _use(self, text: str, tokens: list[Token], place: int) -> "_Found":
-        """usate prodotti naturali?: vengono usati prodotti naturali?; se accettate cani: se vengono accettati cani."""
+        """usate prodotti?: vengono usati prodotti?; se accettate cani: se vengono accettati cani."""
         token, thing = tokens[place], object_phrase(tokens, place + 1)
         asked = place == 0 and text.rstrip().endswith("?")
         asked = asked or (place > 0 and tokens[place - 1].lower == "se")

@@ -16,8 +16,8 @@ _ENGLISH_ORDERS: Final = (
     ("Would you be so kind as to", "order made formal", 0.7),
 )
 _WH: Final = frozenset({
-    "chi", "che", "cosa", "cos'", "come", "dove", "dov'", "quando", "quanto", "quanta", "quanti", "quante", "quant'",
-    "quale", "quali", "qual", "perché",
+    "chi", "che", "cosa", "cos'", "come", "dove", "dov'", "quando", "quanto", "quanta", "quanti", "quante",
+    "quant'", "quale", "quali", "qual", "perché",
 })  # fmt: skip
 _LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
 _NO_ORDER: Final = frozenset(
@@ -117,7 +117,7 @@ class ItalianRequests:
 
 
 def _ordered(token: Token, words: Morphology) -> str:
-    """The infinitive, with what hangs on it, of an order to one person that opens an utterance; else empty."""
+    """The infinitive, with what hangs on it, of an order that opens an utterance; else empty."""
     lemma, order = token.lemma, token.form == "i2s" or (token.form == "3s" and token.lemma.endswith("are"))
     order = order or (token.form == "2s" and words.verb(lemma, "i2s") == token.lower)
     if token.part != "fin" or not order or not lemma.endswith(("are", "ere", "ire")) or lemma in _NO_ORDER:

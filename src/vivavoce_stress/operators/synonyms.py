@@ -35,7 +35,8 @@ _COUNTING: Final = frozenset(
 _BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
 _NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand", "assist"})
 _NO_RECIPIENT: Final = frozenset({
-    "display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate", "obtain", "dispatch",
+    "display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate", "obtain",
+    "dispatch",
 })  # fmt: skip
 _WITH_OBJECT: Final = frozenset({"obtain", "display", "retain", "view", "verify", "utilise", "alter"})
 _WITHOUT_OBJECT: Final = frozenset({"depart", "function", "enquire"})
@@ -178,7 +179,7 @@ def _english_edits(text: str, token: Any, other: str, pack: LanguagePack) -> tup
 
 
 def reading_at(text: str, start: int, pack: LanguagePack) -> tuple[str, str] | None:
-    """(dictionary form, part of speech) of the word that begins at a place; None where nothing can read it."""
+    """(dictionary form, part of speech) of the word that begins at a place; None where nothing reads it."""
     if pack.has("analysis"):
         found = (one for one in pack.get("analysis")(text) if one.start == start)
         return next(
@@ -328,6 +329,7 @@ def _stands_alone(token: Any) -> bool:
     if token.text[:1].isupper() and not token.is_sent_start:
         return False
     greets = token.i + 1 < len(token.doc) and token.nbor(1).lower_ in ("bye", "morning", "evening", "day")
+    goes_on = token.lemma_ == "look" and not any(one.lower_ == "for" for one in token.children)
     return not greets and not (
-        token.pos_ == "VERB" and token.lemma_ in ("look", "take", "go", "come", "care")
+        token.pos_ == "VERB" and (goes_on or token.lemma_ in ("take", "go", "come", "care"))
     )

@@ -16,8 +16,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.stress_events import LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce_stress.base import Utterance, apply
 from vivavoce_stress.junit import junit
-from vivavoce_stress.propose import propose
 from vivavoce_stress.learnt import lexicon, lexicon_operators
+from vivavoce_stress.propose import propose
 from vivavoce_stress.review import Reviews, difference, reviewed, word_edits
 from vivavoce_stress.review_file import DECIDED, columns, read_review, write_review
 from vivavoce_stress.suite import Suite, is_suite, read_suite, write_suite
