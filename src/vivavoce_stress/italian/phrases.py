@@ -97,6 +97,11 @@ def _with_complements(tokens: list[Token], last: int) -> int:
         if (
             following.part == "adj"
             or _names_it(tokens[last], following)
+            or (
+                following.part == "name"
+                and tokens[last].part == "noun"
+                and following.start == tokens[last].end + 1
+            )
             or (following.part == "adv" and following.lower in ("molto", "poco", "più"))
             or following.lower in ("nord", "sud", "est", "ovest")
             or (following.lower == "città" and tokens[last].lower == "centro")
@@ -182,6 +187,7 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
         return Phrase(place, inner.last, place + 1) if inner else None
     led = tokens[place - 1] if place else None
     bare = place + 1 < len(tokens) and tokens[place + 1].part == "noun" and token.part == "prep"
+    bare = bare and tokens[place + 1].lower not in TIMES
     of_noun = bare and token.lemma in ("a", "da") and led is not None and led.part == "noun"
     if of_noun or (led is not None and led.lower in _RUNS_ON):  # sedia a rotelle; vicino al finestrino
         return None

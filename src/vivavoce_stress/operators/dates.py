@@ -23,7 +23,7 @@ _ORDINALS: Final = {
 _PART_OF_MORE: Final = re.compile(
     r"\s+(?:\d|food|menu|dinner|lunch|party|nights|mornings|evenings|dopo\b)|['’]s\b", re.IGNORECASE
 )
-_LEAD: Final = re.compile(r"\b(il|del|al|dal|nel|sul|della|alla|dalla|di|a|da|in|su)\s+$", re.IGNORECASE)
+_LEAD: Final = re.compile(r"\b(il|la|del|al|dal|nel|sul|della|alla|dalla|di|a|da|in|su)\s+$", re.IGNORECASE)
 _ELIDED: Final = re.compile(r"\b(l|dell|all|dall|nell|sull)['’]$", re.IGNORECASE)
 _STEMS: Final = {"de": "di", "a": "a", "da": "da", "ne": "in", "su": "su"}
 _PART_IT: Final = re.compile(r"\s+(mattina|pomeriggio|sera|notte)\b", re.IGNORECASE)

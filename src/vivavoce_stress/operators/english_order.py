@@ -26,10 +26,11 @@ _CONTAINERS: Final = (
 )
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
-    "only", "whole",
+    "only", "whole", "inside", "outside",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
+_OF_NOUN: Final = ("on", "by", "near", "under", "with")
 _UNSURE: Final = 0.6
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
@@ -83,7 +84,8 @@ class EnglishNounAdjective:
         if text[end : end + 2] in ("'s", "’s") or not noun_part:
             return
         others = [one for one in noun.children if one.dep_ in ("amod", "compound") and one.i != token.i]
-        fixed = others or text[end : end + 4] == " of "
+        given = noun.dep_ == "dobj" and any(one.dep_ in ("dative", "iobj") for one in noun.head.children)
+        fixed = others or given or text[end : end + 4] == " of "
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
             edits = _article(text, first.nbor(-1), noun_part) + edits
@@ -135,7 +137,8 @@ class EnglishComplements:
                 and text[tree[one[1]].idx + len(tree[one[1]].text)] == " "
             ):
                 inside = one[0] <= tree[other[0]].head.i <= one[1] and not _timed(tree, other)
-                sure = _UNSURE if inside else 0.9
+                of_noun = tree[one[0]].lower_ in _OF_NOUN and _timed(tree, other) and not _timed(tree, one)
+                sure = _UNSURE if inside or of_noun else 0.9
                 yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
         for one in found:
             said = tree[one[0]]
@@ -144,7 +147,8 @@ class EnglishComplements:
             thing = _object_before(tree, one[0]) if where else None
             if thing is not None:
                 before = (thing, one[0] - 1)
-                yield _swapped(text, tree, before, one, "complement before the object", 0.85)
+                sure = _UNSURE if before[0] == before[1] else 0.85  # a bare plural does not stand last
+                yield _swapped(text, tree, before, one, "complement before the object", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"

@@ -12,8 +12,11 @@ _NO_PASSIVE: Final = frozenset({
     "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
     "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
+_UNSURE: Final = 0.6
+_OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
 _TO_GIVE: Final = frozenset({
+    "email", "mail", "forward", "post", "text", "return", "deliver", "read", "lend", "sell",
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
 })  # fmt: skip
 _Made = tuple[int, int, str, str, float]
@@ -37,11 +40,26 @@ class EnglishPassive:
                 found = make(verb)
                 if found is not None:
                     start, end, after, rule, confidence = found
+                    confidence = min(confidence, _UNSURE) if _torn(tree, end) else confidence
                     change = edit(text, start, end, placed(text, start, after))
                     yield Substitution((change,), rule, confidence, ("spacy", "lemminflect"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it with an object is one that can be turned into the passive"
+
+
+def _torn(tree: Any, end: int) -> bool:
+    """Whether what stands behind the clause may belong to its object: the house, on Mill Lane; a thing I had, here."""
+    behind = [one for one in tree if one.idx >= end]
+    before = [one for one in tree if one.idx < end]
+    if not behind or not before or behind[0].is_punct or behind[0].dep_ in ("cc", "conj"):
+        return False
+    relative = any(one.dep_ in ("relcl", "acl") and one.pos_ in ("VERB", "AUX") for one in before)
+    last_is_verb = before[-1].dep_ in ("relcl", "acl")
+    timed = any(
+        one.lower_.endswith("day") or one.lower_ in ("month", "week", "year", "time") for one in behind[:4]
+    )
+    return (relative and last_is_verb) or (behind[0].lower_ in _OF_NOUN and not timed)
 
 
 def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from random import Random
 from typing import Final
@@ -45,18 +44,11 @@ _CONTAINERS: Final = (
     "metro", "grammo", "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio",
 )  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
+_THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
 _UNSURE: Final = 0.6
 _OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
-
-
-@cache
-def _measures() -> frozenset[str]:
-    """Nouns that share a synset with a container or measure, and those themselves."""
-    known = wordnet("it")
-    near = {one for noun in _CONTAINERS for sense in known.senses(noun, "n") for one in known.members(sense)}
-    return frozenset(near | set(_CONTAINERS))
 
 
 class ItalianNounAdjective:
@@ -76,7 +68,7 @@ class ItalianNounAdjective:
             timed = following.lower in TIMES or following.text[:1].isupper()
             if token.part == "adj" and following.part == "noun" and not timed and token.lower not in _FIXED:
                 yield from self._noun_first(text, tokens, place)
-            if token.part == "noun" and following.lower in ("di", "d'") and token.lemma in _measures():
+            if token.part == "noun" and following.lower in ("di", "d'") and token.lemma in _CONTAINERS:
                 yield from self._content_first(text, tokens, place)
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
@@ -193,7 +185,7 @@ def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
     bound = tokens[other.first].lemma == "per" and tokens[other.head].part == "name"
     if bound and tokens[one.first].lemma in ("su", "con", "in", "a"):  # sul volo di domani per Parigi
         return True
-    return described and not timed and tokens[other.first].lemma in ("in", "a", "da", "con")
+    return described and not timed and tokens[other.first].lemma in ("in", "a", "da", "con", "su")
 
 
 def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> float:
@@ -201,8 +193,10 @@ def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> floa
     if tokens[one.head].lower in TIMES:
         return 0.85
     opening = tokens[one.first]
-    behind_article = one.first + 1 < len(tokens) and tokens[one.first + 1].part in ("det", "poss")
-    definite = tokens[thing.first].lower in ("il", "lo", "la", "l'", "i", "gli", "le")
+    behind_article = one.first + 1 < len(tokens) and tokens[one.first + 1].lower in _THE
+    if opening.lemma == "per" and one.head == one.first + 1 and tokens[one.head].number == "p":
+        return _UNSURE  # un seggiolino per bambini
+    definite = tokens[thing.first].lower in _THE
     if opening.lemma == "per" and definite and behind_article and tokens[verb].lemma not in _OF_SUBJECT:
         return _UNSURE
     return 0.85 if opening.lemma in ("in", "per") else 0.82
@@ -217,6 +211,6 @@ def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
     """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
     opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
     only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
-    cut_short = bool(after) and (after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'"))
+    parted = bool(after) and (after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'"))
     held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
-    return not (only_of_noun or cut_short or held)
+    return not (only_of_noun or parted or held or cut_short(tokens, thing.last))

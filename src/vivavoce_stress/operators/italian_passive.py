@@ -14,7 +14,7 @@ from vivavoce_stress.words import edit, placed
 _NO_PASSIVE: Final = frozenset({
     "essere", "sembrare", "avere", "sapere", "potere", "dovere", "volere", "stare", "andare", "venire",
     "arrivare", "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere",
-    "dormire", "cenare", "pranzare", "uscire", "entrare",
+    "passare", "dormire", "cenare", "pranzare", "uscire", "entrare",
 })  # fmt: skip
 _CAN: Final[dict[str, tuple[str, str]]] = {
     **dict.fromkeys(("1s", "2s", "3s", "2p"), ("può", "possono")),

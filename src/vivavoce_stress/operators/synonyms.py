@@ -303,7 +303,7 @@ class EnglishSynonyms:
 
 def _cannot_stand(other: str, token: Any) -> bool:
     """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
-    hanging = {one.dep_ for one in token.children}
+    hanging = {one.dep_ for one in token.children if one.i > token.i}
     if other in _WITH_OBJECT and token.pos_ == "VERB" and not hanging & {"dobj", "obj"}:
         return True
     if other in _WITHOUT_OBJECT and token.pos_ == "VERB" and hanging & {"dobj", "obj", "ccomp", "xcomp"}:
