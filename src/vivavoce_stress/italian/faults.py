@@ -16,6 +16,7 @@ _MEET: Final = re.compile(
     rf"\b{_LEADS}\s+{_ARTICLE}(?:\s|(?<=['’]))|\b(?:dov|com|cos|c|qual\s)['’]?(?:è|erano?)\s+(?:è|sono)\b",
     re.IGNORECASE,
 )
+_BY_END: Final = {"iche": ("f", "p"), "ici": ("m", "p"), "ica": ("f", "s"), "ico": ("m", "s")}
 _AGREEING: Final = ("det", "prepdet")
 
 
@@ -72,6 +73,9 @@ def _parted(determiner: Token, noun: Token, words: Morphology) -> bool:
 def _fit(noun: Token, quality: Token, words: Morphology) -> bool:
     """Whether some reading of a noun agrees with some reading of its adjective."""
     nouns, qualities = _readings(noun, words), words.adjectives(quality.lower)
+    qualities = qualities or tuple(
+        (end, *told) for end, told in _BY_END.items() if quality.lower.endswith(end)
+    )
     if not nouns or not qualities:
         return True
     return any(

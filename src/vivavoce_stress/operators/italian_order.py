@@ -27,22 +27,16 @@ _FIXED: Final = frozenset({
 })  # fmt: skip
 _COUNTS: Final = frozenset({
     "quanto", "quanta", "quanti", "quante", "molti", "molte", "pochi", "poche", "tanti", "tante", "vari",
-    "varie", "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo", "mezza",
-    "alcuni", "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
+    "varie", "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo",
+    "mezza", "alcuni", "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
 })  # fmt: skip
-_CONTAINERS: Final = (
-    "piatto",
-    "bicchiere",
-    "bottiglia",
-    "tazza",
-    "fetta",
-    "chilo",
-    "litro",
-    "etto",
-    "porzione", "mazzo", "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina",
-    "barattolo", "gruppo", "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "pezzo", "cucchiaio", "caraffa",
-    "metro", "grammo", "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio",
-)  # fmt: skip
+_CONTAINERS: Final = frozenset({
+    "piatto", "bicchiere", "bottiglia", "tazza", "fetta", "chilo", "litro", "etto", "porzione", "mazzo", "paio",
+    "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo", "gruppo", "coppia",
+    "dozzina", "foglio", "busta", "cassa", "vassoio", "cucchiaio", "caraffa", "metro", "grammo", "giorno",
+    "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale", "calice", "ciotola",
+    "scodella", "quintale", "decilitro", "mezzo",
+})  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
 _UNSURE: Final = 0.6
