@@ -1,7 +1,7 @@
 """Variants of utterances from domains that no rule was made on, held against people's judgements.
 
-Utterances stand in `stress_variants/blind*.jsonl`, what was proposed first for each and what two passes said of
-it in `labels.csv`, and where a linguist finds a variant though none was proposed in `missed.csv`.
+Utterances stand in `stress_variants/blind*.jsonl`, what was proposed first for each and what two passes said
+of it in `labels.csv`, and where a linguist finds a variant though none was proposed in `missed.csv`.
 """
 
 import csv

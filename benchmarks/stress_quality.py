@@ -1,9 +1,9 @@
 """How good variants and automatic verdicts of stress tests are, from the judged files.
 
-`python -m benchmarks stress_quality [--write]` prints JSON: of variants, how many are valid at the first rank and
-how often one is proposed, by test and language, on domains that no rule was made on; of verdicts, agreement and
-share decided, by test, language and bot, before and after rules were changed; all with intervals. `--write` also
-puts the tables into the two pages.
+`python -m benchmarks stress_quality [--write]` prints JSON: of variants, how many are valid at the first rank
+and how often one is proposed, by test and language, on domains that no rule was made on; of verdicts,
+agreement and share decided, by test, language and bot, before and after rules were changed; all with
+intervals. `--write` also puts the tables into the two pages.
 """
 
 import argparse
@@ -75,8 +75,8 @@ def _against(one: Facts) -> str:
 def _two_passes(found: Facts) -> str:
     raters, domains = found["raters"], ", ".join(one.replace("_", " ") for one in found["domains"])
     return (
-        f"{found['utterances']} utterances of {len(found['domains'])} domains ({domains}). Two passes agree on "
-        f"{raters['same']} of {raters['judged']} variants, Cohen's kappa {_kappa(raters['kappa'])}."
+        f"{found['utterances']} utterances of {len(found['domains'])} domains ({domains}). Two passes agree "
+        f"on {raters['same']} of {raters['judged']} variants, Cohen's kappa {_kappa(raters['kappa'])}."
     )
 
 

@@ -187,7 +187,7 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
         return Phrase(place, inner.last, place + 1) if inner else None
     led = tokens[place - 1] if place else None
     bare = place + 1 < len(tokens) and tokens[place + 1].part == "noun" and token.part == "prep"
-    bare = bare and tokens[place + 1].lower not in TIMES
+    bare = bare and tokens[place + 1].lower not in TIMES and tokens[place + 1].lower != "te"
     of_noun = bare and token.lemma in ("a", "da") and led is not None and led.part == "noun"
     if of_noun or (led is not None and led.lower in _RUNS_ON):  # sedia a rotelle; vicino al finestrino
         return None

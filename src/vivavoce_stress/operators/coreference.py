@@ -232,7 +232,7 @@ class NationsDescribed:
                     text, found.start(), found.expand(phrase.becomes).replace("{capital}", capital)
                 )
                 change = edit(text, found.start(), found.end(), after)
-                yield Substitution((change,), "the nation by its capital", 0.7, ("multiwordnet",))
+                yield Substitution((change,), "the nation by its capital", 0.82, ("multiwordnet",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"

@@ -90,7 +90,7 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
 
 
 def _read_as_preposition(verb: Any) -> list[Any]:
-    """The particle of a verb that switches things, which the parser takes for a preposition: turn on the lights."""
+    """The particle of a verb that switches things, taken for a preposition: turn on the lights."""
     parts = [one for one in verb.children if one.dep_ == "prep" and one.i == verb.i + 1]
     return parts if parts and verb.lemma_.lower() in _SWITCHING and parts[0].lower_ in _PARTICLES else []
 

@@ -31,11 +31,11 @@ _COUNTS: Final = frozenset({
     "mezza", "alcuni", "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
 })  # fmt: skip
 _CONTAINERS: Final = frozenset({
-    "piatto", "bicchiere", "bottiglia", "tazza", "fetta", "chilo", "litro", "etto", "porzione", "mazzo", "paio",
-    "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo", "gruppo", "coppia",
-    "dozzina", "foglio", "busta", "cassa", "vassoio", "cucchiaio", "caraffa", "metro", "grammo", "giorno",
-    "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale", "calice", "ciotola",
-    "scodella", "quintale", "decilitro", "mezzo",
+    "piatto", "bicchiere", "bottiglia", "tazza", "fetta", "chilo", "litro", "etto", "porzione", "mazzo",
+    "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo", "gruppo",
+    "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "cucchiaio", "caraffa", "metro", "grammo",
+    "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale",
+    "calice", "ciotola", "scodella", "quintale", "decilitro", "mezzo",
 })  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")

@@ -1,4 +1,4 @@
-"""What users of bots say that no rule was made on restaurants for: a linguist's variant of each is proposed first."""
+"""What users say in other domains than restaurants: a linguist's variant of it is proposed first."""
 
 import pytest
 

@@ -17,6 +17,7 @@ from benchmarks._stress_variants import (  # noqa: E402
     read_utterances,
 )
 from benchmarks.stress_quality import VARIANTS_PAGE, variant_tables, written  # noqa: E402
+
 from vivavoce_stress.base import Utterance  # noqa: E402
 from vivavoce_stress.propose import propose  # noqa: E402
 
