@@ -45,6 +45,9 @@ class Reply(NamedTuple):
     end: bool
 
     def as_json(self) -> dict[str, Any]:
+        """The turn as data; of a bot that tells no acts, the words alone."""
+        if not self.acts:
+            return {"text": self.text, "end": self.end}
         return {
             "text": self.text,
             "acts": [act.as_json() for act in self.acts],

@@ -16,8 +16,9 @@ SAID = [
     "the phone number", "80 g of rice", "tofu", "1", "ho mangiato una mela", "non importa", "sì", "altro",
     "2000", "lamp on",
     "prendere(padella)", "[mettere(", "add salt", "accendi la luce", "channel two", "the other one",
-    "€ 10", "rossi", "1 gennaio 1980",
+    "€ 10", "rossi", "1 gennaio 1980", "borrow emma", "1234", "un biglietto", "rome", "two packs", "insulin",
 ]  # fmt: skip
+IN_WORDS_ONLY = ("library", "pharmacy", "trains")
 VARIANTS = [(name, variant) for name, entry in BOTS.items() for variant in entry.variants]
 
 
@@ -48,7 +49,7 @@ def bombard(bot: Bot, inputs: int, seed: int) -> None:
         ]
         reply = bot.reply(session, texts)
         assert reply.text.strip()
-        assert reply.acts
+        assert reply.acts or bot.name in IN_WORDS_ONLY
         assert reply.as_json()["text"]
 
 

@@ -68,6 +68,7 @@ def test_what_a_direct_line_bot_says_beside_its_question_is_heard(counterparts: 
     settings = {"connect": "directline", "url": services(counterparts), "secret": "${SECRET}", "poll_s": 0.02}
     outputs = said(settings, "a question and more")
     assert [one.text for one in outputs if one.kind == "message"] == ["Which one?", "The choice is yours."]
+    assert outputs[-1].held_s == 0  # it has asked: nobody waits whether more comes
 
 
 def test_a_direct_line_bot_that_types_is_waited_for_longer_than_one_that_is_idle(

@@ -204,3 +204,10 @@ def test_bounds_are_what_trying_every_decision_gives(layer: str, seed: int, tmp_
             continue
         low, high = ((one[0, 0] / one[1, 0]) if one[1, 0] else None for one in (open_.low, open_.high))
         assert (low, high) == (pytest.approx(min(ratios)), pytest.approx(max(ratios))), name
+
+
+@pytest.mark.parametrize("party", ["system", "user"])
+def test_corrections_are_counted_of_the_party_that_made_them(made: Make, party: str) -> None:
+    places = {"system": [0, 2, 4], "user": [1]}
+    rows = [label("anna", at, "yes", "correction") for at in (*places["system"], *places["user"])]
+    assert facts(made(rows), f"{party}_correction_turns")["value"] == len(places[party])

@@ -118,7 +118,27 @@ def test_repeated_answers_of_a_person_do_not_make_a_group_surer():
     assert mann_whitney(np.repeat(a, 10), np.repeat(b, 10)).p < mann_whitney(a, b).p / 10
     odds = ordinal_regression(a, b, range(12), range(12, 24))
     assert odds.odds_ratio > 1
-    assert ordinal_regression([3, 3], [3], [1, 2], [3]).p is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "who_a", "who_b"),
+    [
+        ([3, 3], [3], [1, 2], [3]),
+        ([], [1, 2], [], [1, 2]),
+        ([1, 2], [], [1, 2], []),
+        ([1, 2], [3], [1, 1], [1]),
+    ],
+    ids=["one answer", "nobody answered of a", "nobody answered of b", "one participant"],
+)
+def test_no_odds_are_made_up_where_nothing_can_be_compared(a, b, who_a, who_b):
+    odds = ordinal_regression(a, b, who_a, who_b)
+    assert (odds.p, odds.odds_ratio) == (None, None)
+    assert odds.why == "Nothing varied, or a group has no answer."
+
+
+@pytest.mark.parametrize(("people", "errors"), [(39, "bias-reduced"), (40, "robust")])
+def test_gee_of_fewer_than_40_participants_has_bias_reduced_errors(people, errors):
+    assert f"{people} participants; {errors} errors" in check_models(drawn(people=people))["gee"].why
 
 
 def answered(make, people: int = 20):

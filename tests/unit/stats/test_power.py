@@ -126,6 +126,14 @@ def test_few_participants_have_the_power_that_was_asked_for(nested, fails):
     assert own_trials(nested, fails, 100, seed=6) < 0.7
 
 
+def test_a_smallest_p_that_equals_alpha_reaches_nothing():
+    five = Nested(calls=2, icc=0.0, design="within")
+    assert simulation_of_power.smallest_p(5, five) == 2 / 2**5  # all five signs alike, on either side
+    with pytest.raises(InputError, match=r"5 participants .* cannot reach p < 0\.0625"):
+        simulation_of_power.check_attainable(5, five, alpha=2 / 2**5)
+    simulation_of_power.check_attainable(5, five, alpha=0.07)
+
+
 @pytest.mark.parametrize("people", [6, 12, 24])
 def test_sums_over_participants_are_judged_like_their_dialogues(people):
     nested = Nested(calls=4, icc=0.2, design="within")

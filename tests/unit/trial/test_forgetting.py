@@ -17,6 +17,7 @@ def test_a_visit_left_at_the_consent_is_forgotten_and_one_in_a_dialogue_is_not(
     tmp_path: Path, log: Log
 ) -> None:
     study, clock = make_study(tmp_path), ManualClock()
+    clock.advance(FORGOTTEN_AFTER_S)  # a machine that has run for long
 
     async def run() -> None:
         engine = SessionEngine(study, log, dict.fromkeys(study.systems, Parrot()), clock=clock)

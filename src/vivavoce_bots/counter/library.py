@@ -1,0 +1,90 @@
+"""A library's desk: brief. It asks one thing at a time in as few words as will do."""
+
+from typing import Final
+
+from vivavoce_bots.counter.bot import CounterBot, Visit
+from vivavoce_bots.dialogue.opening import DAYS
+
+_WEEKEND: Final = ("saturday", "sunday")
+_RESERVED: Final = "orient"  # somebody waits for it
+
+
+class LibraryBot(CounterBot):
+    """Lends, reserves, renews and finds books; opening hours and cards."""
+
+    name: str = "library"
+
+    def complete(self, session: Visit) -> str:
+        form, facts = session.form, self.counter.facts
+        title = form.get("title")
+        if title and not _fits(facts[title], form):
+            del form["title"]
+        named = {"title", "author", "subject"} & set(form)
+        titles = self._titles(session)
+        if named and len(titles) == 1:
+            form["title"] = titles[0]
+        if session.errand == "borrow" and "title" in form and "out" in facts[form["title"]]:
+            session.errand = "find"
+        if named:
+            form["work"] = ""
+        return ""
+
+    def ask(self, session: Visit, need: str) -> str:
+        titles = self._titles(session)
+        if need == "title" and titles and len(titles) < len(self.counter.facts):
+            listed = ", ".join(self.counter.say("title", one, session.language) for one in titles)
+            return self.words(session)["ask_title_of"].format(titles=listed)
+        return super().ask(session, need)
+
+    def serve(self, session: Visit) -> str:
+        if session.errand == "find":
+            return self._found(session)
+        if session.errand == "hours":
+            return self._hours(session)
+        if session.errand == "join":
+            return self.words(session)["join"]
+        title, kind = session.form["title"], session.errand or ""
+        if kind == "renew" and title == _RESERVED:
+            kind = "renew_not"
+        if kind == "reserve" and "out" not in self.counter.facts[title]:
+            kind = "reserve_in"
+        if kind == "borrow":
+            session.done[title] = "borrow"
+        return self._sentence(session, kind, title)
+
+    def _found(self, session: Visit) -> str:
+        title = session.form.get("title")
+        titles = [title] if title else self._titles(session)
+        if not titles:
+            return self.words(session)["find_none"].format(**self.told(session))
+        return " ".join(self._sentence(session, self._state(session, one), one) for one in titles)
+
+    def _state(self, session: Visit, title: str) -> str:
+        if title in session.done:
+            return "find_yours"
+        return "find_out" if "out" in self.counter.facts[title] else "find_in"
+
+    def _hours(self, session: Visit) -> str:
+        day = session.form.get("day")
+        kind = "hours" if day not in DAYS else f"hours_{day if day in _WEEKEND else 'week'}"
+        named = self.counter.say("day", day, session.language) if day else ""
+        return self.words(session)[kind].format(day=named[:1].upper() + named[1:])
+
+    def _titles(self, session: Visit) -> list[str]:
+        """The books of the author and on the subject that were named; all where none was."""
+        return [title for title, one in self.counter.facts.items() if _fits(one, session.form)]
+
+    def _sentence(self, session: Visit, kind: str, title: str) -> str:
+        named = self.counter.say("title", title, session.language)
+        facts = self.counter.facts[title]
+        card = session.form.get("card", "")
+        return self.words(session)[kind].format(
+            title=named, shelf=facts["shelf"], out=facts.get("out", ""), card=card
+        )
+
+
+def _fits(book: dict[str, object], form: dict[str, str]) -> bool:
+    """Whether a book is by the author and on the subject of a form."""
+    subjects = book["subjects"]
+    about = "subject" not in form or (isinstance(subjects, list) and form["subject"] in subjects)
+    return about and form.get("author", book["author"]) == book["author"]

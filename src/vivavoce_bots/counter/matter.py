@@ -1,0 +1,145 @@
+"""What a counter serves, read from its file: errands with what each needs, values in words, sentences."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+from ruamel.yaml import YAML
+
+from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
+from vivavoce_bots.dialogue.speech import LANGUAGES, speech
+from vivavoce_bots.dialogue.spotting import Entry, Spotter
+
+Kind = Literal["choice", "day", "time", "number"]
+_DIGITS: Final = re.compile(r"(?<![\d:.,])\d{1,6}(?!\d|[:.,]\d)")
+
+
+@dataclass(frozen=True)
+class Errand:
+    """One thing that people come for: what must be known for it, and whether it is confirmed first."""
+
+    needs: tuple[str, ...]
+    confirmed: bool
+    phrases: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing to be known: values in words by language, or a day, a time, a number between two limits.
+
+    leads  words before a value that tell which of several needs with the same values is meant
+    units  words behind a number that make it this one, whatever was asked
+    """
+
+    kind: Kind
+    values: Mapping[str, Mapping[str, list[str]]]
+    leads: Mapping[str, list[str]]
+    units: Mapping[str, list[str]]
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Counter:
+    """All that one counter knows.
+
+    implied   the errand that is meant where only the value of this need was named
+    kept      needs whose values hold for the next errand, too
+    facts     what it knows of its values, as its file has it
+    """
+
+    errands: Mapping[str, Errand]
+    needs: Mapping[str, Need]
+    implied: Mapping[str, str]
+    kept: tuple[str, ...]
+    facts: Mapping[str, Any]
+    sentences: Mapping[str, Mapping[str, str]]
+
+    def learn(self, spotter: Spotter, language: str) -> None:
+        """Teach the phrases of this counter in one language."""
+        for name, errand in self.errands.items():
+            for phrase in errand.phrases[language]:
+                spotter.learn(phrase, Entry("errand", None, name))
+        holders: dict[str, list[str]] = {}
+        for name, need in self.needs.items():
+            for value, words in _words(need, language):
+                holders.setdefault(words, []).append(name)
+                for lead in need.leads.get(language, ()):
+                    spotter.learn(f"{lead} {words}", Entry("value", name, value))
+                spotter.learn(words, Entry("value", "|".join(holders[words]), value))
+
+    def say(self, need: str, value: str, language: str) -> str:
+        """A value in words."""
+        known = self.needs[need].values.get(value)
+        if known is not None:
+            return known[language][0]
+        return speech(language).slots[DAY]["values"][value][0] if value in DAYS else value
+
+    def number(self, name: str, text: str, language: str, *, asked: bool) -> str | None:
+        """The number in a text that answers a need; it counts unasked only before one of its units."""
+        need, spoken = self.needs[name], _numbers(language)
+        plain = re.sub(r"[^\W\d_]+", lambda word: spoken.get(word[0].casefold(), word[0]), text)
+        units = need.units.get(language, [])
+        counted = re.search(rf"(?<!\d)(\d{{1,6}}) (?:{'|'.join(units)})", plain, re.I) if units else None
+        if counted:
+            return counted[1]
+        alone = _DIGITS.search(plain) if asked else None
+        return alone[0] if alone else None
+
+
+def time_in(text: str, language: str, *, asked: bool) -> str | None:
+    """The time of day that a text names, such as 20:30."""
+    return _clock(language).find(text, asked=asked)
+
+
+@cache
+def _clock(language: str) -> Clock:
+    return Clock(language)
+
+
+@cache
+def _numbers(language: str) -> Mapping[str, str]:
+    ordinals = {
+        "en": ("first", "second", "third", "fourth", "fifth"),
+        "it": ("primo", "secondo", "terzo", "quarto", "quinto"),
+    }[language]
+    known = {word: str(number) for number, word in enumerate(speech(language).time["numbers"], 1)}
+    known |= {word: str(number) for number, word in enumerate(ordinals, 1)}
+    return known | ({"un": "1", "uno": "1", "prima": "1", "seconda": "2"} if language == "it" else {})
+
+
+def _words(need: Need, language: str) -> list[tuple[str, str]]:
+    """Every value with each of its phrases."""
+    if need.kind != "day":
+        return [(value, one) for value, words in need.values.items() for one in words[language]]
+    known = speech(language).slots[DAY]
+    today = DAYS.index(TODAY)
+    return [
+        *((day, one) for day in DAYS for one in known["values"][day]),
+        *((TODAY, one) for one in known["today"]),
+        *((DAYS[today + 1], one) for one in known["tomorrow"]),
+    ]
+
+
+@cache
+def read_counter(name: str) -> Counter:
+    """The counter of this name."""
+    source = files("vivavoce_bots") / "data" / f"{name}.yaml"
+    raw = YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
+    errands = {
+        key: Errand(
+            tuple(one.get("needs", ())), bool(one.get("confirmed")), {by: one[by] for by in LANGUAGES}
+        )
+        for key, one in raw["errands"].items()
+    }
+    needs = {
+        key: Need(
+            one.get("kind", "choice"), one.get("values", {}), one.get("leads", {}), one.get("units", {}),
+            one.get("low", 1), one.get("high", 999_999),
+        )
+        for key, one in raw["needs"].items()
+    }  # fmt: skip
+    return Counter(errands, needs, raw["implied"], tuple(raw["kept"]), raw["facts"], raw["sentences"])

@@ -1,0 +1,91 @@
+"""A train desk: a form. One field after the other, a summary, and nothing without a yes."""
+
+from typing import Final
+
+from vivavoce_bots.counter.bot import CounterBot, Visit
+from vivavoce_bots.dialogue.manners import Answer, Heard
+
+_MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
+_FIRST_CLASS: Final = 1.5
+_FIRST_BOOKING: Final = 40_210
+
+
+class TrainsBot(CounterBot):
+    """Sells and takes back tickets of one line; timetable, fares, lost property."""
+
+    name: str = "trains"
+
+    def about(self, session: Visit, heard: Heard) -> bool:
+        return super().about(session, heard) or self._chosen(session, heard) is not None
+
+    def matter(self, session: Visit, heard: Heard) -> Answer | None:
+        chosen = self._chosen(session, heard)
+        if chosen is None:
+            return super().matter(session, heard)
+        session.errand = chosen
+        return self._go_on(session)
+
+    def _chosen(self, session: Visit, heard: Heard) -> str | None:
+        """The request whose number on the menu was said, and nothing else."""
+        number = heard.text.strip(" .")
+        at_the_menu = session.asking is None and not session.confirming
+        return _MENU[int(number) - 1] if at_the_menu and number in {"1", "2", "3", "4", "5"} else None
+
+    def complete(self, session: Visit) -> str:
+        form = session.form
+        if form.get("from") is not None and form.get("from") == form.get("to"):
+            del form["to"]
+            return self.words(session)["same"]
+        if "time" in form:
+            self._take_time(form)
+        return ""
+
+    def _take_time(self, form: dict[str, str]) -> None:
+        """A time names the train that leaves then, be it in the morning; known when both stations are."""
+        if {"from", "to"} <= set(form):
+            hour, minute = form.pop("time").split(":")
+            said = (f"{hour}:{minute}", f"{int(hour) % 12:02}:{minute}")
+            times = self._departures(form)
+            meant = next((one for one in said if one in times), None)
+            if meant is not None:
+                form["train"] = str(times.index(meant) + 1)
+
+    def ask(self, session: Visit, need: str) -> str:
+        return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")
+
+    def confirm(self, session: Visit) -> str:
+        return self.words(session)[f"confirm_{session.errand}"].format(**self._shown(session))
+
+    def serve(self, session: Visit) -> str:
+        kind = session.errand or ""
+        number = str(_FIRST_BOOKING + len(session.done))
+        if kind == "ticket":
+            session.done[number] = kind
+        return self.words(session)[kind].format(**self._shown(session), number=number)
+
+    def _shown(self, session: Visit) -> dict[str, str]:
+        shown, form = self.told(session), session.form
+        if {"from", "to"} <= set(form):
+            euros = self._euros(form)
+            shown |= {"euros": str(euros), "total": str(euros * int(form.get("passengers", "1")))}
+            shown |= {"at": self._departures(form)[int(form.get("train", "1")) - 1]}
+            shown |= {"trains": self._listed(session)}
+        return shown
+
+    def _listed(self, session: Visit) -> str:
+        return ", ".join(f"{at}) {time}" for at, time in enumerate(self._departures(session.form), 1))
+
+    def _departures(self, form: dict[str, str]) -> list[str]:
+        """When the four trains leave the station of departure, towards the destination."""
+        facts = self.counter.facts
+        start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
+        minutes = facts["minutes"]
+        gone = minutes[start] if start < end else minutes[-1] - minutes[start]
+        clock = [60 * hour + minute + gone for hour, minute in facts["hours"]]
+        return [f"{at // 60 % 24:02}:{at % 60:02}" for at in clock]
+
+    def _euros(self, form: dict[str, str]) -> int:
+        facts = self.counter.facts
+        start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
+        second = abs(facts["euros"][start] - facts["euros"][end])
+        return round(second * _FIRST_CLASS) if form.get("class") == "first" else second

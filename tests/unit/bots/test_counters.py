@@ -1,0 +1,117 @@
+"""Library, pharmacy and train desk: black boxes that answer in words, each in its manner."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from vivavoce_bots.catalogue import BOTS
+from vivavoce_bots.server import Server
+
+COUNTERS = ("library", "pharmacy", "trains")
+
+
+def talk(name: str, *texts: str, language: str = "en") -> list[str]:
+    """The greeting and the answers."""
+    bot = BOTS[name].make("standard", 1, None)
+    session = bot.session("c", language)
+    return [bot.greet(session).text, *(bot.reply(session, [(text, None)]).text for text in texts)]
+
+
+@pytest.mark.parametrize("name", COUNTERS)
+def test_it_tells_its_words_and_nothing_else(name: str) -> None:
+    with TestClient(Server(BOTS[name].make("standard", 1, None)).app()) as client:
+        told = client.post("/chat", json={"conversation": "c", "text": "help"}).json()
+    assert set(told) == {"text", "end"}
+
+
+def test_a_book_is_lent_when_title_and_card_are_known() -> None:
+    said = talk("library", "I'd like a book by Elena Ferrante", "My Brilliant Friend", "1234")
+    assert said[1] == "Which one: My Brilliant Friend, The Story of a New Name?"
+    assert said[2] == "Card number?"
+    assert said[3].startswith("My Brilliant Friend is yours until 18 December.")
+    said = talk("library", "vorrei un libro di Ginzburg", "4321", language="it")
+    assert "Lessico famigliare: in prestito fino al 18 dicembre" in said[2]
+
+
+def test_a_book_that_is_out_is_not_lent_but_may_be_reserved() -> None:
+    said = talk("library", "borrow Emma", "reserve it", "12", "1234")
+    assert "out until 9 December" in said[1]
+    assert said[2] == "Card number?"
+    assert "four digits" in said[3]
+    assert said[4].startswith("Emma is reserved for card 1234.")
+
+
+def test_what_was_spoken_of_before_is_meant_only_where_a_word_refers_to_it() -> None:
+    assert "plasters" in talk("pharmacy", "the price of plasters", "have you got it?")[2]
+    assert "Which product" in talk("pharmacy", "the price of plasters", "have you got aspirin?")[2]
+    assert (
+        "E di quale prodotto"
+        in talk("pharmacy", "avete i cerotti?", "avete la tachipirina?", language="it")[2]
+    )
+
+
+def test_nothing_is_put_aside_without_a_yes_nor_before_it_comes() -> None:
+    said = talk("pharmacy", "put two packs of sun cream aside", "saturday", "tuesday", "no")
+    assert "only comes in on Tuesday" in said[2]
+    assert "sun cream, 2 in all" in said[3] and "Tuesday" in said[3]
+    assert "put nothing aside" in said[4]
+    said = talk("pharmacy", "mettermi da parte due cerotti", "due", "domani", "sì", language="it")
+    assert "paga 6,20 euro" in said[4]
+
+
+def test_the_pharmacy_gives_no_medical_advice() -> None:
+    assert "not allowed to say" in talk("pharmacy", "what should I take against a headache")[1]
+    assert "non lo posso dire" in talk("pharmacy", "ho la febbre, cosa devo prendere", language="it")[1]
+
+
+def test_a_ticket_is_a_form_that_may_be_filled_in_one_line_and_corrected_at_the_end() -> None:
+    said = talk(
+        "trains",
+        "a ticket from Milan to Rome on Monday",
+        "the second",
+        "two",
+        "first",
+        "no, second class",
+        "yes",
+    )
+    assert said[1].startswith("TRAIN? 1) 08:05, 2) 10:35")
+    assert "Train 2, 10:35. Passengers: 2. Class: first. Total 144 euros" in said[4]
+    assert "Class: second. Total 96 euros" in said[5]
+    assert said[6].startswith("CONFIRMED. Booking 40210.")
+    said = talk(
+        "trains", "Torino Napoli", "domani", "quello delle 9:35", "3 persone in seconda classe", language="it"
+    )
+    assert "Treno 2, 09:35. Passeggeri: 3. Classe: seconda. Totale 234 euro" in said[4]
+
+
+def test_the_same_station_twice_and_more_passengers_than_seats_are_refused() -> None:
+    assert "are the same" in talk("trains", "from Rome to Rome")[1]
+    said = talk("trains", "a ticket from Rome to Naples on Monday", "1", "9")
+    assert said[3] == "From 1 to 6 passengers. PASSENGERS? (1 to 6)"
+
+
+@pytest.mark.parametrize(("name", "language", "words"), [
+    ("library", "en", ["borrow, reserve or renew", "What do you need?", "Not understood."]),
+    ("library", "it", ["prendere in prestito", "Che cosa Le serve?", "Non ho capito."]),
+    ("pharmacy", "en", ["put things aside", "what can I do for you?", "lost me"]),
+    ("pharmacy", "it", ["metterlo da parte", "che cosa posso fare per Lei?", "mi sono perso"]),
+    ("trains", "en", ["refund, lost property", "Request?", "Entry not recognised"]),
+    ("trains", "it", ["rimborso, oggetti smarriti", "Richiesta?", "Valore non riconosciuto"]),
+])  # fmt: skip
+def test_help_start_over_and_what_is_of_another_domain(name: str, language: str, words: list[str]) -> None:
+    asked = {
+        "en": ["help", "start over", "paint my dragon"],
+        "it": ["aiuto", "ricominciamo", "dipingi un drago"],
+    }
+    said = talk(name, *asked[language], language=language)[1:]
+    assert all(word in told for word, told in zip(words, said, strict=True))
+
+
+@pytest.mark.parametrize("name", COUNTERS)
+def test_who_is_not_understood_is_told_what_to_say_and_no_question_is_a_trap(name: str) -> None:
+    first = {"library": "borrow", "pharmacy": "reserve", "trains": "ticket"}[name]
+    said = talk(name, first, *["blue elephants"] * 4, "goodbye")
+    assert said[2].endswith(said[1])
+    assert len(said[3]) > len(said[2])
+    assert not said[4].endswith(said[1])
+    bot = BOTS[name].make("standard", 1, None)
+    assert bot.reply(bot.session("c", "en"), [("goodbye", None)]).end
