@@ -81,14 +81,14 @@ def propose(
     proposer = _Proposer(own, tuple(backend or ()), tuple(test or ()), rest, (endpoint, model, key))
     if utterances is not None:
         for name, said in read_utterances(utterances, spoken):
-            facts = {"id": name, **proposer.facts(said)}
+            facts = {"id": name, **proposer(said)}
             told = json.dumps(facts, ensure_ascii=False) if as_json else f"{said.text}\n{_told(facts)}\n"
             typer.echo(told)
         return
     if utterance is None or not spoken:
         raise InputError("no language", place="stress propose", hint="add --language it or --language en")
     spans = protected_spans(utterance, protect or [], "stress propose --protect")
-    facts = proposer.facts(Utterance(text=utterance, language=spoken, previous=previous, protected=spans))
+    facts = proposer(Utterance(text=utterance, language=spoken, previous=previous, protected=spans))
     typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else _told(facts))
 
 
@@ -103,7 +103,7 @@ class _Proposer:
     asked: tuple[str | None, str, str | None]
     made: dict[str, tuple[Any, list[Any]]] = field(default_factory=dict)
 
-    def facts(self, said: Any) -> dict[str, Any]:
+    def __call__(self, said: Any) -> dict[str, Any]:
         from vivavoce_stress.propose import propose as propose_variants
 
         if said.language not in self.made:
