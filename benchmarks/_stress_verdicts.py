@@ -156,13 +156,13 @@ def raters() -> Facts:
     passed = [(one == "pass", other == "pass") for one, other in pairs]
     return {
         "cases": len(pairs), "same": sum(one == other for one, other in pairs),
-        "kappa": _kappa(pairs, VERDICTS), "same_on_pass": sum(one == other for one, other in passed),
-        "kappa_on_pass": _kappa(passed, (True, False)),
+        "kappa": kappa_of(pairs, VERDICTS), "same_on_pass": sum(one == other for one, other in passed),
+        "kappa_on_pass": kappa_of(passed, (True, False)),
         "rules": dict(Counter(row["rule"] for row in read_labels().values() if row["rule"])),
     }  # fmt: skip
 
 
-def _kappa(pairs: Sequence[tuple[Any, Any]], values: Sequence[Any]) -> Facts:
+def kappa_of(pairs: Sequence[tuple[Any, Any]], values: Sequence[Any]) -> Facts:
     counts = Counter(pairs)
     found = cohen([[counts[one, other] for other in values] for one in values])
     return {"value": found.value, "low": found.interval and found.interval.low,

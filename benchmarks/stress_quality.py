@@ -1,7 +1,9 @@
-"""How far the automatic verdicts of stress tests agree with people, from the judged files.
+"""How good variants and automatic verdicts of stress tests are, from the judged files.
 
-`python -m benchmarks stress_quality [--write]` prints JSON: agreement and share decided, with intervals, by
-test, language and bot, before and after rules were changed; `--write` also puts the tables into the page.
+`python -m benchmarks stress_quality [--write]` prints JSON: of variants, how many are valid at the first rank
+and how often one is proposed, by test and language, on domains that no rule was made on; of verdicts,
+agreement and share decided, by test, language and bot, before and after rules were changed; all with
+intervals. `--write` also puts the tables into the two pages.
 """
 
 import argparse
@@ -10,10 +12,14 @@ import re
 from pathlib import Path
 from typing import Final
 
+from benchmarks._stress_variants import TESTS
+from benchmarks._stress_variants import run as variants
 from benchmarks._stress_verdicts import Facts
 from benchmarks._stress_verdicts import run as verdicts
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "explanation" / "stress-verdict-quality.md"
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "explanation"
+PAGE: Final = FOLDER / "stress-verdict-quality.md"
+VARIANTS_PAGE: Final = FOLDER / "stress-test-quality.md"
 MARKS: Final = "<!-- {name}: python -m benchmarks stress_quality --write -->", "<!-- end of {name} -->"
 NAMES: Final = {"test": "test", "language": "language", "bot": "bot", "origin": "variant"}
 
@@ -30,13 +36,48 @@ def tables() -> dict[str, str]:
     }
 
 
-def written(page: str) -> str:
-    """The page with its tables made anew."""
-    for name, table in tables().items():
+def variant_tables() -> dict[str, str]:
+    """The generated parts of the page of variants, by name: a table and its raters for each half."""
+    parts: dict[str, str] = {}
+    for half, found in variants().items():
+        parts |= {half: _variants(found), f"{half} raters": _two_passes(found)}
+    return parts
+
+
+def written(page: str, made: dict[str, str] | None = None) -> str:
+    """A page with its tables made anew: those of verdicts where none are given."""
+    for name, table in (tables() if made is None else made).items():
         begin, end = (mark.format(name=name) for mark in MARKS)
         pattern = f"{re.escape(begin)}\n.*?{re.escape(end)}"
         page = re.sub(pattern, lambda _, made=f"{begin}\n{table}\n{end}": made, page, flags=re.S)
     return page
+
+
+def _variants(found: Facts) -> str:
+    lines = [_row("test", *(f"{name}, {what}" for name in ("Italian", "English") for what in (
+        "valid at rank 1", "proposed where a linguist finds one"))), _row(*["---"] * 5)]  # fmt: skip
+    cells = {(one["test"], one["language"]): one for one in found["cells"]}
+    rows = [(test, [cells[test, language] for language in ("it", "en")]) for test in TESTS]
+    for name, both in [*rows, ("all", [found["whole"][language] for language in ("it", "en")])]:
+        told = [_against(one[what]) for one in both for what in ("valid", "applied")]
+        lines.append(_row(name, *told))
+    return "\n".join(lines)
+
+
+def _against(one: Facts) -> str:
+    """A share with its interval, and whether the goal is missed."""
+    if one["share"] is None:
+        return "none"
+    missed = "" if one["reached"] else ", **missed**"
+    return f"{one['top']} of {one['n']}, {one['share']:.0%} ({one['low']:.2f} to {one['high']:.2f}){missed}"
+
+
+def _two_passes(found: Facts) -> str:
+    raters, domains = found["raters"], ", ".join(one.replace("_", " ") for one in found["domains"])
+    return (
+        f"{found['utterances']} utterances of {len(found['domains'])} domains ({domains}). Two passes agree "
+        f"on {raters['same']} of {raters['judged']} variants, Cohen's kappa {_kappa(raters['kappa'])}."
+    )
 
 
 def _whole(found: Facts) -> str:
@@ -109,7 +150,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the tables into the page")
     if parser.parse_args().write:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    print(json.dumps({"verdicts": verdicts()}, indent=1))
+        page = VARIANTS_PAGE.read_text(encoding="utf-8")
+        VARIANTS_PAGE.write_text(written(page, variant_tables()), encoding="utf-8")
+    print(json.dumps({"variants": variants(), "verdicts": verdicts()}, indent=1))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ class StressTest:
     keeps     what a good variant leaves as it was, so that the original's outcome is the yardstick
     approval  none: variants may run as proposed; review: a person looks at each; choice: picks one of several
     nonword   what a variant puts in is no word: a misspelling
+    certainty below this confidence a proposal is no variant unless somebody asks for it
     operators what makes its variants, in any number of languages
     """
 
@@ -37,6 +38,7 @@ class StressTest:
     keeps: tuple[str, ...] = ("goal", "values", "dialogue_act")
     approval: Approval = "review"
     nonword: bool = False
+    certainty: float = 0.0
     source: str
     operators: "tuple[Operator, ...]" = field(default=(), repr=False)
 
@@ -70,7 +72,8 @@ class Variant:
     """One utterance with one substitution.
 
     rule             what was done, in words that a reviewer understands: `double consonant written once`
-    confidence       0 to 1: how likely a linguist accepts it; orders proposals, decides nothing
+    confidence       0 to 1: how likely a linguist accepts it; orders proposals, and decides whether they are
+                     certain enough to be made
     edits            sorted and disjoint; applied to `original` they give `text` exactly
     resources        package and version of whatever had a say in it
     keeps_invariant  what it leaves as it was: the test's `keeps`, less where an operator knows better

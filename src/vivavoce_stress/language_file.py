@@ -54,13 +54,27 @@ class Rule(_Part):
         return becomes
 
 
+class Rarer(_Part):
+    """A rarer synonym that does not hold everywhere.
+
+    beside      dictionary forms of which one must stand in the utterance: saldare beside a fine or a bill
+    without     dictionary forms that must not stand in it
+    confidence  where both hold; elsewhere it is a guess
+    """
+
+    becomes: str
+    beside: list[str] = []
+    without: list[str] = []
+    confidence: float = Field(0.85, ge=0, le=1)
+
+
 class Register(_Part):
     """A word or phrase and its like in another register or region."""
 
     word: str
     becomes: list[str] = Field(min_length=1)
     label: str
-    confidence: float = Field(0.7, ge=0, le=1)
+    confidence: float = Field(0.8, ge=0, le=1)
 
 
 class Anaphora(_Part):
@@ -100,8 +114,8 @@ class LanguageFile(_Part):
     confusions: list[list[str]] = Field([], description="words that are taken for each other")
     taken_for: dict[str, list[str]] = Field({}, description="words that are taken for others, one way only")
     one_letter: list[Rule] = Field([], description="small changes that give another word of the language")
-    rarer_words: dict[str, dict[str, list[str]]] = Field(
-        {}, description="rarer synonyms found right, by part of speech (n, v, a) and dictionary form"
+    rarer_words: dict[str, dict[str, list[str | Rarer]]] = Field(
+        {}, description="rarer synonyms found right, by part of speech (n, v, a, r) and dictionary form"
     )
     kept_words: list[str] = Field(
         [],

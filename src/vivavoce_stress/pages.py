@@ -16,7 +16,8 @@ from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce_stress.base import STRESS_TESTS, StressTest
-from vivavoce_stress.review import LONGEST, Reviews, difference, lexicon, reviewed
+from vivavoce_stress.learnt import lexicon
+from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
 from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
 
 FOLDER: Final = Path(__file__).parent

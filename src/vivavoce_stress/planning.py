@@ -8,7 +8,8 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.study.model import Study
 from vivavoce_stress.base import STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
-from vivavoce_stress.review import ReviewLexicon, Reviews, lexicon_operators
+from vivavoce_stress.learnt import ReviewLexicon, lexicon_operators
+from vivavoce_stress.review import Reviews
 from vivavoce_stress.sampling import (
     Interaction,
     Sample,
@@ -29,6 +30,7 @@ class RunChoice:
     each_test  an interaction once for every test that fits it
     spoken     replays will be spoken, whatever the interactions were
     backends   better resources that make the variants, by name
+    certainty  least confidence of a proposal, 0 for all; None: what each test declares
     """
 
     tests: tuple[str, ...] = ()
@@ -38,6 +40,7 @@ class RunChoice:
     seed: int = 1
     spoken: bool = False
     backends: tuple[str, ...] = ()
+    certainty: float | None = None
 
     def names(self) -> list[str]:
         return [STRESS_TESTS.get(name).name for name in self.tests] if self.tests else STRESS_TESTS.names()
@@ -57,13 +60,17 @@ def to_review(
     system: str | None,
     known: ReviewLexicon | None = None,
     operators: Sequence[Operator] = (),
+    listed: Sequence[Interaction] = (),
 ) -> Sample:
-    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too."""
+    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too.
+
+    listed  interactions that take the place of the dataset's: those of a file of utterances
+    """
     tests = [name for name in choice.names() if needs_review(name)]
     more = (*lexicon_operators(known), *operators) if known else operators
-    made = proposing(choice.seed, more, choice.backends)
+    made = proposing(choice.seed, more, choice.backends, choice.certainty)
     return sample(
-        interactions_of(dataset, system), tests,
+        listed or interactions_of(dataset, system), tests,
         lambda interaction, test: item_of(interaction, test, made, choice.seed),
         size=choice.size, each_test=choice.each_test, seed=choice.seed, languages=choice.languages,
     )  # fmt: skip
@@ -80,7 +87,7 @@ def plan_run(
     if choice.spoken:
         interactions = [replace(one, channel="voice") for one in interactions]
     approved = _approved(interactions, reviews)
-    made = proposing(choice.seed, backends=choice.backends)
+    made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
 
     def choose(interaction: Interaction, test: str) -> SampledItem | str:
         if not needs_review(test):
@@ -109,10 +116,12 @@ def by_voice(cases: Sequence[Case]) -> RunPlan:
     return plan
 
 
-def approved_cases(study: Study, dataset: Dataset, reviews: Reviews) -> list[Case]:
-    """A case of every variant that a person approved and whose interaction is in the dataset."""
+def approved_cases(
+    study: Study, dataset: Dataset, reviews: Reviews, listed: Sequence[Interaction] = ()
+) -> list[Case]:
+    """A case of every variant that a person approved and whose interaction is in the dataset, or listed."""
     tasks = {task.task_id: task for task in study.tasks}
-    items = _approved(interactions_of(dataset), reviews)
+    items = _approved([*interactions_of(dataset), *listed], reviews)
     return [case_of(item, tasks) for item in items.values()]
 
 

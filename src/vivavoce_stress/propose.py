@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from vivavoce_stress.base import (
     ANY_LANGUAGE,
@@ -20,9 +20,11 @@ from vivavoce_stress.base import (
     apply,
     stress_tests,
 )
-from vivavoce_stress.filters import objection
+from vivavoce_stress.filters import AGREEMENT, disagrees, objection
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.resources import version_of
+
+UNCERTAIN: Final = "no candidate was certain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Proposals:
     """What came out for one utterance.
 
     not_applicable  the tests without a variant, each with its reason in words
-    dropped         how many proposals the filters stopped, by reason
+    dropped         how many proposals the filters stopped, by reason; those that were not certain among them
     """
 
     variants: tuple[Variant, ...]
@@ -54,12 +56,14 @@ def propose(
     limit: int | None = None,
     pack: LanguagePack | None = None,
     operators: Iterable[Operator] = (),
+    certainty: float | None = None,
 ) -> Proposals:
     """The variants of an utterance, most trusted first within each test; same arguments, same answer.
 
     tests      names of stress tests; None: all that are offered
     limit      at most so many variants a test
     operators  more of them, beside those of the tests
+    certainty  least confidence of a variant, 0 for all of them; None: what each test declares
     Raises     UnknownName: a test or language that nobody knows
     """
     pack = pack or pack_of(utterance.language)
@@ -77,6 +81,11 @@ def propose(
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
         found = [] if reason else _variants(test, utterance, pack, mine, seed, objections)
+        bar = test.certainty if certainty is None else certainty
+        certain = [one for one in found if one.confidence >= bar]
+        if len(certain) < len(found):
+            objections[UNCERTAIN] += len(found) - len(certain)
+            found = certain
         variants += found[:limit]
         dropped.update(objections)
         if not found:
@@ -108,6 +117,8 @@ def _variants(
         rng = Random(f"{seed}/{test.name}/{utterance.language}/{utterance.text}")
         for found in _substitutions(operator, utterance, pack, rng):
             reason = objection(utterance, found, pack)
+            if reason is None and test.family != "spelling" and disagrees(utterance, found, pack):
+                reason = AGREEMENT
             if reason:
                 dropped[reason] += 1
                 continue
@@ -155,6 +166,8 @@ def _why_not(
     """The first operator that could have worked says why; else what is lacking."""
     if not operators:
         return f"nothing makes such variants in language {utterance.language!r}"
+    if UNCERTAIN in dropped:
+        return UNCERTAIN
     if dropped:
         return "every proposal was dropped: " + ", ".join(
             f"{why} ({count})" for why, count in dropped.items()

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import Decision, LoggedProposal, VariantReviewed, VariantsProposed
-from vivavoce_stress.base import Edit, LanguagePack, Operator, Substitution, Utterance
-from vivavoce_stress.case import digest
-from vivavoce_stress.words import edit, places_of, words_of
+from vivavoce_stress.base import Edit
+from vivavoce_stress.words import words_of
 
 if TYPE_CHECKING:
     from vivavoce_stress.sampling import SampledItem
@@ -115,70 +114,6 @@ def reviewed(
         item_id=item.item_id, reviewer=reviewer, decision=kind, text=said,
         proposal=None if kind == "write" else proposal,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewLexicon:
-    """What people approved in this domain, to be proposed again.
-
-    version  how many approvals it was made of; key twelve digits over its entries
-    """
-
-    version: int
-    key: str
-    entries: tuple[dict[str, Any], ...]
-
-
-def lexicon(reviews: Reviews) -> ReviewLexicon:
-    """Words and what they were replaced by, with how often people approved it; the most approved first."""
-    counts: dict[tuple[str, str, str, str], int] = {}
-    approvals = 0
-    for key, item in reviews.items.items():
-        decision = reviews.decision(key)
-        if decision is None or decision.text is None:
-            continue
-        approvals += 1
-        for one in word_edits(item.original, decision.text):
-            if one.before and one.after:
-                known = (item.test, item.language, one.before.lower(), one.after.lower())
-                counts[known] = counts.get(known, 0) + 1
-    entries = tuple(
-        {"test": test, "language": language, "before": before, "after": after, "approved": count}
-        for (test, language, before, after), count in sorted(
-            counts.items(), key=lambda one: (-one[1], one[0])
-        )
-    )
-    return ReviewLexicon(approvals, digest(entries), entries)
-
-
-@dataclass
-class FromLexicon:
-    """An operator that proposes what people approved before, for one test and language."""
-
-    test: str
-    language: str
-    entries: tuple[dict[str, Any], ...]
-    needs: tuple[str, ...] = ()
-
-    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterable[Substitution]:
-        for entry in self.entries:
-            for place in places_of(entry["before"], utterance.text):
-                edits = (edit(utterance.text, *place, entry["after"]),)
-                sure = min(0.99, 0.9 + entry["approved"] / 100)
-                yield Substitution(edits, f"approved before: {entry['before']} / {entry['after']}", sure)
-
-    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "nothing that was approved before fits"
-
-
-def lexicon_operators(known: ReviewLexicon) -> list[Operator]:
-    """One operator for every test and language that the lexicon knows."""
-    by: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for entry in known.entries:
-        by.setdefault((entry["test"], entry["language"]), []).append(entry)
-    made: list[Operator] = []
-    made += [FromLexicon(test, language, tuple(entries)) for (test, language), entries in by.items()]
-    return made
 
 
 def word_edits(original: str, text: str) -> list[Edit]:

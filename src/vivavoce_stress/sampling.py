@@ -8,6 +8,7 @@ results are then clustered by dialogue.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -15,9 +16,10 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
 from vivavoce_stress.base import STRESS_TESTS, Operator, Utterance, Variant
-from vivavoce_stress.case import Approval, Case, LoggedTurn, item_key
+from vivavoce_stress.case import Approval, Case, LoggedTurn, digest, item_key
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.propose import Proposals, propose
+from vivavoce_stress.utterances import read_utterances
 
 PROPOSALS: Final = 5
 Proposing = Callable[[Utterance, str], Proposals]
@@ -92,6 +94,17 @@ def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interac
     return [one for one in found.values() if any(turn.party == "user" for turn in one.turns)]
 
 
+def interactions_in(path: Path, language: str) -> list[Interaction]:
+    """An interaction of one user turn for every utterance of a file, behind the system turn that it names."""
+    found = []
+    for name, said in read_utterances(path, language):
+        before = [SampledTurn(0, "system", said.previous)] if said.previous else []
+        turns = [*before, SampledTurn(len(before), "user", said.text)]
+        key = f"{path.stem}/{name}" if path.stem != "-" else f"{digest(said.text)}/{name}"
+        found.append(Interaction(key, "", said.language, "text", None, turns))
+    return found
+
+
 def _acts(dataset: Dataset) -> dict[tuple[str, int], list[LoggedAct]]:
     """What users meant, by turn."""
     found: dict[tuple[str, int], list[LoggedAct]] = defaultdict(list)
@@ -138,15 +151,25 @@ def sample(
     return chosen
 
 
-def proposing(seed: int, operators: Iterable[Operator] = (), backends: Sequence[str] = ()) -> Proposing:
-    """Our operators, and these beside them; with the backends that serve an utterance's language."""
+def proposing(
+    seed: int,
+    operators: Iterable[Operator] = (),
+    backends: Sequence[str] = (),
+    certainty: float | None = None,
+) -> Proposing:
+    """Our operators, and these beside them; with the backends that serve an utterance's language.
+
+    certainty  least confidence of a variant, 0 for all; None: what each test declares
+    """
     from vivavoce_stress.backends import backends_for
 
     more = tuple(operators)
 
     def made(said: Utterance, test: str) -> Proposals:
         pack = pack_of(said.language, backends_for(backends, said.language))
-        return propose(said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack)
+        return propose(
+            said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack, certainty=certainty
+        )
 
     return made
 

@@ -18,6 +18,11 @@ _INDEX: Final = re.compile(
 _GLOSS: Final = re.compile(r"""VALUES \((["'])([nvar]#\w+)\1,.*,(["'])(.*)\3\);""")
 _DOMAIN: Final = re.compile(r"VALUES \('([nvar]#\w+)','(\w+)")
 _SENSE: Final = re.compile(r"[nvar]#\w+")
+_COARSE: Final = re.compile(
+    r"\b(?:vulgar|obscene|slang|street names?|derogatory|disparaging|offensive|ethnic slurs?|narcotic"
+    r"|profanity|sexual intercourse|prostitute|excrement|urine|feces|faeces|genital)\b",
+    re.IGNORECASE,
+)
 
 
 _MISTAKES: Final = {  # of the Italian glosses, by synset
@@ -31,6 +36,7 @@ class WordNet:
 
     def __init__(self, language: str) -> None:
         self._language = language
+        self._judged: dict[str, bool] = {}
 
     def _table(self, name: str) -> str:
         folder = _FOLDERS[self._language]
@@ -74,6 +80,17 @@ class WordNet:
     def gloss(self, sense: str) -> str:
         """What the synset means; empty where the dictionary does not say."""
         return self._glosses.get(sense, "")
+
+    def rude(self, sense: str) -> bool:
+        """Whether a sense is rude, or a drug, by the English gloss of what all languages share."""
+        return bool(_COARSE.search(wordnet("en").gloss(sense)))
+
+    def coarse(self, word: str) -> bool:
+        """Whether half a word's senses, as some part of speech, are rude, or a drug."""
+        if word not in self._judged:
+            told = [rude for part in "nvar" if (rude := list(map(self.rude, self.senses(word, part))))]
+            self._judged[word] = any(sum(one) * 2 >= len(one) for one in told)
+        return self._judged[word]
 
     @cached_property
     def verbs(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,8 +18,25 @@ Model_ = Annotated[str, typer.Option("--model", help="The model that --endpoint 
 Key_ = Annotated[str | None, typer.Option("--key", help="Its key as ${NAME} of the environment.")]
 
 
+Certainty_ = Annotated[
+    float | None,
+    typer.Option(
+        "--certainty",
+        min=0,
+        max=1,
+        help="Least confidence of a variant; 0 for all. If none, what each test declares.",
+    ),
+]
+
+
 def propose(
-    utterance: Annotated[str, typer.Argument(metavar="UTTERANCE", help="What a user said.")],
+    utterance: Annotated[
+        str | None, typer.Argument(metavar="UTTERANCE", help="What a user said; or use --utterances.")
+    ] = None,
+    utterances: Annotated[
+        Path | None,
+        typer.Option("--utterances", help="File with many: JSONL, CSV, one a line; - for standard input."),
+    ] = None,
     language: Annotated[str, typer.Option("--language", help="it, en, or that of --pack.")] = "",
     test: Annotated[
         list[str] | None, typer.Option("--test", help="Such as ST-1; several; all if none.")
@@ -31,6 +49,7 @@ def propose(
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="At most so many variants a test.")
     ] = None,
+    certainty: Certainty_ = None,
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same variants.")] = 0,
     pack: Annotated[
         Path | None, typer.Option("--pack", help="Language file of a language of your own.")
@@ -39,34 +58,61 @@ def propose(
     endpoint: Endpoint_ = None,
     model: Model_ = "",
     key: Key_ = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the variants as JSON on stdout.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on stdout: an object, or one a line of --utterances.")
+    ] = False,
 ) -> None:
-    """Propose variants of an utterance: one substitution each, by the linguistic stress tests."""
+    """Propose variants of an utterance, or of many: one substitution each, by the linguistic stress tests."""
     from vivavoce.core.errors import InputError
     from vivavoce_stress.base import Utterance
     from vivavoce_stress.packs import make_pack
-    from vivavoce_stress.propose import propose as propose_variants
+    from vivavoce_stress.utterances import protected_spans, read_utterances
 
     if channel not in ("text", "voice"):
         raise InputError(
             f"unknown channel {channel!r}", place="stress propose --channel", hint="text or voice"
         )
+    if (utterance is None) == (utterances is None):
+        hint = "give an utterance in quotes, or --utterances FILE"
+        raise InputError("one utterance or a file of them", place="stress propose", hint=hint)
     own = make_pack(pack) if pack else None
     spoken = language or (own.language if own else "")
-    if not spoken:
+    rest = {"seed": seed, "channel": channel, "limit": limit, "certainty": certainty}
+    proposer = _Proposer(own, tuple(backend or ()), tuple(test or ()), rest, (endpoint, model, key))
+    if utterances is not None:
+        for name, said in read_utterances(utterances, spoken):
+            facts = {"id": name, **proposer(said)}
+            told = json.dumps(facts, ensure_ascii=False) if as_json else f"{said.text}\n{_told(facts)}\n"
+            typer.echo(told)
+        return
+    if utterance is None or not spoken:
         raise InputError("no language", place="stress propose", hint="add --language it or --language en")
-    if backend:
-        own = _with_backends(own, spoken, backend)
-    said = Utterance(
-        text=utterance, language=spoken, previous=previous, protected=_protected(utterance, protect or [])
-    )
-    operators = language_models(endpoint, model, key, spoken, test)
-    found = propose_variants(
-        said, test or None, seed=seed, channel=channel, limit=limit, pack=own, operators=operators
-    )
-    facts = {"utterance": utterance, "language": spoken, "seed": seed, "backends": backend or [],
-             **found.facts()}  # fmt: skip
+    spans = protected_spans(utterance, protect or [], "stress propose --protect")
+    facts = proposer(Utterance(text=utterance, language=spoken, previous=previous, protected=spans))
     typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else _told(facts))
+
+
+@dataclass
+class _Proposer:
+    """What is the same for all utterances of a call; packs and language models are made once a language."""
+
+    own: Any
+    backends: tuple[str, ...]
+    tests: tuple[str, ...]
+    rest: dict[str, Any]
+    asked: tuple[str | None, str, str | None]
+    made: dict[str, tuple[Any, list[Any]]] = field(default_factory=dict)
+
+    def __call__(self, said: Any) -> dict[str, Any]:
+        from vivavoce_stress.propose import propose as propose_variants
+
+        if said.language not in self.made:
+            pack = _with_backends(self.own, said.language, list(self.backends)) if self.backends else self.own
+            self.made[said.language] = pack, language_models(*self.asked, said.language, list(self.tests))
+        pack, models = self.made[said.language]
+        found = propose_variants(said, self.tests or None, pack=pack, operators=models, **self.rest)
+        return {"utterance": said.text, "language": said.language, "seed": self.rest["seed"],
+                "backends": list(self.backends), **found.facts()}  # fmt: skip
 
 
 def _with_backends(own: Any, language: str, names: list[str]) -> Any:
@@ -77,20 +123,6 @@ def _with_backends(own: Any, language: str, names: list[str]) -> Any:
         problem = "a language file of your own has no backends"
         raise InputError(problem, place="stress propose --backend", hint="leave out --pack or --backend")
     return pack_of(language, names)
-
-
-def _protected(text: str, words: list[str]) -> tuple[tuple[int, int], ...]:
-    from vivavoce.core.errors import InputError
-    from vivavoce_stress.words import places_of
-
-    spans: list[tuple[int, int]] = []
-    for word in words:
-        places = list(places_of(word, text)) if word.strip() else []
-        if not places:
-            hint = "write it as it stands there"
-            raise InputError(f"{word!r} is not in the utterance", place="stress propose --protect", hint=hint)
-        spans += places
-    return tuple(sorted(spans))
 
 
 def language_models(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.progress import note
-from vivavoce_stress.cli.propose import Endpoint_, Key_, Model_, language_models
+from vivavoce_stress.cli.propose import Certainty_, Endpoint_, Key_, Model_, language_models
 from vivavoce_stress.cli.run import (
     Backends_,
     Each_,
@@ -38,6 +38,13 @@ def review(
         str | None, typer.Option("--system", help="Whose dialogues; for --freeze, on which.")
     ] = None,
     dataset: From_ = None,
+    utterances: Annotated[
+        Path | None,
+        typer.Option(
+            "--utterances", help="For --propose, --freeze: a file instead of dialogues, as of stress propose."
+        ),
+    ] = None,
+    certainty: Certainty_ = None,
     log: Log_ = None,
     test: Tests_ = None,
     language: Languages_ = None,
@@ -62,24 +69,26 @@ def review(
     """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
     from vivavoce.api.studies import open_log, read_study
     from vivavoce_stress.planning import RunChoice
+    from vivavoce_stress.sampling import interactions_in
 
     plan = read_study(study)
     choice = RunChoice(
         tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
-        backends=tuple(backend or ()),
+        backends=tuple(backend or ()), certainty=certainty,
     )  # fmt: skip
+    listed = interactions_in(utterances, (language or [""])[0]) if utterances else []
     with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
         if propose:
             source = interactions(plan, opened, dataset, Path(folder))
             more = language_models(endpoint, model, key, "*", test)
-            _propose(plan, opened, source, choice, system, more)
+            _propose(plan, opened, source, choice, system, more, listed)
         if csv is not None:
             _write(opened, plan, csv, _named(reviewer))
         if read is not None:
             _read(opened, plan, read, _named(reviewer))
         if freeze is not None:
             source = interactions(plan, opened, dataset, Path(folder))
-            _freeze(plan, opened, source, freeze, system_of(plan, system))
+            _freeze(plan, opened, source, freeze, system_of(plan, system), listed)
         facts = _state(_reviews(opened, plan))
     if lexicon is not None:
         lexicon.write_text(
@@ -105,13 +114,15 @@ def _reviews(log: "Log", study: "Study") -> "Reviews":
 
 
 def _propose(
-    study: "Study", log: "Log", source: Any, choice: Any, system: str | None, more: list[Any]
-) -> None:
+    study: "Study", log: "Log", source: Any, choice: Any, system: str | None, more: list[Any],
+    listed: list[Any],
+) -> None:  # fmt: skip
     from vivavoce.log.stress_events import stress_stream
+    from vivavoce_stress.learnt import lexicon
     from vivavoce_stress.planning import to_review
-    from vivavoce_stress.review import lexicon, proposed
+    from vivavoce_stress.review import proposed
 
-    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more)
+    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more, listed)
     stream, new = stress_stream(study.name), 0
     log.transact_now(
         lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
@@ -142,12 +153,12 @@ def _read(log: "Log", study: "Study", path: Path, reviewer: str) -> None:
     note(f"took {len(found)} decisions of {reviewer}")
 
 
-def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str) -> None:
+def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, listed: list[Any]) -> None:
     from vivavoce.core.errors import InputError
     from vivavoce_stress.planning import approved_cases
     from vivavoce_stress.suite import FORMAT, Suite, write_suite
 
-    cases = approved_cases(study, source, _reviews(log, study))
+    cases = approved_cases(study, source, _reviews(log, study), listed)
     if not cases:
         hint = "approve some on the dashboard or with --read"
         raise InputError("no approved variant", place=f"study {study.name}", hint=hint)
@@ -175,7 +186,7 @@ def _ontology(study: "Study", path: Path) -> str | None:
 
 
 def _state(reviews: "Reviews") -> dict[str, Any]:
-    from vivavoce_stress.review import lexicon
+    from vivavoce_stress.learnt import lexicon
     from vivavoce_stress.scores import agree
 
     decisions = [reviews.decision(key) for key in reviews.items]

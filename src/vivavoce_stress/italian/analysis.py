@@ -30,6 +30,7 @@ _RELATIONAL: Final = (
     "ina",
 )
 _KEPT: Final = 512
+_HAVE: Final = ("ho", "hai", "ha", "abbiamo", "avete", "hanno")
 _SIDES: Final = ("nord", "sud", "est", "ovest")
 _CLOSED: Final = {
     "prep": lexicon.PREPOSITIONS,
@@ -137,6 +138,8 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
     """The reading of a word of an open class that fits best behind the word before it."""
     nouns, adjectives = words.nouns(low), words.adjectives(low)
     finite, passive = words.finite(low), words.participle_of(low)
+    if passive and previous is not None and previous.lower in _HAVE:
+        return bare.read("part", lemma=passive[0], gender=passive[1], number=passive[2])
     within = previous is not None and previous.part in ("det", "prepdet", "poss", "num")
     after_preposition = previous is not None and previous.part == "prep"
     after_noun = previous is not None and previous.part in ("noun", "name", "adj")
@@ -174,11 +177,7 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
     named = opening and any(one[0] == low for one in nouns)  # cucina indiana, at the beginning
     if finite and not within and not named and not (nouns and _rather_a_noun(finite[1], previous)):
         return bare.read("fin", lemma=finite[0], form=finite[1])
-    if (
-        passive
-        and previous is not None
-        and previous.lower in ("ha", "ho", "hai", "hanno", "abbiamo", "è", "sono")
-    ):
+    if passive and previous is not None and previous.lower in ("è", "sono"):
         return bare.read("part", lemma=passive[0], gender=passive[1], number=passive[2])
     if nouns:
         return _as_noun(bare, nouns, previous)

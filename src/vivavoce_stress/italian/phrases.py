@@ -33,6 +33,23 @@ _WEEK: Final = (
     "pomeriggio",
     "notte",
 )
+_PARTICIPLE: Final = tuple(vowel + "t" + end for vowel in "aiu" for end in "oaie")
+_DAYS: Final = (
+    "lunedì",
+    "martedì",
+    "mercoledì",
+    "giovedì",
+    "venerdì",
+    "sabato",
+    "domenica",
+    "mattina",
+    "sera",
+    "notte",
+)
+_RUNS_ON: Final = frozenset({
+    "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno",
+    "partire", "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",
+})  # fmt: skip
 _SET_PHRASES: Final = (
     {"per", "favore"},
     {"per", "piacere"},
@@ -80,6 +97,11 @@ def _with_complements(tokens: list[Token], last: int) -> int:
         if (
             following.part == "adj"
             or _names_it(tokens[last], following)
+            or (
+                following.part == "name"
+                and tokens[last].part == "noun"
+                and following.start == tokens[last].end + 1
+            )
             or (following.part == "adv" and following.lower in ("molto", "poco", "più"))
             or following.lower in ("nord", "sud", "est", "ovest")
             or (following.lower == "città" and tokens[last].lower == "centro")
@@ -87,12 +109,16 @@ def _with_complements(tokens: list[Token], last: int) -> int:
             last += 1
         elif following.lemma in ("di", "d'") and following.part in ("prep", "prepdet"):
             inner = noun_phrase(tokens, last + 2)
+            timed = last + 2 < len(tokens) and tokens[last + 2].lower in TIMES and tokens[last].part == "noun"
+            if inner is None and timed:
+                last += 2  # la richiesta di ieri
+                continue
             if inner is None:
                 break
             last = inner.last
         else:
             break
-    while tokens[last].part == "adv":
+    while tokens[last].part == "adv" and tokens[last - 1].lemma not in ("di", "d'"):
         last -= 1
     return last
 
@@ -155,6 +181,16 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
         while last + 1 < len(tokens) and tokens[last + 1].lower in _WEEK:
             last += 1
         return Phrase(place, last, place)
+    dayed = token.part == "det" and token.lower in ("il", "la", "l'", "le")
+    if dayed and place + 1 < len(tokens) and tokens[place + 1].lower in _DAYS:
+        inner = _complement(tokens, place + 1)
+        return Phrase(place, inner.last, place + 1) if inner else None
+    led = tokens[place - 1] if place else None
+    bare = place + 1 < len(tokens) and tokens[place + 1].part == "noun" and token.part == "prep"
+    bare = bare and tokens[place + 1].lower not in TIMES and tokens[place + 1].lower != "te"
+    of_noun = bare and token.lemma in ("a", "da") and led is not None and led.part == "noun"
+    if of_noun or (led is not None and led.lower in _RUNS_ON):  # sedia a rotelle; vicino al finestrino
+        return None
     if token.part not in ("prep", "prepdet") or token.lemma in (
         "di",
         "d'",
@@ -173,7 +209,23 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
     words = {tokens[at].lower for at in range(place, inner.last + 1)}
     if any(phrase <= words for phrase in _SET_PHRASES):
         return None
-    return Phrase(place, inner.last, inner.head)
+    return Phrase(place, _with_purpose(tokens, inner.last), inner.head)
+
+
+def _with_purpose(tokens: list[Token], last: int) -> int:
+    """Where a complement ends whose noun goes on with a bare one: nel bagaglio a mano."""
+    behind = tokens[last + 1 : last + 3]
+    goes_on = len(behind) == 2 and behind[0].part == "prep" and behind[0].lemma in ("a", "da")
+    if goes_on and behind[1].part == "noun" and behind[1].lower not in TIMES and tokens[last].part == "noun":
+        return last + 2
+    return last
+
+
+def cut_short(tokens: list[Token], last: int) -> bool:
+    """Whether what goes on belongs to a participle at the end of the object: i biglietti comprati ieri."""
+    behind = tokens[last + 1] if last + 1 < len(tokens) else None
+    said = tokens[last].part == "adj" and tokens[last].lower.endswith(_PARTICIPLE)
+    return said and behind is not None and behind.part not in ("sign", "conj", "fin")
 
 
 def text_of(text: str, tokens: list[Token], first: int, last: int) -> str:

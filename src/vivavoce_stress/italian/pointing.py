@@ -28,6 +28,8 @@ def gender_of_phrase(phrase: str, words: Morphology = RULES) -> str:
         glosses = " ".join(wordnet("en").gloss(one) for one in wordnet("it").senses(phrase.lower(), "n"))
         if re.search(r"\b(?:city|capital|town|island)\b", glosses):
             return "f"
+        if phrase.endswith("a") and not glosses:  # a woman's name
+            return "f"
     tokens = analyse(phrase[:1].lower() + phrase[1:] if len(phrase.split()) > 1 else phrase, words)
     for token in tokens:
         if token.part in ("det", "noun") and token.gender:

@@ -22,6 +22,29 @@ _OF = {"of", "the", "di", "d", "del", "dell", "della"}
 _DONE = re.compile(r"(?:\b(?:can|could|may|might|will|would|shall|should|must)|['’]ll)\s+$", re.IGNORECASE)
 
 
+_GUESS = 0.6
+_TIME = re.compile(r"\b(?:today|tomorrow|tonight|now|oggi|domani|stasera|subito)\b", re.IGNORECASE)
+_PART_OF_DAY = re.compile(r"\b(?:morning|afternoon|evening|night|weekend)\b", re.IGNORECASE)
+_MANY = re.compile(r"^(?:gli|i|le|dei|degli|delle|quest[ie]|quei|quegli)\s", re.IGNORECASE)
+_BARE = re.compile(r"di [a-zà-ù]", re.IGNORECASE)
+_TO = re.compile(r"to [a-z]")
+_STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
+
+
+def _unfit(offered: list[str], text: str, first: int, last: int) -> bool:
+    """Whether an ordinal stands badly: for several things, for a day, beside what stands in."""
+    said, led = text[first:last], text[:first].lower().rstrip().endswith((" in", " at"))
+    led = led or text[:first].lower().strip() in ("in", "at")
+    return bool(
+        any(map(_MANY.match, (said, *offered)))
+        or _TIME.search(said)
+        or _BARE.match(said)
+        or any(map(_TO.match, offered))
+        or (led and _PART_OF_DAY.search(said))
+        or _STANDS_IN.search(said)
+    )
+
+
 class PointingBack:
     """The alternative that the answer names, by its ordinal: `Rome or Milan?` `Milan`, then `the second`."""
 
@@ -44,6 +67,8 @@ class PointingBack:
             if where is None:
                 continue
             first, last, after = where
+            if _unfit(offered, utterance.text, first, last) or after.endswith(" modo"):
+                confidence = min(confidence, _GUESS)
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)
 
@@ -73,7 +98,8 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     longest = len(parts[-1].split()) + 1  # a longer part holds the question before the first alternative
     stem = max((place for place, one in enumerate(parts[:-1]) if len(one.split()) > longest), default=0)
     parts = parts[stem:]
-    if len(parts) > 2 and _ASKING.match(parts[0]) and all(map(_ARTICLE.match, parts[1:])):
+    asked = len(parts) > 2 and _ASKING.match(parts[0])
+    if asked and (all(map(_ARTICLE.match, parts[1:])) or len(parts[0].split()) > 2):
         parts = parts[1:]
     asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
     if _OPEN.search(asking) or any(map(_CLAUSE.search, parts[1:])):

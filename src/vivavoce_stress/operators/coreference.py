@@ -35,6 +35,9 @@ _CAPITAL_CITY: Final = re.compile(
     r"\bcapital (?:and [a-z ]*)?(?:city )?of (?:the )?"
     r"(?:(?:People's |Communist |Federal )*(?:Republic of )?)?([A-Z][a-z]+)\b"
 )
+_NO_COUNTRY: Final = re.compile(r"(?:Republic|Kingdom|State|Union|Province)\b(?! of)")
+_KNOWN_FOR: Final = re.compile(r"\b(?:capital|capitale|capoluogo|largest|chief)\b")
+_GUESS: Final = 0.6
 _PLACE: Final = re.compile(r"\b(?:capital|city|town|port|island|river|country|republic|state|province)\b")
 _IT_PREPOSITIONS: Final = ("a", "ad", "di", "da", "in", "su")
 
@@ -48,17 +51,22 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
     """
     own, english = wordnet(language), wordnet("en")
     found: list[tuple[str, float]] = []
+    places = [one for one in own.senses(name, "n") if _PLACE.search(english.gloss(one))]
+    most = (
+        1.0 if len(places) < 2 or any(_CAPITAL_CITY.search(english.gloss(one)) for one in places) else _GUESS
+    )
     for rank, sense in enumerate(own.senses(name, "n")[:2]):
-        trust = 0.9 - 0.3 * rank
+        trust = min(most, 0.9 - 0.3 * rank)
         capital = _CAPITAL.search(english.gloss(sense))
-        if capital:
+        if capital and not (language == "it" and "capoluogo" in own.gloss(sense)):
             country = capital.group(1) if language == "en" else _in_italian(capital.group(1))
-            if country:
+            if country and not _NO_COUNTRY.match(capital.group(1)):
                 found.append((f"capital of {country}" if language == "en" else _capital_of(country), trust))
         for clause in re.split(r"[;:]", own.gloss(sense)):
             kind = _KINDS[language].match(clause.strip(" ."))
             if kind and 2 < len(kind.group(1).split()) <= 9:
-                found.append((kind.group(1).strip(), trust - 0.05))
+                known = trust - 0.05 if _KNOWN_FOR.search(kind.group(1)) else min(trust, _GUESS)
+                found.append((kind.group(1).strip(), known))
                 break
         place = _PLACE.search(english.gloss(sense)) or name.isupper()
         for member in own.members(sense) if place else ():
@@ -105,6 +113,33 @@ def _capitals() -> dict[str, str]:
 
 
 _NET: Final = ("multiwordnet",)
+_CALLED: Final = re.compile(
+    r"\b(?:city|town|island|lake|river|città|isola|lago|fiume) (?:of|di) $", re.IGNORECASE
+)
+_PLACE_BEFORE: Final = re.compile(
+    r"\b(?:restaurant|place|hotel|bar|pub|caf[eé]|museum|shop|located|address|serves|food|area|city|town|ristorante|locale"
+    r"|albergo|posto|si trova|cucina|indirizzo|museo|negozio|zona|città|via|piazza)\b",
+    re.IGNORECASE,
+)
+_TITLES: Final = {
+    "en": {"mr": "m", "mrs": "f", "ms": "f", "miss": "f", "sir": "m", "madam": "f"},
+    "it": {
+        "signor": "m",
+        "signora": "f",
+        "signorina": "f",
+        "dottor": "m",
+        "dottoressa": "f",
+        "sig": "m",
+        "avvocato": "m",
+    },
+}
+_HE: Final = {
+    ("en", "m"): ("him", "he"),
+    ("en", "f"): ("her", "she"),
+    ("it", "m"): ("lui", "lui"),
+    ("it", "f"): ("lei", "lei"),
+}
+_LIKE_A_WOMAN: Final = frozenset({"luca", "andrea", "nicola", "mattia", "elia", "tobia", "battista", "enea"})
 _AT: Final = re.compile(r"\b[Aa]d?\s+$")
 _MOVES: Final = re.compile(
     r"\b(?:and\w+|vad[oa]|vann?o|vai|ven\w+|arriv\w+|tren\w|vol[io]|bigliett\w|viaggi\w*|parti\w*|invi\w+|sped\w+|"
@@ -124,6 +159,8 @@ class NamesDescribed:
             return
         for start, end in _names(text, language):
             for described, trust in descriptions(text[start:end].lower(), language):
+                if _CALLED.search(text[:start]):
+                    trust = min(trust, _GUESS)
                 yield _put(text, start, end, described, language, trust, "the name by what it is known for")
                 if language == "it" and _AT.search(text[:start]):
                     stays = not _MOVES.search(text[:start])
@@ -177,41 +214,6 @@ def _put(
     return Substitution((edit(text, start, end, after),), rule, trust, ("multiwordnet",))
 
 
-_PART_OF_MORE: Final = re.compile(
-    r"\s+(?:food|menu|dinner|lunch|party|night|morning|evening|afternoon|sera|mattina|notte|pomeriggio)\b",
-    re.IGNORECASE,
-)
-
-
-class DaysDescribed:
-    """Days and feasts by a description from the language file: tomorrow, the day after today."""
-
-    test, language, needs = "ST-7", "*", ("described",)
-
-    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
-        text = utterance.text
-        for word, described in pack.get("described").items():
-            for start, end in places_of(word, text):
-                if _PART_OF_MORE.match(text[end:]):
-                    continue
-                yield _described(text, start, end, described, utterance.language)
-
-    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
-        return "it has no name that the dictionary describes and the turn before it mentions none"
-
-
-def _described(text: str, start: int, end: int, described: str, language: str) -> Substitution:
-    after = described
-    joint = re.search(r"\b(a|di|da|in|su)\s+$", text[:start], re.IGNORECASE)
-    if joint and language == "it" and described.startswith(("il ", "l'")):
-        article, bare = ("l'", described[2:]) if described.startswith("l'") else ("il", described[3:])
-        joined = contracted(joint.group(1).lower(), article)
-        start, after = joint.start(), joined + ("" if joined.endswith("'") else " ") + bare
-    return Substitution(
-        (edit(text, start, end, placed(text, start, after)),), "the day by a description", 0.8
-    )
-
-
 class NationsDescribed:
     """An adjective of nationality by the country's capital: Italian food, food of the country of Rome."""
 
@@ -230,7 +232,7 @@ class NationsDescribed:
                     text, found.start(), found.expand(phrase.becomes).replace("{capital}", capital)
                 )
                 change = edit(text, found.start(), found.end(), after)
-                yield Substitution((change,), "the nation by its capital", 0.7, ("multiwordnet",))
+                yield Substitution((change,), "the nation by its capital", 0.82, ("multiwordnet",))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"
@@ -272,20 +274,86 @@ class MentionedBefore:
             ):
                 continue
             for start, end in places_of(name, text):
+                place = _PLACE_BEFORE.search(previous) and not _titled(
+                    previous[: found.start()], utterance.language
+                )
                 start, before = _before_pointing(text, start) if utterance.language == "it" else (start, "")
                 for other in pack.get("pointing_back"):
                     after = placed(text, start, before + other)
-                    yield Substitution((edit(text, start, end, after),), "points back at the name", 0.8)
+                    sure = 0.8 if place else _GUESS
+                    yield Substitution((edit(text, start, end, after),), "points back at the name", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"
 
 
+class PeopleMentioned:
+    """Somebody whom the system named just before, by a pronoun: of two, where one alone has that gender."""
+
+    test, language, needs = "ST-7", "*", ("described",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, language = utterance.text, utterance.language
+        if language not in _TITLES:
+            return
+        named = _people(utterance.previous or "", language)
+        for name, gender in named.items():
+            if list(named.values()).count(gender) != 1:
+                continue
+            titles = "|".join(_TITLES[language])
+            title = rf"(?:(?P<lead>\b(?:il|la|l['’]|(?:de|a|da|su)l(?:la)?)\s+)?\b(?:{titles})\.?\s+)?"
+            for found in re.finditer(rf"{title}\b{re.escape(name)}\b(?!['’]s)", text, re.IGNORECASE):
+                after = _pronoun(text, found, language, gender)
+                change = edit(text, *found.span(), placed(text, found.start(), after))
+                yield Substitution((change,), "a pronoun for somebody named before", 0.86)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "it has no name that the dictionary describes and the turn before it mentions none"
+
+
+def _titled(before: str, language: str) -> bool:
+    words = words_of(before)
+    return bool(words) and words[-1].lower in _TITLES.get(language, {})
+
+
+def _people(turn: str, language: str) -> dict[str, str]:
+    """Names of people in a turn, with their gender: by a title, in Italian also by how a first name ends."""
+    titles = "|".join(_TITLES[language])
+    found = {
+        one.group(2): _TITLES[language][one.group(1).lower()]
+        for one in re.finditer(rf"\b({titles})\.?\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn, re.IGNORECASE)
+    }
+    led = re.finditer(r"\b(?:a|da|di|con|per|[ou])\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn) if language == "it" else ()
+    for one in led:
+        name = one.group(1)
+        known = wordnet("it").senses(name.lower(), "n") or name in _days(language)
+        if name[-1] in "ao" and not known and name not in found:
+            found[name] = "m" if name[-1] == "o" or name.lower() in _LIKE_A_WOMAN else "f"
+    return found
+
+
+@cache
+def _days(language: str) -> frozenset[str]:
+    known = Locale.parse(language)
+    return frozenset(
+        one.capitalize()
+        for one in (*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values())
+    )
+
+
+def _pronoun(text: str, found: "re.Match[str]", language: str, gender: str) -> str:
+    after, first = _HE[language, gender]
+    if language == "en":
+        verb = re.match(r"\s+(?:is|can|will|would|has|may)\b", text[found.end() :])
+        return first if verb else after
+    lead = (found.group("lead") or "").strip().lower()
+    prepositions = {"del": "di", "della": "di", "al": "a", "alla": "a", "dal": "da", "dalla": "da"}
+    return f"{prepositions[lead]} {after}" if lead in prepositions else after
+
+
 def _months_and_days(pack: LanguagePack) -> set[str]:
     """Names of times, which are no place or thing that one could point back at."""
-    known = Locale.parse(pack.language)
-    named = {*known.days["format"]["wide"].values(), *known.months["format"]["wide"].values()}
-    return {one.capitalize() for one in named}
+    return set(_days(pack.language))
 
 
 def _is_adjective(name: str) -> bool:

@@ -26,9 +26,12 @@ _CONTAINERS: Final = (
 )
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
-    "only", "whole",
+    "only", "whole", "inside", "outside",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
+_OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
+_OF_NOUN: Final = ("on", "by", "near", "under", "with")
+_UNSURE: Final = 0.6
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
@@ -81,7 +84,8 @@ class EnglishNounAdjective:
         if text[end : end + 2] in ("'s", "’s") or not noun_part:
             return
         others = [one for one in noun.children if one.dep_ in ("amod", "compound") and one.i != token.i]
-        fixed = others or text[end : end + 4] == " of "
+        given = noun.dep_ == "dobj" and any(one.dep_ in ("dative", "iobj") for one in noun.head.children)
+        fixed = others or given or text[end : end + 4] == " of "
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
             edits = _article(text, first.nbor(-1), noun_part) + edits
@@ -132,23 +136,37 @@ class EnglishComplements:
                 and other[0] == one[1] + 1
                 and text[tree[one[1]].idx + len(tree[one[1]].text)] == " "
             ):
-                yield _swapped(text, tree, one, other, "neighbouring complements swapped", 0.9)
+                inside = one[0] <= tree[other[0]].head.i <= one[1] and not _timed(tree, other)
+                of_noun = tree[one[0]].lower_ in _OF_NOUN and _timed(tree, other) and not _timed(tree, one)
+                sure = _UNSURE if inside or of_noun else 0.9
+                yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
         for one in found:
-            where = tree[one[0]].dep_ == "npadvmod" or tree[one[0]].lower_ in _WHERE
+            said = tree[one[0]]
+            of_verb = said.lower_ in _OF_VERB and said.head.pos_ == "VERB"
+            where = _timed(tree, one) or said.lower_ in _WHERE or of_verb
             thing = _object_before(tree, one[0]) if where else None
             if thing is not None:
                 before = (thing, one[0] - 1)
-                yield _swapped(text, tree, before, one, "complement before the object", 0.85)
+                sure = _UNSURE if before[0] == before[1] else 0.85  # a bare plural does not stand last
+                yield _swapped(text, tree, before, one, "complement before the object", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _timed(tree: Any, one: tuple[int, int]) -> bool:
+    """Whether a complement says when: tomorrow, on Tuesday evening."""
+    return any(
+        word.lower_ in _TIMES or word.lower_.endswith("day") or word.dep_ == "npadvmod"
+        for word in tree[one[0] : one[1] + 1]
+    )
 
 
 def _complements(tree: Any) -> list[tuple[int, int]]:
     """(first, last) of each prepositional and time complement, not those with `of`, in order."""
     found: list[tuple[int, int]] = []
     for token in tree:
-        if token.dep_ == "npadvmod" and token.lower_ in _TIMES:
+        if token.dep_ == "npadvmod" and (token.lower_ in _TIMES or token.lower_.endswith("day")):
             found.append((token.left_edge.i, token.i))
         elif token.dep_ == "prep" and token.lower_ not in ("of", "about", "than", "as", "like") and token.i:
             inner = [one for one in token.children if one.dep_ in ("pobj", "pcomp")]
@@ -182,7 +200,10 @@ def _object_before(tree: Any, first: int) -> int | None:
             continue
         if governor.i > head.i or any(one.dep_ in ("conj", "cc") for one in head.children):
             continue
-        described = all(one.dep_ == "amod" and one.head == head for one in tree[head.i + 1 : first])
+        measured = {one.i for child in head.children if child.lower_ == "of" for one in child.subtree}
+        described = all(
+            one.i in measured or (one.dep_ == "amod" and one.head == head) for one in tree[head.i + 1 : first]
+        )
         if described and head.left_edge.i > governor.i:
             return governor.i if head.dep_ == "pobj" else head.left_edge.i
     return None

@@ -12,8 +12,13 @@ _NO_PASSIVE: Final = frozenset({
     "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
     "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
+_SWITCHING: Final = ("turn", "switch", "put", "pick", "fill", "set", "shut")
+_PARTICLES: Final = ("on", "off", "up", "down", "in", "out")
+_UNSURE: Final = 0.6
+_OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
 _TO_GIVE: Final = frozenset({
+    "email", "mail", "forward", "post", "text", "return", "deliver", "read", "lend", "sell",
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
 })  # fmt: skip
 _Made = tuple[int, int, str, str, float]
@@ -37,6 +42,7 @@ class EnglishPassive:
                 found = make(verb)
                 if found is not None:
                     start, end, after, rule, confidence = found
+                    confidence = min(confidence, _UNSURE) if _torn(tree, end) else confidence
                     change = edit(text, start, end, placed(text, start, after))
                     yield Substitution((change,), rule, confidence, ("spacy", "lemminflect"))
 
@@ -44,11 +50,28 @@ class EnglishPassive:
         return "no verb of it with an object is one that can be turned into the passive"
 
 
+def _torn(tree: Any, end: int) -> bool:
+    """Whether what stands behind the clause may belong to its object: the house, on Mill Lane."""
+    behind = [one for one in tree if one.idx >= end]
+    before = [one for one in tree if one.idx < end]
+    if not behind or not before or behind[0].is_punct or behind[0].dep_ in ("cc", "conj"):
+        return False
+    relative = any(one.dep_ in ("relcl", "acl") and one.pos_ in ("VERB", "AUX") for one in before)
+    last_is_verb = before[-1].dep_ in ("relcl", "acl")
+    timed = any(
+        one.lower_.endswith("day") or one.lower_ in ("month", "week", "year", "time") for one in behind[:4]
+    )
+    return (relative and last_is_verb) or (behind[0].lower_ in _OF_NOUN and not timed)
+
+
 def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
     """(head, first, last, recipient) of the object behind a verb; complements of the verb are left out."""
     if verb.lemma_.lower() in _NO_PASSIVE:
         return None
     things = [one for one in verb.children if one.dep_ in ("dobj", "obj") and one.i > verb.i]
+    things = things or [
+        one for part in _read_as_preposition(verb) for one in part.children if one.dep_ == "pobj"
+    ]
     if not things or things[0].pos_ not in ("NOUN", "PROPN", "NUM"):
         return None
     head = things[0]
@@ -64,6 +87,12 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
     if last.dep_ == "cc" or first.i > last.i:  # the parser lost what is joined to it
         return None
     return head, first, last, given[0] if given else None
+
+
+def _read_as_preposition(verb: Any) -> list[Any]:
+    """The particle of a verb that switches things, taken for a preposition: turn on the lights."""
+    parts = [one for one in verb.children if one.dep_ == "prep" and one.i == verb.i + 1]
+    return parts if parts and verb.lemma_.lower() in _SWITCHING and parts[0].lower_ in _PARTICLES else []
 
 
 def _span(first: Any, last: Any) -> str:
@@ -91,6 +120,7 @@ def _end(token: Any) -> int:
 
 def _particle(verb: Any) -> str:
     parts = [one.text for one in verb.children if one.dep_ == "prt" and one.i == verb.i + 1]
+    parts += [one.text for one in _read_as_preposition(verb)]
     return f" {parts[0]}" if parts else ""
 
 

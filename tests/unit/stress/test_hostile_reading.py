@@ -9,7 +9,9 @@ from vivavoce_stress.propose import propose
 def made(test: str, language: str, said: str, previous: str | None = None) -> list[str]:
     return [
         one.text
-        for one in propose(Utterance(text=said, language=language, previous=previous), [test]).variants
+        for one in propose(
+            Utterance(text=said, language=language, previous=previous), [test], certainty=0
+        ).variants
     ]
 
 

@@ -16,8 +16,9 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.stress_events import LoggedProposal, VariantReviewed, VariantsProposed
 from vivavoce_stress.base import Utterance, apply
 from vivavoce_stress.junit import junit
+from vivavoce_stress.learnt import lexicon, lexicon_operators
 from vivavoce_stress.propose import propose
-from vivavoce_stress.review import Reviews, difference, lexicon, lexicon_operators, reviewed, word_edits
+from vivavoce_stress.review import Reviews, difference, reviewed, word_edits
 from vivavoce_stress.review_file import DECIDED, columns, read_review, write_review
 from vivavoce_stress.suite import Suite, is_suite, read_suite, write_suite
 from vivavoce_stress.verdict_model import ModelJudge
@@ -148,6 +149,43 @@ def test_what_people_approved_is_proposed_first_the_next_time() -> None:
     assert found.variants[0].text == "Is there a watering hole here?"
     assert "approved before" in found.variants[0].rule
     assert lexicon(reviews_of(one)).entries == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "original", "approved", "said", "expected"),
+    [
+        ("it", "Cerco un libro", "Cerco un tomo", "Avete dei libri rari?", "Avete dei tomi rari?"),
+        (
+            "it",
+            "Vorrei un biglietto",
+            "Vorrei una tessera",
+            "Dove ritiro il biglietto?",
+            "Dove ritiro la tessera?",
+        ),
+        ("en", "I bought a ticket", "I purchased a ticket", "Can I buy two?", "Can I purchase two?"),
+    ],
+)
+def test_what_is_learnt_is_a_word_and_comes_back_in_the_form_that_it_needs(
+    language: str, original: str, approved: str, said: str, expected: str
+) -> None:
+    one = item("i1", original, approved, test="ST-5").model_copy(update={"language": language})
+    known = lexicon(reviews_of(one, decided=(reviewed(one, "anna", "accept", proposal=0),)))
+    found = propose(Utterance(text=said, language=language), ["ST-5"], operators=lexicon_operators(known))
+    assert expected in [variant.text for variant in found.variants if "approved before" in variant.rule]
+
+
+@pytest.mark.parametrize(
+    ("test", "original", "approved"),
+    [
+        ("ST-8", "Vorrei prenotare un libro", "Vorrei che un libro fosse prenotato"),
+        ("ST-5", "Vorrei prenotare un libro", "Vorrei che un libro fosse prenotato"),
+        ("ST-6", "Vorrei un libro", "Mi servirebbe proprio un bel libro, se si potesse"),
+        ("ST-9", "Prendo un piatto di pasta", "Prendo pasta un piatto"),
+    ],
+)
+def test_no_fragment_of_an_approved_sentence_is_learnt(test: str, original: str, approved: str) -> None:
+    one = item("i1", original, approved, test=test).model_copy(update={"language": "it"})
+    assert lexicon(reviews_of(one, decided=(reviewed(one, "anna", "accept", proposal=0),))).entries == ()
 
 
 def test_a_difference_is_shown_by_words_and_by_letters_within_a_misspelling() -> None:

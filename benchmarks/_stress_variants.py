@@ -1,0 +1,126 @@
+"""Variants of utterances from domains that no rule was made on, held against people's judgements.
+
+Utterances stand in `stress_variants/blind*.jsonl`, what was proposed first for each and what two passes said
+of it in `labels.csv`, and where a linguist finds a variant though none was proposed in `missed.csv`.
+"""
+
+import csv
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from benchmarks._stress_verdicts import kappa_of
+
+from vivavoce.stats.proportions import wilson
+
+Facts = dict[str, Any]
+FOLDER: Final = Path(__file__).parent / "stress_variants"
+HALVES: Final = ("blind", "blind-second")
+TESTS: Final = tuple(f"ST-{number}" for number in range(5, 12))
+GOAL_VALID, GOAL_APPLIED = 0.95, 0.8
+
+
+class Label(NamedTuple):
+    """A first-ranked variant, and whether each pass took it for one that a linguist would accept."""
+
+    utterance: Facts
+    test: str
+    variant: str
+    first: bool
+    second: bool
+    reason: str
+
+    @property
+    def valid(self) -> bool:
+        return self.first and self.second
+
+
+@cache
+def read_utterances(half: str) -> dict[str, Facts]:
+    """The utterances of a half, by their key; empty where there is no such half."""
+    path = FOLDER / f"{half}.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return {row["id"]: row for row in map(json.loads, lines)}
+
+
+def read_labels(half: str) -> list[Label]:
+    said = read_utterances(half)
+    return [
+        Label(
+            said[row["id"]], row["test"], row["variant"], row["first"] == "yes", row["second"] == "yes",
+            row["reason"],
+        )
+        for row in _rows("labels.csv")
+        if row["id"] in said
+    ]  # fmt: skip
+
+
+def read_missed(half: str) -> list[tuple[Facts, str, bool]]:
+    """(utterance, test, whether a linguist finds a variant) where none was proposed."""
+    said = read_utterances(half)
+    return [
+        (said[row["id"]], row["test"], row["found"] == "yes")
+        for row in _rows("missed.csv")
+        if row["id"] in said
+    ]
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def run() -> dict[str, Facts]:
+    """Figures of every half that was judged: cells by test and language, all of them, raters, domains."""
+    return {half: figures(half) for half in HALVES if read_utterances(half)}
+
+
+def figures(half: str) -> Facts:
+    labels, missed = read_labels(half), read_missed(half)
+    languages = ("it", "en")
+    cells = [
+        {"test": test, "language": language} | _cell(
+            [one for one in labels if (one.test, one.utterance["language"]) == (test, language)],
+            [found for said, name, found in missed if (name, said["language"]) == (test, language)],
+        )
+        for test in TESTS
+        for language in languages
+    ]  # fmt: skip
+    whole = {
+        language: _cell(
+            [one for one in labels if one.utterance["language"] == language],
+            [found for said, _, found in missed if said["language"] == language],
+        )
+        for language in languages
+    }
+    said = read_utterances(half).values()
+    return {
+        "utterances": len(said), "domains": sorted({one["domain"] for one in said}), "cells": cells,
+        "whole": whole, "raters": _raters(labels),
+    }  # fmt: skip
+
+
+def _cell(labels: list[Label], missed: list[bool]) -> Facts:
+    valid, offered = sum(one.valid for one in labels), len(labels) + sum(missed)
+    return {
+        "valid": _share(valid, len(labels), GOAL_VALID),
+        "applied": _share(len(labels), offered, GOAL_APPLIED),
+    }
+
+
+def _share(top: int, n: int, goal: float) -> Facts:
+    if n == 0:
+        return {"top": top, "n": 0, "share": None, "low": None, "high": None, "reached": None}
+    interval = wilson(top, n)
+    return {
+        "top": top, "n": n, "share": top / n, "low": interval and interval.low,
+        "high": interval and interval.high, "reached": top / n >= goal,
+    }  # fmt: skip
+
+
+def _raters(labels: list[Label]) -> Facts:
+    return {
+        "judged": len(labels), "same": sum(one.first == one.second for one in labels),
+        "kappa": kappa_of([(one.first, one.second) for one in labels], (True, False)),
+    }  # fmt: skip

@@ -1,0 +1,112 @@
+"""Utterances of a file or of standard input: JSONL, CSV, or one a line."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.export_csv import read_csv_cell
+from vivavoce_stress.base import Utterance
+
+STANDARD_INPUT: Final = Path("-")
+_TEXT: Final = ("utterance", "text")
+_PREVIOUS: Final = ("previous", "previous_system_turn")
+_KNOWN: Final = (*_TEXT, *_PREVIOUS, "language", "protect", "id")
+
+
+def read_utterances(path: Path, language: str) -> Iterator[tuple[str, Utterance]]:
+    """(key, utterance) of each row, as they are read; the key is the row's `id`, else its line.
+
+    JSONL   objects with `utterance`, and `language`, `previous`, `protect`, `id` where they have them
+    CSV     the same columns; words to protect are parted by `;`
+    else    one utterance a line; empty lines are left out
+    Raises  InputError: a file that cannot be read, or a row that is wrong, with its line
+    """
+    try:
+        if path == STANDARD_INPUT:
+            yield from _read(sys.stdin, "standard input", language)
+        else:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                yield from _read(file, path.name, language)
+    except (OSError, UnicodeDecodeError) as error:
+        why = (error.strerror or "no file") if isinstance(error, OSError) else "it is no UTF-8"
+        raise InputError(f"cannot be read: {why}", place=str(path), hint="name a text file, UTF-8") from None
+
+
+def _read(lines: Iterable[str], name: str, language: str) -> Iterator[tuple[str, Utterance]]:
+    rows = iter(lines)
+    first = next(rows, "")
+    whole = chain([first], rows)
+    columns = [one.strip().lower() for one in next(csv.reader([first], delimiter=_delimiter(first)), [])]
+    if first.lstrip().startswith("{"):
+        read = _of_json(whole, name)
+    elif not set(_TEXT).isdisjoint(columns) and set(columns) <= {*_KNOWN, *columns[1:]}:
+        read = _of_csv(whole, first)
+    else:
+        read = ((number, {"utterance": line}) for number, line in enumerate(whole, 1) if line.strip())
+    for number, row in read:
+        yield str(row.get("id") or number), _utterance(row, language, f"{name}:{number}")
+
+
+def _delimiter(line: str) -> str:
+    return ";" if line.count(";") > line.count(",") else ","
+
+
+def _of_json(lines: Iterable[str], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise InputError("is no JSON object", place=f"{name}:{number}", hint='write {"utterance": "..."}')
+        yield number, row
+
+
+def _of_csv(lines: Iterable[str], first: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    read = csv.DictReader(lines, delimiter=_delimiter(first))
+    read.fieldnames = [one.strip().lower() for one in read.fieldnames or []]
+    for row in read:
+        cells = {key: read_csv_cell(cell or "") for key, cell in row.items() if key and isinstance(cell, str)}
+        protect = [one.strip() for one in (cells.get("protect") or "").split(";") if one.strip()]
+        yield read.line_num, {key: cell for key, cell in cells.items() if cell} | {"protect": protect}
+
+
+def _utterance(row: dict[str, Any], language: str, place: str) -> Utterance:
+    said = next((row[name] for name in _TEXT if row.get(name)), None)
+    if not isinstance(said, str) or not said.strip():
+        raise InputError("no utterance", place=place, hint="name it `utterance`")
+    spoken = row.get("language") or language
+    if not isinstance(spoken, str) or not spoken:
+        raise InputError("no language", place=place, hint="add `language`, or --language it")
+    previous = next((row[name] for name in _PREVIOUS if row.get(name)), None)
+    text = " ".join(said.split())
+    words = row.get("protect") or []
+    listed = words if isinstance(words, list) else [words]
+    return Utterance(
+        text=text, language=spoken, previous=previous if isinstance(previous, str) else None,
+        protected=protected_spans(text, [str(one) for one in listed], place),
+    )  # fmt: skip
+
+
+def protected_spans(text: str, words: Iterable[str], place: str) -> tuple[tuple[int, int], ...]:
+    """Where words stand that are to stay as they are.
+
+    Raises  InputError: a word that is not in the utterance
+    """
+    from vivavoce_stress.words import places_of
+
+    spans: list[tuple[int, int]] = []
+    for word in words:
+        places = list(places_of(word, text)) if word.strip() else []
+        if not places:
+            hint = "write it as it stands there"
+            raise InputError(f"{word!r} is not in the utterance", place=place, hint=hint)
+        spans += places
+    return tuple(sorted(spans))

@@ -1,0 +1,71 @@
+"""What users say in other domains than restaurants: a linguist's variant of it is proposed first."""
+
+import pytest
+
+from vivavoce_stress.base import Utterance
+from vivavoce_stress.propose import propose
+
+FIRST = [
+    ("ST-5", "it", "Ho perso la tessera", "", "Ho perso il tesserino"),
+    ("ST-5", "it", "Mi servono due copie", "", "Mi occorrono due copie"),
+    ("ST-5", "it", "Devo pagare la rata", "", "Devo saldare la rata"),
+    ("ST-5", "en", "I'd like the fixed rate", "", "I'd like the fixed tariff"),
+    ("ST-5", "en", "My card doesn't work", "", "My card doesn't function"),
+    ("ST-6", "it", "Cancella la lezione", "", "La prego di cancellare la lezione"),
+    ("ST-6", "it", "Puoi aprire la porta?", "", "Sarebbe così gentile da aprire la porta?"),
+    ("ST-6", "it", "Dove parcheggio la moto?", "", "Potrebbe dirmi dove parcheggio la moto?"),
+    ("ST-6", "it", "Mandatemi la ricevuta", "", "Vi prego di mandarmi la ricevuta"),
+    ("ST-6", "en", "Can I bring my dog?", "", "May I bring my dog?"),
+    ("ST-6", "en", "Turn on the lights", "", "Kindly turn on the lights"),
+    ("ST-6", "en", "What time does the gate close?", "", "At what time does the gate close?"),
+    ("ST-7", "it", "Torno martedì sera", "", "Torno la sera del giorno dopo lunedì"),
+    ("ST-7", "it", "gli orari di domani", "", "gli orari del giorno dopo oggi"),
+    ("ST-7", "it", "per il 12 agosto", "", "per il giorno dopo l'11 agosto"),
+    ("ST-7", "it", "La domenica chiudete?", "", "L'ultimo giorno della settimana chiudete?"),
+    ("ST-7", "it", "Da Sara", "Con Marco o con Sara?", "Da lei"),
+    ("ST-7", "en", "the form for the 2nd of May", "", "the form for the day after the 1st of May"),
+    ("ST-7", "en", "See you next Saturday", "", "See you the day before next Sunday"),
+    ("ST-7", "en", "For Mrs Green", "Is it for Mr Brown or Mrs Green?", "For her"),
+    ("ST-8", "it", "Usate prodotti naturali?", "", "Vengono usati prodotti naturali?"),
+    ("ST-8", "it", "Mi avete portato le mele", "", "Le mele mi sono state portate da voi"),
+    (
+        "ST-8", "it", "Il direttore ha firmato la richiesta di ieri", "",
+        "La richiesta di ieri è stata firmata dal direttore",
+    ),
+    ("ST-8", "en", "Turn on the lights", "", "Let the lights be turned on"),
+    ("ST-9", "it", "Prendo una bottiglia d'acqua", "", "Prendo acqua una bottiglia"),
+    ("ST-9", "it", "tre giorni di ferie", "", "ferie tre giorni"),
+    ("ST-10", "en", "Spaghetti", "Which pasta would you like, penne or spaghetti?", "The second"),
+    ("ST-10", "it", "A Carla", "Mando tutto a Paolo o a Carla?", "Alla seconda"),
+    ("ST-11", "it", "Togli il pane dalla lista", "", "Togli dalla lista il pane"),
+    ("ST-11", "en", "Add two litres of milk to my basket", "", "Add to my basket two litres of milk"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("test", "language", "said", "previous", "expected"), FIRST)
+def test_what_a_linguist_accepts_is_proposed_first(
+    test: str, language: str, said: str, previous: str, expected: str
+) -> None:
+    utterance = Utterance(text=said, language=language, previous=previous or None)
+    assert [one.text for one in propose(utterance, [test], limit=1).variants] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("test", "language", "said", "previous", "wrong"),
+    [
+        ("ST-5", "it", "Accendi le luci", "", "elettricità"),
+        ("ST-5", "it", "La caldaia perde acqua", "", "smarrisce"),
+        ("ST-5", "it", "Due biglietti per il museo", "", "titol"),
+        ("ST-5", "en", "I lost two hours", "", "misplaced"),
+        ("ST-6", "it", "Un biglietto per il museo", "", "titolo di viaggio"),
+        ("ST-7", "en", "Sarah", "Would you like to see Mark or Sarah?", "place"),
+        ("ST-8", "it", "Posso annullare i biglietti comprati ieri sul sito?", "", "annullati ieri"),
+        ("ST-11", "it", "una persona in sedia a rotelle", "", "rotelle "),
+        ("ST-10", "it", "Mi servono gli arrivi", "Gli arrivi o le partenze?", "primo"),
+    ],
+)
+def test_what_a_linguist_rejects_is_not_proposed(
+    test: str, language: str, said: str, previous: str, wrong: str
+) -> None:
+    utterance = Utterance(text=said, language=language, previous=previous or None)
+    assert not [one.text for one in propose(utterance, [test]).variants if wrong in one.text]

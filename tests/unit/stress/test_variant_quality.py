@@ -1,0 +1,76 @@
+"""Utterances of domains never seen, what two passes said of their variants, and the page that tells it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks._stress_variants import (  # noqa: E402
+    HALVES,
+    TESTS,
+    figures,
+    read_labels,
+    read_missed,
+    read_utterances,
+)
+from benchmarks.stress_quality import VARIANTS_PAGE, variant_tables, written  # noqa: E402
+
+from vivavoce_stress.base import Utterance  # noqa: E402
+from vivavoce_stress.propose import propose  # noqa: E402
+
+
+def test_no_domain_is_in_two_halves_and_each_blind_half_has_ten() -> None:
+    domains = {
+        half: {one["domain"] for one in read_utterances(half).values()} for half in (*HALVES, "development")
+    }
+    assert {half: len(found) for half, found in domains.items()} == dict.fromkeys(domains, 10)
+    assert len(set().union(*domains.values())) == 30
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_utterance_was_judged_in_every_test_once(half: str) -> None:
+    judged = [(one.utterance["id"], one.test) for one in read_labels(half)]
+    judged += [(said["id"], test) for said, test, _ in read_missed(half)]
+    expected = [
+        (key, test)
+        for key, said in read_utterances(half).items()
+        for test in TESTS
+        if test != "ST-10" or "previous_system_turn" in said
+    ]
+    assert sorted(judged) == sorted(expected)
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_what_a_pass_rejected_has_its_reason_and_nothing_else_has_one(half: str) -> None:
+    assert [one for one in read_labels(half) if one.valid == bool(one.reason)] == []
+
+
+def test_the_page_tells_the_judged_files() -> None:
+    page = VARIANTS_PAGE.read_text(encoding="utf-8")
+    assert written(page, variant_tables()) == page
+    assert all(table in page for table in variant_tables().values())
+
+
+def test_a_share_below_its_goal_is_told_as_missed() -> None:
+    for half in HALVES:
+        for cell in figures(half)["cells"]:
+            assert cell["valid"]["reached"] == (cell["valid"]["share"] >= 0.95)
+            assert cell["applied"]["reached"] == (cell["applied"]["share"] >= 0.8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("half", HALVES)
+def test_what_both_passes_accepted_is_still_proposed(half: str) -> None:
+    lost = []
+    for one in read_labels(half):
+        said = one.utterance
+        utterance = Utterance(
+            text=said["utterance"], language=said["language"], previous=said.get("previous_system_turn")
+        )
+        made = [found.text for found in propose(utterance, [one.test], certainty=0).variants]
+        if one.valid and one.variant not in made:
+            lost.append((said["id"], one.test, one.variant))
+    assert lost == []
