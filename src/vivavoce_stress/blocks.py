@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
@@ -48,7 +48,7 @@ def title_of(one: Facts) -> str:
     return say(one.get("title") or EARLIER.get(name) or FAMILIES.get(name) or name)
 
 
-def share_told(one: Facts, name: str, write: Callable[[float | None], str] = percent) -> str:
+def share_told(one: Mapping[str, Any], name: str, write: Callable[[float | None], str] = percent) -> str:
     """A share of the results, such as `ratio`; while cases are open, between which two it lies."""
     worst, best = ends_of(one, name)
     if one[name] is None and worst is not None:

@@ -7,7 +7,7 @@ outage, not held to their end) no share is told, only between which two it lies.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import comb
 from typing import Any, Final
@@ -135,7 +135,7 @@ def bounds_of(rows: Sequence[Row]) -> tuple[int, int, int]:
     return verdicts["pass"], sum(verdicts[one] for one in DECIDED), undecided
 
 
-def ends_of(found: Row, name: str) -> tuple[float | None, float | None]:
+def ends_of(found: Mapping[str, Any], name: str) -> tuple[float | None, float | None]:
     """The worst and best case of a share, such as `ratio`, `idial_ratio` or `macro_tests`."""
     before = name.removesuffix("ratio") if name.endswith("ratio") else f"{name}_"
     return found[f"{before}worst"], found[f"{before}best"]
