@@ -22,7 +22,8 @@ SAYS = {
     "carbs": ("80 g of rice", "Anything else"), "callsteering": ("Anna", "surname"),
     "telco": ("what is my credit", "14 euros"), "house": ("switch on the kitchen lamp", "is on now"),
     "chef": ("take the pan", "take(pan)"), "library": ("borrow Emma", "Emma"),
-    "pharmacy": ("the price of plasters", "3.10 euros"), "trains": ("a ticket from Milan to Rome", "TRAIN"),
+    "pharmacy": ("the price of plasters", "3.10 euros"),
+    "trains": ("a ticket from Milan to Rome", "DAY of travel"),
 }  # fmt: skip
 
 

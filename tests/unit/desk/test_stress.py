@@ -97,7 +97,7 @@ def test_every_kind_of_decision_is_stored_and_the_next_utterance_is_shown(
     ]  # fmt: skip
     assert {one.reviewer for one in reviews(log, stream)} == {"anna"}
     assert "Nothing is left for you to review" in browser.get("/stress/review").text
-    assert "trattoria" in browser.get("/stress").text  # the lexicon grew
+    assert "<td>eating house</td>" in browser.get("/stress").text  # the lexicon grew
 
 
 def test_an_edit_that_changes_nothing_is_refused_and_what_was_typed_is_kept(
