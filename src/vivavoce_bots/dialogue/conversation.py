@@ -4,6 +4,7 @@ A bot derives from `DialogueBot` and says what a turn means for its state and wh
 """
 
 import pickle
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +83,7 @@ class Session(Generic[Held]):
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
-class DialogueBot(Generic[Held]):
+class DialogueBot(ABC, Generic[Held]):
     """Finds a venue in a domain by talking.
 
     one            believes the first hypothesis alone
@@ -99,21 +100,21 @@ class DialogueBot(Generic[Held]):
         self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
         self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
+    @abstractmethod
     def fresh(self) -> Held:
         """The state at the beginning."""
-        raise NotImplementedError
 
     def take_in(self, state: Held, meanings: Sequence[Meaning]) -> Evidence:
         """Note what a turn says of the goal."""
         return Evidence(meanings)
 
+    @abstractmethod
     def decide(self, state: Held, heard: Evidence) -> tuple[Act, ...]:
         """What to do next, after a turn that was about the matter or was not understood."""
-        raise NotImplementedError
 
+    @abstractmethod
     def skip(self, state: Held, slot: str) -> None:
         """Ask no more for this slot."""
-        raise NotImplementedError
 
     def opening(self, state: Held) -> tuple[Act, ...]:
         """What stands behind the greeting."""
@@ -150,7 +151,7 @@ class DialogueBot(Generic[Held]):
         state = session.state
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
-        if closing or heard.did["bye"] >= SURE:
+        if closing or heard.did["bye"] + heard.did["done"] >= SURE:
             return (Act("bye"),)
         if heard.did["restart"] >= SURE or self._at_a_loss(state, heard):
             session.state = self.fresh()
