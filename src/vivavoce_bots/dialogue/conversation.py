@@ -12,7 +12,7 @@ from random import Random
 from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.domain import Domain
+from vivavoce_bots.dialogue.domain import NAME, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
@@ -160,7 +160,7 @@ class DialogueBot(ABC, Generic[Held]):
                 _ack("restart"),
                 *(self.opening(session.state) or self.decide(session.state, _nothing_new())),
             )
-        if heard.did["undo"] >= SURE:
+        if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
             return tuple(act for act in state.last if act.act != "ack") or state.last
@@ -246,7 +246,7 @@ class DialogueBot(ABC, Generic[Held]):
         }:
             return acts
         again = tuple(act for act in acts if act.act != "canthelp") if state.stuck else acts
-        strange = [slot for slot in state.requests if slot not in self._domain.slots]
+        strange = [slot for slot in state.requests if slot not in (NAME, *self._domain.slots)]
         fresh = [slot for slot in state.requests if slot not in state.promised]
         state.requests = [slot for slot in state.requests if slot not in strange]
         state.promised += [slot for slot in fresh if slot not in strange]

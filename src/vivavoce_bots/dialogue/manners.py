@@ -75,7 +75,7 @@ class Hearing:
     def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
         known = speech(language)
         self._spotter = Spotter()
-        for kind in ("not", "options"):
+        for kind in ("not", "options", "dontcare"):
             for phrase in known.cues[kind]:
                 self._spotter.learn(phrase, Entry(kind))
         for kind, phrases in known.moves.items():
@@ -97,8 +97,10 @@ class Hearing:
         whole = self._wholes.kind(said)
         covered = {at for span in spans for at in range(span.start, span.end)}
         rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
+        if rest:  # `which` and `have you` ask what there is only where nothing else is said
+            spans = [span for span in spans if span.entry.kind != "options"]
         kinds = [span.entry.kind for span in spans]
-        if whole is not None and all(kind in ("not", *_MOVES) for kind in kinds):
+        if whole is not None and all(kind in ("not", "dontcare", *_MOVES) for kind in kinds):
             spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
         return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
 
@@ -109,6 +111,7 @@ _MOVES: Final = (
     *_UNSURE,
     "bye",
     "done",
+    "cancel",
     "affirm",
     "negate",
     "repeat",
@@ -193,8 +196,9 @@ class CourteousBot(ABC, Generic[Held]):
             self._remember(session, self._snapshot(session))
             self.start_over(session)
             return self._led_back(session, ("restart",))
-        drops = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
-        if drops:
+        settles = self.waits(session) and not asked_for_more(session.last)
+        leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
+        if leaves or (settles and heard.did("cancel")):
             heard = heard._replace(kinds=("negate",), spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
             return led
@@ -215,7 +219,7 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("done"):
             return self.finish(session)
         no = answered and heard.did("negate") and not asked_for_more(session.last)
-        if heard.did("undo") and not no:
+        if heard.did("undo", "cancel") and not no:
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
             last = session.last

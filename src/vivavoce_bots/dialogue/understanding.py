@@ -130,6 +130,7 @@ class Understanding:
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
+        unknown = unknown or (len(said) > 1 and text.rstrip().endswith("?"))
         if not acts and unknown and venue is not None:
             return (Act("request", OTHER),)
         return tuple(acts)
@@ -159,7 +160,9 @@ class Understanding:
             return self._of_value(index, turn, slot, value)
         if kind == "dontcare":
             about = self._slot_beside(index, turn.spans) or turn.asked
-            return stating("inform", about, DONTCARE) if about in self._constraints else None
+            if about in self._constraints:
+                return stating("inform", about, DONTCARE)
+            return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
         if kind in ("down", "up") and slot:
             return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
         if kind == "ask" and slot:
@@ -186,7 +189,16 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
-        return stating("inform", slot, value, "!=" if cue == "not" else "=")
+        denied = cue == "not" or self._compared(index, turn, slot, before)
+        return stating("inform", slot, value, "!=" if denied else "=")
+
+    @staticmethod
+    def _compared(index: int, turn: Turn, slot: str, before: Span | None) -> bool:
+        """Whether a value is what another is rather wanted than: `meglio italiano che indiano`."""
+        if before is None or turn.said[before.start : before.end] != ["che"]:
+            return False
+        earlier = {(span.entry.kind, span.entry.slot) for span in turn.spans[:index]}
+        return ("value", slot) in earlier and ("wanting", None) in earlier
 
     def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
         """Whether a value is asked about: behind `is it`, or alone with a question mark."""
