@@ -18,10 +18,11 @@ from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 _STEPS: Final = ("name", "surname", "birth")
 _LOAN_LIMIT: Final = 3000
 _LONGEST_NAME: Final = 3
+_MOST_CLAUSES: Final = 8
 _YEARS: Final = range(1900, 2027)
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
 _BIRTH: Final = re.compile(
-    r"(?<![0-9])([0-9]{1,2})\D{1,14}?([0-9]{1,2}|[^\W\d_]{3,10})\D{1,6}([0-9]{4})(?![0-9])"
+    r"(?<![0-9])([0-9]{1,2})\D{1,14}?([0-9]{1,2}|[^\W\d_]{3,10})\D{1,6}([0-9]{4}|[0-9]{2})(?![0-9])"
 )
 _AMOUNT: Final = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?![0-9])|(?<![0-9])[0-9]{3,7}(?![0-9])")
 
@@ -76,7 +77,7 @@ class CallSteeringBot(CourteousBot[Session]):
 
     def about(self, session: Session, heard: Heard) -> bool:
         sized = session.asking == "amount" and _size(heard) is not None
-        chosen = session.asking == "which" and bool(self.pointed_at(heard))
+        chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
         return sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
 
     def waits(self, session: Session) -> bool:
@@ -113,7 +114,8 @@ class CallSteeringBot(CourteousBot[Session]):
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         if heard.did("human"):
             return self._route(session, "operator")
-        identity, found = self._identity(session, heard), self._matters(heard)
+        identity = self._identity(session, heard)
+        found = [] if identity and len(heard.said) == 1 else self._matters(heard)
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
         answer = self._identified(session, identity, found) or self._steered(session, heard, found)
@@ -156,7 +158,7 @@ class CallSteeringBot(CourteousBot[Session]):
             found = ("loan",) if size else ()
         if session.asking == "which" and not found:
             found = [session.matters[place] for place in self.pointed_at(heard)]
-        if set(found) >= set(session.matters) and session.asking == "which":
+        if session.asking == "which" and (heard.did("both") or set(found) >= set(session.matters)):
             return self._with([self.words(session)["one"]], Answer(*self.question(session)))
         if found:
             return self._steer(session, found)
@@ -196,19 +198,38 @@ class CallSteeringBot(CourteousBot[Session]):
 
         Behind a `no` it is what was asked before.
         """
-        birth = _birth(heard.text, session.language)
+        birth = _birth(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
+        hearing = self._hearing[session.language]
+        for clause in re.split(r"[,.;!]+(?=\s|$)", heard.text)[:_MOST_CLAUSES]:
+            part = hearing.heard(clause)
+            led = self._led(session, part)
+            bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
+            found |= {slot: one for slot, one in (led or bare).items() if slot not in found or led}
+        if found.get("name") == session.known.get("surname") and "surname" not in found:
+            found |= {"surname": session.known["name"]} if "name" in found and "name" in session.known else {}
+        return found
+
+    def _led(self, session: Session, heard: Heard) -> dict[str, str]:
+        """Names behind words that tell which they are, or before: `Mario is my first name`."""
+        found: dict[str, str] = {}
         for lead in (span for span in heard.spans if span.entry.kind == "lead"):
-            words = self._name(session, heard, range(lead.end, len(heard.said)))
-            if words:
-                found |= _named(lead.entry.value or "", words, session)
-        if found or heard.did("matter", "why", "whole", "bye", "human", "insult"):
-            return found
+            after = range(lead.end, len(heard.said))
+            words = self._name(session, heard, after) or self._name(session, heard, range(lead.start))
+            found |= _named(lead.entry.value or "", words, session) if words else {}
+        return found
+
+    def _bare(self, session: Session, heard: Heard, turn: Heard) -> dict[str, str]:
+        """A name that is all that a clause says."""
         slot = session.asking
-        if heard.did("negate") and session.asking in _STEPS[1:]:
+        if turn.did("negate") and session.asking in _STEPS[1:]:
             slot = _STEPS[_STEPS.index(session.asking) - 1]
-        if slot not in ("name", "surname") or any(letter.isdigit() or letter == "?" for letter in heard.text):
+        capital = len(heard.said) == 1 and heard.text.strip()[:1].isupper()
+        strange = any(letter.isdigit() or letter == "?" for letter in heard.text)
+        if slot not in ("name", "surname") or strange or (heard.did("matter") and not capital):
             return {}
+        if heard.did("matter"):  # some surnames are words of the bank
+            return {slot: heard.text.strip()}
         words = self._name(session, heard, range(len(heard.said)), whole=True)
         return _named(slot, words, session) if words else {}
 
@@ -220,15 +241,15 @@ class CallSteeringBot(CourteousBot[Session]):
             at for span in heard.spans if span.entry.kind != "not" for at in range(span.start, span.end)
         }
         covered |= {at for at, word in enumerate(heard.said) if word in _aside(session.language)}
+        small = self._hearing[session.language].small
         words: list[str] = []
         for at in places:
             if at in covered and words and not whole:
                 break
             if at not in covered:
                 words.append(written[at])
-        small = self._hearing[session.language].small
-        while words and tokens(words[0]) and tokens(words[0])[0] in small and len(words) == 1:
-            words = []
+        while words and "".join(tokens(words[-1])) in small:
+            words.pop()
         plain = {word for one in words for word in tokens(one)}
         strange = plain & _strange(session.language) or not all(_is_name(one) for one in words)
         return [] if strange or len(words) > _LONGEST_NAME else words
@@ -281,14 +302,15 @@ def _size(heard: Heard) -> str | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _birth(text: str, language: str) -> str | None:
-    """A date of birth such as `4 may 1980`; the month by name may stand first."""
+def _birth(text: str, language: str, *, asked: bool) -> str | None:
+    """A date of birth such as `4 may 1980`; the month by name may stand first, and two digits do if asked."""
     months = _bank()["months"][language]
     named = "|".join(months)
     text = re.sub(rf"\b({named})\W+([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
     found = _BIRTH.search(text)
-    if found is None or not 1 <= int(found[1]) <= 31 or int(found[3]) not in _YEARS:
+    if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):
         return None
-    month = found[2].lower()
+    month, year = found[2].lower(), int(found[3])
+    year += (1900 if year > _YEARS[-1] % 100 else 2000) if len(found[3]) == 2 else 0
     known = 1 <= int(month) <= len(months) if month.isdigit() else month in months
-    return " ".join(found.groups()).lower() if known else None
+    return f"{found[1]} {month} {year}" if known and year in _YEARS else None

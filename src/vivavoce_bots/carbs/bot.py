@@ -32,7 +32,8 @@ class Eaten:
 class Session(Talk):
     """The meal so far, what is still to be settled, and what was asked last.
 
-    asking  meal, how_much, like (which of the choices), learn (any food that is like it), told (the total was)
+    asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
+    counted  how much had been eaten before the last turn
     """
 
     lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
@@ -41,6 +42,7 @@ class Session(Talk):
     asking: str = "meal"
     item: Item | None = None
     choices: list[Food] = field(default_factory=list)
+    counted: int = 0
 
     @property
     def total(self) -> int:
@@ -85,7 +87,7 @@ class CarbsBot(CourteousBot[Session]):
         return reply
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if heard.did("total", "asks") or self._items(session, heard):
+        if heard.did("total", "asks") or self._items(session, heard) or self._asked(session, heard):
             return True
         numbered = session.lexicon.quantity(heard.text) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
@@ -138,12 +140,15 @@ class CarbsBot(CourteousBot[Session]):
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         items = self._items(session, heard)
         understood = (Meaning(tuple(stating("inform", "food", one.written) for one in items), 1.0),)
+        before = len(session.eaten)
         answer = self._answer(session, heard, items)
+        session.counted = min(before, len(session.eaten))
         return answer._replace(understood=understood) if answer is not None else None
 
     def _answer(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
-        if heard.did("asks") or (items and heard.text.rstrip().endswith("?")):
-            return self._tell(session, items)
+        bare = all(one.quantity == Quantity() for one in items)
+        if heard.did("asks") or (bare and self._asked(session, heard)):
+            return self._tell(session, heard, items)
         if heard.did("total") and not items:
             return self._total(session, ended=False)
         told, before = Told(), len(session.eaten)
@@ -154,9 +159,20 @@ class CarbsBot(CourteousBot[Session]):
             eaten = []
         elif not eaten:
             return self._without_food(session, heard, told)
+        else:
+            eaten = self._said_again(session, heard, eaten)
+            before = len(session.eaten)
         room = max(0, _MOST_OPEN - len(session.open))
         session.open = [*session.open, *eaten[:room]]
+        if heard.did("enough") and session.item is None:
+            self._settle(session, told)
+            return self.finish(session) if session.item is None else self._led_on(session, told, before)
         return self._led_on(session, told, before)
+
+    def _asked(self, session: Session, heard: Heard) -> list[Food]:
+        """The foods that are asked about."""
+        asks = heard.text.rstrip().endswith("?") or heard.did("asks")
+        return session.lexicon.mentioned(heard.text) if asks else []
 
     def _items(self, session: Session, heard: Heard) -> list[Item]:
         """The foods of a turn; an unknown word is one where nothing else explains it."""
@@ -164,9 +180,14 @@ class CarbsBot(CourteousBot[Session]):
         felt = feeling(heard.text, session.language) is not None or heard.did("whole", "asks")
         found = session.lexicon.items(heard.text)
         small = self._hearing[session.language].small
+        settled = session.asking in ("meal", "told")
+        held = {one.written for one in (*session.eaten, *session.open, *filter(None, [session.item]))}
         return [
             one for one in found
-            if one.food is not None or (not felt and rest and set(tokens(one.written)) <= rest | small)
+            if one.food is not None or one.written in held or (
+                not felt and rest and not one.denied and set(tokens(one.written)) <= rest | small
+                and (settled or one.quantity != Quantity())
+            )
         ]  # fmt: skip
 
     def _answered(self, session: Session, heard: Heard, eaten: Sequence[Item], told: Told) -> bool:
@@ -190,7 +211,7 @@ class CarbsBot(CourteousBot[Session]):
             session.open = [*others, *session.open]
         elif (grams := session.lexicon.quantity(heard.text).of(food)) is not None:
             session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
-        elif heard.did("affirm", *_UNSURE):
+        elif heard.did("affirm", "enough", *_UNSURE):
             told.sentences.append(
                 self._of(session, "assumed", food, item.written) if not heard.did("affirm") else ""
             )
@@ -211,7 +232,7 @@ class CarbsBot(CourteousBot[Session]):
         chosen = named.food if named is not None else None
         if chosen is None and number is not None and number in range(1, len(session.choices) + 1):
             chosen = session.choices[int(number) - 1]
-        if chosen is None and heard.did("affirm") and len(session.choices) == 1:
+        if chosen is None and not eaten and heard.did("affirm") and len(session.choices) == 1:
             chosen = session.choices[0]
         if chosen is not None:
             if self._strategy.vocabulary_extension:
@@ -228,6 +249,19 @@ class CarbsBot(CourteousBot[Session]):
             self._leave_out(session, item, told)
         session.item, session.asking = None, "meal"
         return True
+
+    def _said_again(self, session: Session, heard: Heard, eaten: list[Item]) -> list[Item]:
+        """A food that was counted in the turn before, and comes again with an amount, is put right."""
+        if heard.did("reqalts") or session.item is not None:
+            return eaten
+        fresh = session.eaten[session.counted :]
+        if heard.did("meant") and len(fresh) == len(eaten) == 1:
+            session.eaten = session.eaten[:-1]
+        again = {one.food.key for one in fresh} & {
+            one.food.key for one in eaten if one.food and one.quantity != Quantity()
+        }
+        session.eaten = [one for one in session.eaten if one not in fresh or one.food.key not in again]
+        return eaten
 
     def _take_back(
         self, session: Session, denied: Sequence[Item], eaten: list[Item], told: Told
@@ -253,7 +287,8 @@ class CarbsBot(CourteousBot[Session]):
                     session.item, session.asking = None, "meal"
             form = "dropped" if suits else "not_there"
             if suits or not eaten:
-                told.sentences.append(words[form].format(name=one.written))
+                name = one.written if one.food is None else self._called(session, one.written, one.food)
+                told.sentences.append(words[form].format(name=name))
         return [
             one._replace(quantity=freed) if one.quantity == Quantity() and len(eaten) == 1 else one
             for one in eaten
@@ -319,16 +354,17 @@ class CarbsBot(CourteousBot[Session]):
         told.sentences.append(self.words(session)["unlike"].format(name=item.written))
         told.acts.append(Act("null", "food"))
 
-    def _tell(self, session: Session, items: Sequence[Item]) -> Answer:
+    def _tell(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer:
         """What a food has, for whoever asks; nothing is counted."""
         words, question = self.words(session), self.question(session)
-        told = [self._of(session, "facts", one.food, one.written) for one in items if one.food]
-        told += [words["no_facts"].format(name=one.written) for one in items if not one.food]
-        if not told and session.item is not None and session.item.food is not None:
-            told = [self._of(session, "facts", session.item.food, session.item.written)]
-        acts = [stating("inform", "food", one.food.key) for one in items if one.food]
-        acts += [Act("null", "food") for one in items if not one.food]
-        lead = told or [self.words(session)["help"]]
+        foods, unknown = self._asked(session, heard), [one.written for one in items if one.food is None]
+        if not foods and not unknown and session.item is not None and session.item.food is not None:
+            foods = [session.item.food]
+        told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
+        told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
+        acts = [stating("inform", "food", one.key) for one in foods]
+        acts += [Act("null", "food")] if unknown and not foods else []
+        lead = told or [words["help"]]
         return Answer(" ".join([*lead, question[0]]), (*(acts or [Act("help")]), *question[1]))
 
     def _of(self, session: Session, sentence: str, food: Food, written: str) -> str:

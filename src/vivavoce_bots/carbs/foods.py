@@ -30,6 +30,7 @@ _JOINING: Final = {"of", "di", "al", "alla", "ai", "alle", "allo"}
 _AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
+_BARE: Final = 2  # words of an unknown food that stands by itself
 _LEAST_LIKE: Final = 0.45
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
@@ -64,7 +65,7 @@ class Quantity(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A piece of a meal as it was written: what, how much; the food where it is known; `denied`: not eaten."""
+    """A piece of a meal as written: what, how much; the food where it is known; `denied`: not eaten."""
 
     written: str
     quantity: Quantity
@@ -78,6 +79,7 @@ class Manner:
     def __init__(self, language: str) -> None:
         raw: Mapping[str, Any] = read_data(f"carbs.{language}")
         counted = speech(language).time["numbers"]
+        self.frames = re.compile(rf"\b(?:{'|'.join(map(re.escape, raw['frames']))})\b", re.I)
         self.phrases: Mapping[str, list[str]] = raw["phrases"]
         self.says: Mapping[str, list[str]] = raw["says"]
         self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
@@ -85,6 +87,10 @@ class Manner:
         self.numbers: dict[str, float] = {word: at for at, word in enumerate(counted, 1)} | raw["numbers"]
         self._split = re.compile(f"({raw['split']})", re.I)
         self._deny = re.compile(rf"\b(?:{raw['deny']})\b", re.I)
+
+    def tells(self, word: str) -> bool:
+        """Whether a word may be part of a food's name."""
+        return len(word) > 2 and word not in self.aside
 
     def pieces(self, text: str) -> Iterator[tuple[str, bool]]:
         """The pieces of a meal, and whether each was not eaten; `and` carries that on."""
@@ -167,13 +173,37 @@ class Lexicon:
         """How much a text says: 80 g, two slices, one."""
         return _quantity(_words(text), read_manner(self.language))[0]
 
+    def mentioned(self, text: str) -> list[Food]:
+        """The foods that a text names, whatever it says of them."""
+        words = _words(text)
+        spans = [(at, at + length) for length in (3, 2, 1) for at in range(len(words) - length + 1)]
+        found: dict[tuple[int, int], Food] = {}
+        for start, end in spans:
+            food = self.food(" ".join(words[start:end]))
+            if food is not None and not any(start < other[1] and other[0] < end for other in found):
+                found[start, end] = food
+        return list({found[span].key: found[span] for span in sorted(found)}.values())
+
     def _item(self, piece: str) -> Item | None:
+        """The food of a piece; an unknown one stands behind an amount or a verb of eating, or alone."""
         manner = read_manner(self.language)
-        quantity, words = _quantity(_words(piece), manner)
-        telling = [at for at, word in enumerate(words) if len(word) > 2 and word not in manner.aside]
+        quantity, before, words = _quantity(_words(piece), manner)
+        amount = before is not None
+        if before is not None and any(manner.tells(word) for word in words[before:]):
+            words = words[before:]
+        telling = [at for at, word in enumerate(words) if manner.tells(word)]
         known = self._longest(words, telling)
         if known is not None:
             return Item(known[0], quantity, known[1])
+        if not amount:
+            framed = list(manner.frames.finditer(piece))
+            words = _words(piece[framed[-1].end() :] if framed else piece)
+            telling = [at for at, word in enumerate(words) if manner.tells(word)]
+            bare = len(telling) <= _BARE and (
+                framed or len(telling) == len(words) or telling == [len(words) - 1]
+            )
+            if not framed and not bare:
+                return None
         if not telling or len(telling) > _MOST_WORDS or manner.strange & set(words):
             return None
         return Item(" ".join(words[telling[0] : telling[-1] + 1]), quantity, None)
@@ -200,11 +230,12 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text[:LONGEST_TEXT].lower().replace("’", "'"))
 
 
-def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, list[str]]:
-    """The quantity that stands in the words, and the words without it."""
+def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, list[str]]:
+    """The quantity in the words, after how many of the others it ends, and the words without it."""
     rest: list[str] = []
     grams: float | None = None
     count: float | None = None
+    ends: int | None = None
     for word, following in zip(words, [*words, ""][1:], strict=True):
         digits = word[0] in "0123456789" and len(word) <= 6
         number = float(word.replace(",", ".")) if digits else manner.numbers.get(word)
@@ -218,6 +249,8 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, list[str]]:
             count = 1 if count is None else count
         elif word not in _GRAMS and word not in manner.some:
             rest.append(word)
+            continue
+        ends = len(rest)
     if grams is None and count is not None and count >= _GRAMS_FROM:
         grams, count = count, None
-    return Quantity(grams, count), rest
+    return Quantity(grams, count), ends, rest

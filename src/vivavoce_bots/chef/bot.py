@@ -8,7 +8,7 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
@@ -29,7 +29,9 @@ from vivavoce_bots.chef.words import (
 from vivavoce_bots.chef.world import Refused, World, things_of
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 
-_GROUPS = (CONTAINERS, PLACES, INGREDIENTS)
+_GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
+_INTO: Final = ("mettere", "aggiungere")
+_ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
 
 
 @dataclass
@@ -81,8 +83,9 @@ class ChefBot(CourteousBot[Session]):
         if looks_like_notation(heard.text) or self._telling[session.language].asked(heard):
             return True
         parts = self._parts(session, heard)
-        answers = session.waiting is not None or session.done is not None
-        return any(part.action or (part.things and answers) for part in parts)
+        if session.waiting is not None and any(part.strange for part in parts) and not heard.did(*_ASIDE):
+            return True
+        return any(part.action or (part.things and not part.strange) for part in parts)
 
     def waits(self, session: Session) -> bool:
         return session.waiting is not None or asked_for_more(session.last)
@@ -121,14 +124,14 @@ class ChefBot(CourteousBot[Session]):
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
-        told = self._telling[session.language].answer(heard, session.world, session.container)
+        told = self._telling[session.language].answer(heard, session.world, session.container, session.things)
         if told is not None:
             question, asks = self.question(session)
             return Answer(f"{told.text} {question}", (*told.acts, *asks))
         parts = self._parts(session, heard)
-        if any(part.action or part.things for part in parts):
+        if any(part.action or (part.things and not part.strange) for part in parts):
             return self._obey_parts(session, heard, parts)
-        if session.waiting is not None and parts and not heard.did("negate", "affirm"):
+        if session.waiting is not None and len(parts) == 1 and not heard.did("negate", "affirm"):
             return self._missing(session, parts[0].strange)
         return self._without_command(session, heard)
 
@@ -170,18 +173,26 @@ class ChefBot(CourteousBot[Session]):
             if part.stopped:
                 lead.append(self.words(session)["kept"])
                 self.let_go(session)
-            elif part.strange and (part.action or commands or session.waiting):
+            elif part.strange and (part.action or commands):
                 return self._obey(session, commands, lead, self._unknown(session, wrong))
             elif part.action is not None and not (corrects and self._replaces(session, part)):
                 commands.append(self._command(session, part, commands))
             elif corrects and (part.things or part.action):
-                lead.append(self.words(session)["instead"])
                 commands.append(self._corrected(session, part))
+                lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
             elif commands and part.things:
                 commands[-1] = _with(commands[-1], part.things)
-            elif session.waiting is not None:
-                commands.append(_with(session.waiting, (*part.quantity, *part.things)))
+            elif part.things and not part.strange:
+                commands.append(self._named(session, part))
         return self._obey(session, commands, lead)
+
+    def _named(self, session: Session, part: Part) -> Predicate:
+        """Things without a verb: they complete the command that waits; one in or on another is put there."""
+        waiting = session.waiting or Predicate("", ())
+        told = _with(waiting, (*part.quantity, *part.things))
+        things = things_of(told)
+        placed = len(things) > 1 and (things[-1] in PLACES or things[-1] in CONTAINERS)
+        return told._replace(action=told.action or ("mettere" if placed else ""))
 
     def _replaces(self, session: Session, part: Part) -> bool:
         return session.done is not None and part.action == session.done.action
@@ -189,13 +200,18 @@ class ChefBot(CourteousBot[Session]):
     def _command(self, session: Session, part: Part, before: Sequence[Predicate] = ()) -> Predicate:
         """A part as a command; a pronoun is what was spoken of last, be it earlier in the turn."""
         action, things = part.action or "", part.things
-        spoken = [one for command in before for one in things_of(command) if one in INGREDIENTS]
-        boxes_only = all(one in CONTAINERS for one in things)
-        if part.it and not any(one in INGREDIENTS for one in things):
-            meant = tuple(spoken) or session.things if boxes_only else ()
-            if things and action not in ("mettere", "aggiungere"):
-                meant = ()
-            things = (*(f"*{one}*" for one in meant), *things)
+        waiting = session.waiting
+        if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
+            things = (*(one for one in things_of(waiting) if one not in things), *things)
+        spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
+        takes_food = any(need.startswith("thing") for need in ACTIONS[action])
+        if part.it and takes_food and not any(one in INGREDIENTS for one in things):
+            into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
+            meant = (spoken or session.things) if not things or (into and things[-1] in CONTAINERS) else ()
+            things = (*(f"*{one}*" for one in meant if one not in things), *things)
+        order = {name: at for at, group in enumerate(_GROUPS) for name in group}
+        if action in _INTO:
+            things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
         return Predicate(action, (*part.quantity, *things))
 
     def _corrected(self, session: Session, part: Part) -> Predicate:
@@ -261,6 +277,10 @@ class ChefBot(CourteousBot[Session]):
         Raises  Lacking: an action or thing that is not known, or an argument that is missing
         """
         said = self.words(session)
+        if not command.action and command.arguments:
+            self._speak_of(session, things_of(command))
+            thing = self._word(session, things_of(command)[-1])
+            raise Lacking("action", said["action"].format(thing=thing), command)
         action = self._known_action(command.action)
         if action is None:
             told = said["unknown_action"].format(actions=self._telling[session.language].actions())
@@ -288,7 +308,10 @@ class ChefBot(CourteousBot[Session]):
                 )
             command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
             things = [session.container, *things]
-        if "place" in needs and len(things) < 2:
+        food = [one for one in things if self._bare(one) in INGREDIENTS]
+        if command.action == "mettere" and len(food) == len(things) and session.container is not None:
+            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
+        if "place" in needs and (len(things) < 2 or len(food) == len(things)):
             thing = self._word(session, things[0])
             raise Lacking("place", said["place"].format(thing=thing), command)
         return command
@@ -308,6 +331,10 @@ class ChefBot(CourteousBot[Session]):
             why = REFUSED[session.language][refused.why].format(**gaps, **shown)
             raise Lacking(None, self.words(session)["refused"].format(why=why), command) from None
         session.done, session.undone = command, before
+        self._speak_of(session, things)
+
+    def _speak_of(self, session: Session, things: Sequence[str]) -> None:
+        """Pronouns are about these from now on."""
         session.container = next((one for one in reversed(things) if one in CONTAINERS), session.container)
         food = tuple(one for one in things if one in INGREDIENTS)
         session.things = food or tuple(one for one in things if one in CONTAINERS)[-1:] or session.things

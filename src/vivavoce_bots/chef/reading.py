@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
-    """The parts of an utterance in their order, twenty at most; those in which nothing is said are left out."""
+    """The parts of an utterance in their order, twenty at most, without those in which nothing is said."""
     found: list[Part] = []
     for piece in PARTS[language].split(text[:LONGEST_TEXT])[:_MOST_PARTS]:
         part = _part(piece, hearing, language)
@@ -66,7 +66,7 @@ def _part(piece: str, hearing: Hearing, language: str) -> Part:
         heard.did("it") or bool(verb and _CLITIC.fullmatch(verb[0])),
         tuple(
             word for at, word in enumerate(said)
-            if at not in explained and word not in measured and not word.isdigit()
+            if at not in explained and at >= end and word not in measured and not word.isdigit()
             and len(word) > 1 and not word.endswith(_MANNER)
         ),
         any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,

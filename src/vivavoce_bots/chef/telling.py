@@ -27,14 +27,21 @@ class Telling:
     def asked(self, heard: Heard) -> bool:
         """Whether an utterance asks about the kitchen."""
         begins = bool(heard.spans) and heard.spans[0].start <= 1
-        asks = begins and heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
-        return heard.did(*_ASKED) or (asks and heard.spans[0].entry.kind in ("holds", "have"))
+        asks = heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
+        whether = heard.did("state_of") or (begins and heard.spans[0].entry.kind in ("holds", "have"))
+        return heard.did(*_ASKED) or (asks and whether)
 
-    def answer(self, heard: Heard, world: World, container: str | None) -> Told | None:
-        """The answer to a question about the kitchen; null where nothing is asked."""
+    def answer(
+        self, heard: Heard, world: World, container: str | None, spoken: Sequence[str] = ()
+    ) -> Told | None:
+        """The answer to a question about the kitchen; null where nothing is asked.
+
+        spoken  the things that were spoken of last
+        """
         if not self.asked(heard):
             return None
         things = [one.value or "" for one in heard.all("thing")]
+        things = things or [one for one in spoken if heard.did("state_of")]
         boxes = [one for one in things if one in CONTAINERS]
         if heard.did("where") and things:
             return self._all([self._where(one, world) for one in things], world, things)
@@ -56,7 +63,7 @@ class Telling:
         food = [one for one in things if one in INGREDIENTS]
         places = [one for one in things if one in PLACES]
         if states:
-            so = all(world.holds(states[0], one) for one in food or boxes)
+            so = bool(food or boxes) and all(world.holds(states[0], one) for one in food or boxes)
         elif food and boxes:
             so = all(one in world.inside.get(boxes[-1], ()) for one in food)
         elif places and boxes:

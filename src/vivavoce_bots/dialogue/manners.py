@@ -20,7 +20,7 @@ _REMEMBERED: Final = 4
 _AT_A_LOSS, _LET_GO = 2, 3
 _REACH: Final = 3  # words that a `not` reaches over
 _COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
-_UNSURE: Final = ("help", "dontknow", "suggest", "options")
+_UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 _NOT_REMEMBERED: Final = ("last", "before", "random", "lost")
 
 
@@ -198,8 +198,10 @@ class CourteousBot(ABC, Generic[Held]):
             return self._led_back(session, ("restart",))
         settles = self.waits(session) and not asked_for_more(session.last)
         leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
-        if leaves or (settles and heard.did("cancel")):
-            heard = heard._replace(kinds=("negate",), spans=[Span(0, len(heard.said), Entry("negate"))])
+        nothing = self.waits(session) and heard.did("dontcare") and heard.did("whole")
+        if leaves or nothing or (settles and heard.did("cancel")):
+            kinds = ("negate", "enough") if heard.did("done") else ("negate",)
+            heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
             return led
         before = self._snapshot(session)

@@ -6,11 +6,12 @@ TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transf
 
 ASKED: Final = {
     "en": {
-        "top_up": r"\b(top(ping)?[ -]?up|recharge|load|(put|add)\b.{0,30}\b(euros?|money|credit|card|phone)|for my (phone|card))\b",
-        "transfer": r"\b(transfer|wire|(send|give)\b.{0,25}\b(money|euros?|[0-9]+)|money (to|for|on h))\b",
+        "top_up": r"\b(top(ping)?[ -]?up|recharge|load|for my (phone|card)"
+        r"|(put|add)\b.{0,30}\b(euros?|money|credit|card|phone))\b",
+        "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|(send|give)\b.{0,25}\b(money|euros?|[0-9]+))\b",
         "invoice": r"\b(invoice|bill|owe( you)?|what do i have to pay)\b",
         "transactions": r"\b(transactions?|movements?)\b",
-        "credit": r"\b(credit|balance|money (do i have|is there|left)|do i have left|have i got left)\b",
+        "credit": r"\b(credit|balance|money (do i have|is there|left)|(do i have|have i got) left)\b",
         "tariff": r"\b(tariff|plan|rate)\b",
     },
     "it": {
