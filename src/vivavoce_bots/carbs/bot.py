@@ -15,6 +15,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_OPEN: Final = 40
 _MOST_EATEN: Final = 200
+_LONGEST_NAME: Final = 3
 _ASKED: Final = (Act("request", "food"),)
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
@@ -177,7 +178,7 @@ class CarbsBot(CourteousBot[Session]):
     def _items(self, session: Session, heard: Heard) -> list[Item]:
         """The foods of a turn; an unknown word is one where nothing else explains it."""
         rest = set(heard.rest)
-        felt = feeling(heard.text, session.language) is not None or heard.did("whole", "asks")
+        felt = feeling(heard.text, session.language) is not None or heard.did("whole")
         found = session.lexicon.items(heard.text)
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
@@ -252,7 +253,7 @@ class CarbsBot(CourteousBot[Session]):
 
     def _said_again(self, session: Session, heard: Heard, eaten: list[Item]) -> list[Item]:
         """A food that was counted in the turn before, and comes again with an amount, is put right."""
-        if heard.did("reqalts") or session.item is not None:
+        if session.item is not None or not heard.did("only", "meant"):
             return eaten
         fresh = session.eaten[session.counted :]
         if heard.did("meant") and len(fresh) == len(eaten) == 1:
@@ -358,6 +359,8 @@ class CarbsBot(CourteousBot[Session]):
         """What a food has, for whoever asks; nothing is counted."""
         words, question = self.words(session), self.question(session)
         foods, unknown = self._asked(session, heard), [one.written for one in items if one.food is None]
+        if heard.did("asks") and not foods and not unknown and 0 < len(heard.rest) <= _LONGEST_NAME:
+            unknown = [" ".join(heard.rest)]
         if not foods and not unknown and session.item is not None and session.item.food is not None:
             foods = [session.item.food]
         told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
