@@ -115,7 +115,7 @@ class TelcoBot(CourteousBot[Session]):
             return said[session.asking], (Act("request", session.asking),)
         if asked_for_more(session.last):
             return said["more"], (Act("reqmore"),)
-        return said["ask"], (Act("request", "task"),)
+        return said["tasks" if session.lost == 1 else "ask"], (Act("request", "task"),)
 
     def help(self, session: Session) -> str:
         said = self.words(session)

@@ -146,7 +146,10 @@ def test_a_refused_command_changes_nothing() -> None:
         (["add salt", "never mind"], set()),
         (["peel the potatoes and put them in the pot"], {"sbucciato(patate)", "dentro(patate, pentola)"}),
         (["peel the potatoes", "go back"], {"sbucciato(patate)"}),
-        (["add salt to the pan", "is there salt in the pan?", "what is in the pan?"], {"dentro(sale, padella)"}),
+        (
+            ["add salt to the pan", "is there salt in the pan?", "what is in the pan?"],
+            {"dentro(sale, padella)"},
+        ),
     ],
 )
 def test_what_holds_is_what_was_meant_in_the_end(said: list[str], facts: set[str]) -> None:
