@@ -4,7 +4,7 @@
 
 `bot_conversations/callers.yaml` has what four kinds of people say to each bot, `transcripts.jsonl` what the bots
 answered when they were judged, `judgements.csv` every system turn that is not appropriate, with the reason:
-contextual appropriateness as in section 2.2.1 of the thesis on BoRIS (AP appropriate, IA violates a maxim of
+contextual appropriateness as the thesis on BoRIS defines it (AP appropriate, IA violates a maxim of
 Grice, TF no answer, IC incomprehensible). `--hold` holds the conversations anew into another file beside them, and tells
 what differs; `--write` puts the tables into the page.
 """
@@ -125,7 +125,9 @@ def written(page: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--hold", action="store_true", help="hold the conversations anew, beside the judged ones")
+    parser.add_argument(
+        "--hold", action="store_true", help="hold the conversations anew, beside the judged ones"
+    )
     parser.add_argument("--write", action="store_true", help="put the tables into the page")
     options = parser.parse_args()
     if options.hold:
