@@ -2,11 +2,11 @@
 
     python -m benchmarks bot_conversations [--hold] [--write]
 
-`bot_conversations/callers.yaml` has what four kinds of people say to each bot, `transcripts.jsonl` what the bots
-answered when they were judged, `judgements.csv` every system turn that is not appropriate, with the reason:
-contextual appropriateness as the thesis on BoRIS defines it (AP appropriate, IA violates a maxim of
-Grice, TF no answer, IC incomprehensible). `--hold` holds the conversations anew into another file beside them, and tells
-what differs; `--write` puts the tables into the page.
+`bot_conversations/callers.yaml` has what four kinds of people say to each bot, `transcripts.jsonl` what was
+answered when it was judged, `judgements.csv` every system turn that is not appropriate, with the reason:
+contextual appropriateness as the thesis on BoRIS defines it (AP appropriate, IA violates a maxim of Grice,
+TF no answer, IC incomprehensible). `--hold` prints the conversations that go otherwise with the bots as they
+are now; `--write` puts the tables into the page.
 """
 
 import argparse
@@ -125,18 +125,14 @@ def written(page: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--hold", action="store_true", help="hold the conversations anew, beside the judged ones"
-    )
+    parser.add_argument("--hold", action="store_true", help="print the conversations that go otherwise now")
     parser.add_argument("--write", action="store_true", help="put the tables into the page")
     options = parser.parse_args()
     if options.hold:
-        now = held()
-        lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in now)
-        place = TRANSCRIPTS if not TRANSCRIPTS.exists() else FOLDER / "transcripts-now.jsonl"
-        place.write_text(lines, encoding="utf-8")
-        before = {one["id"]: one["turns"] for one in read_transcripts()}
-        print(json.dumps({"changed": [one["id"] for one in now if before.get(one["id"]) != one["turns"]]}))
+        before = read_transcripts()
+        for one in held():
+            if one not in before:
+                print(json.dumps(one, ensure_ascii=False))
         return
     if options.write:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -187,7 +187,8 @@ class CallSteeringBot(CourteousBot[Session]):
         """The departments that were meant, those first that come first; no department that was denied."""
         refused = heard.refused("matter")
         named = {one.entry.value for one in heard.spans if one.entry.kind == "matter" and one not in refused}
-        return [one for one in _bank()["departments"] if one in named]
+        departments: list[str] = list(_bank()["departments"])
+        return [one for one in departments if one in named]
 
     def pointed_at(self, heard: Heard) -> list[int]:
         """Which of two alternatives an answer such as `the second` means; none where it points at neither."""
