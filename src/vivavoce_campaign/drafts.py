@@ -12,8 +12,6 @@ from ruamel.yaml import YAML
 
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import wording_file
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.presets import shipped_text
@@ -21,6 +19,7 @@ from vivavoce_campaign.callers import callers_text, different, domain_from
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission, in_language
+from vivavoce_campaign.wordings import drafted_wordings
 
 PROTOCOL: Final = "idial-2018"
 TASKS_DRAWN: Final = 30
@@ -163,19 +162,11 @@ def instructions(submission: Submission, language: str) -> str:
 
 
 def _wordings(submission: Submission, language: str) -> dict[str, str]:
-    """Questions that name the subject of this system, and items that fit how one talks to it."""
-    words = CampaignWords.or_english(language)
-    domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
-    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
-    changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
-    found: dict[str, str] = {}
-    for name, items in changed.items():
-        file = wording_file(INSTRUMENTS.get(name), language, None)
-        if items and file is not None:
-            wording = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
-            wording["items"] |= items
-            found[f"wordings/{name}.{language}.yaml"] = _WORDING + _yaml(wording)
-    return found
+    """The files of the sentences that are drafted for this system."""
+    return {
+        f"wordings/{name}.{language}.yaml": _WORDING + _yaml(wording)
+        for name, wording in drafted_wordings(submission, language).items()
+    }
 
 
 def _plain(text: str) -> str:

@@ -1,34 +1,55 @@
 """Answers to the items of a questionnaire, drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.drawing import ACCENT, INK, NEUTRAL, SOFT, WARM, WARM_SOFT, Figure, figure, label_px
+from vivavoce.report.drawing import (
+    ACCENT,
+    INK,
+    LONGEST_LABEL_PX,
+    NEUTRAL,
+    SOFT,
+    WARM,
+    WARM_SOFT,
+    Figure,
+    figure,
+    label_px,
+)
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count
 from vivavoce.stats.scales import LikertItem
 
 STEP: Final = 24
+LINE: Final = 15  # pixels from one line of a label to the next
+LETTER: Final = 7  # pixels that a letter of a label takes at most, on the average
 
 
 def likert_figure(
-    number: int, instrument: str, items: Sequence[LikertItem], *, mark: str | None = None
-) -> Figure:
-    """The answers to a questionnaire's items as bars to both sides of the scale's middle."""
-    data = [bar for item in items for bar in _bars(item)]
-    order = [_item_name(item) for item in items]
+    number: int, instrument: str, items: Sequence[LikertItem], *, mark: str | None = None,
+    sentences: Mapping[str, str] | None = None,
+) -> Figure:  # fmt: skip
+    """The answers to a questionnaire's items as bars to both sides of the scale's middle.
+
+    sentences  what stands beside the bars, by item; the item's key where there is none
+    """
+    names = {item.item_id: _item_name(item, sentences or {}) for item in items}
+    data = [{**bar, "item": names[item.item_id]} for item in items for bar in _bars(item)]
     codes = sorted({bar["code"] for bar in data})
     colours = _colours(len(codes))
 
     def draw(width: int) -> Any:
-        room = label_px(order, width)
-        base = alt.Chart(alt.Data(values=data)).encode(
-            y=alt.Y(
-                "item:N", sort=order, title=None, axis=alt.Axis(minExtent=room, maxExtent=room, grid=False)
-            )
+        wrapped = {name: _wrapped(name, width) if sentences else name for name in names.values()}
+        order = list(wrapped.values())
+        room = LONGEST_LABEL_PX[width] if sentences else label_px(order, width)
+        axis = alt.Axis(
+            minExtent=room, maxExtent=room, labelLimit=room, grid=False, labelExpr="split(datum.label, '\\n')"
         )
+        rows = [{**bar, "item": wrapped[bar["item"]]} for bar in data]
+        base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("item:N", sort=order, title=None, axis=axis))
+        lines = max((name.count("\n") + 1 for name in order), default=1)
         bars = base.mark_bar().encode(
             x=alt.X(
                 "from:Q",
@@ -43,10 +64,12 @@ def likert_figure(
             ),
         )
         middle = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="x:Q")
-        return (bars + middle).properties(width=width - room - 30, height=alt.Step(STEP))
+        return (bars + middle).properties(
+            width=width - room - 30, height=alt.Step(max(STEP, LINE * lines + 8))
+        )
 
     words = "; ".join(
-        f"{_item_name(item)}: " + ", ".join(f"{code} {count(n)}" for code, n in item.counts.items())
+        f"{names[item.item_id]}: " + ", ".join(f"{code} {count(n)}" for code, n in item.counts.items())
         for item in items
     )
     return figure(
@@ -68,15 +91,19 @@ def _bars(item: LikertItem) -> list[dict[str, Any]]:
     place = -(below + neutral / 2)
     bars: list[dict[str, Any]] = []
     for code, n in item.counts.items():
-        bars.append(
-            {"item": _item_name(item), "code": code, "n": n, "from": place / total, "to": (place + n) / total}
-        )
+        bars.append({"code": code, "n": n, "from": place / total, "to": (place + n) / total})
         place += n
     return bars
 
 
-def _item_name(item: LikertItem) -> str:
-    return f"{item.item_id} (\u2212)" if item.reverse else item.item_id
+def _item_name(item: LikertItem, sentences: Mapping[str, str]) -> str:
+    name = sentences.get(item.item_id, item.item_id)
+    return f"{name} (\u2212)" if item.reverse else name
+
+
+def _wrapped(name: str, width: int) -> str:
+    """A sentence in lines that fit beside the bars."""
+    return fill(name, LONGEST_LABEL_PX[width] // LETTER)
 
 
 def _colours(n: int) -> list[str]:

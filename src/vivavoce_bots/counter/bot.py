@@ -4,6 +4,7 @@ They answer in words only, as a black box does: no acts, nothing about what was 
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
@@ -32,7 +33,7 @@ class Visit(Talk):
     done: dict[str, str] = field(default_factory=dict)
 
 
-class CounterBot(CourteousBot[Visit]):
+class CounterBot(CourteousBot[Visit], ABC):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
@@ -43,9 +44,9 @@ class CounterBot(CourteousBot[Visit]):
 
     # --- what a counter says -------------------------------------------------------------------------------
 
+    @abstractmethod
     def serve(self, session: Visit) -> str:
         """The sentence that ends an errand; all that it needs is in the form."""
-        raise NotImplementedError
 
     def complete(self, session: Visit) -> str:
         """Fill in what follows from the form, drop what cannot be; a sentence that says so, else nothing.
@@ -128,7 +129,15 @@ class CounterBot(CourteousBot[Visit]):
             session.errand = next(
                 (self.counter.implied[one] for one in found if one in self.counter.implied), None
             )
-        return self._go_on(session) if session.errand is not None else None
+        if session.errand is None:
+            return None
+        return self._go_on(session, "" if found else self._unknown(session, heard))
+
+    def _unknown(self, session: Visit, heard: Heard) -> str:
+        """The sentence for what was named along with an errand, and is nothing that this counter knows."""
+        needs = self.counter.errands[session.errand or ""].needs
+        missing = next((need for need in needs if need not in session.form), None)
+        return self.words(session).get(f"unknown_{missing}", "") if heard.rest else ""
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
@@ -150,9 +159,9 @@ class CounterBot(CourteousBot[Visit]):
             return Answer(self.words(session)["begin"], (Act("request"),))
         return None
 
-    def _go_on(self, session: Visit) -> Answer:
-        """Ask for what is missing, then whether all is right; then do it."""
-        problem = self._limits(session) or self.complete(session)
+    def _go_on(self, session: Visit, problem: str = "") -> Answer:
+        """Ask for what is missing, then whether all is right; then do it. A problem is told before."""
+        problem = self._limits(session) or self.complete(session) or problem
         errand = self.counter.errands[session.errand or ""]
         session.confirming = False
         session.asking = next((need for need in errand.needs if need not in session.form), None)

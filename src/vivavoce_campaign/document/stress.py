@@ -1,16 +1,15 @@
-"""The stress tests of a campaign's report: what was passed by test and group, and why not."""
+"""The stress tests of a campaign's report: what was passed by test and group."""
 
-from dataclasses import replace
 from typing import Any
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, coefficient, count, plural, span
-from vivavoce_stress.blocks import FAMILIES, reason_told, share_told, side_by_side, title_of
+from vivavoce.report.numbers import MISSING, coefficient, count, span
+from vivavoce_stress.blocks import FAMILIES, share_told, title_of
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11
@@ -49,43 +48,6 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
         notes.append(say("Without any decided case: {tests}.", tests=", ".join(missing)))
     blocks.append(Bullets(tuple(notes)))
     return blocks
-
-
-def failure_blocks(run: Facts | None) -> list[Block]:
-    """The reasons in words, each with what was said with the original and with the variant."""
-    if run is None or not run["failures"]:
-        return []
-    failures = run["failures"]
-    blocks: list[Block] = [
-        Paragraph(
-            say(
-                "{n} did not pass. Each stands here with the reason, and with both replays turn by turn; "
-                "the changed "
-                "utterance is set in bold.",
-                n=plural(len(failures), "decided case"),
-            )
-        )
-    ]
-    for number, one in enumerate(failures, 1):
-        changed = say(
-            "\u201c{original}\u201d became \u201c{variant}\u201d.",
-            original=one["original"],
-            variant=one["text"],
-        )
-        reason = reason_told(one)
-        blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
-        blocks.append(
-            replace(side_by_side(number, one), caption=f"{_told(one)} {reason[:1].upper()}{reason[1:]}.")
-        )
-    return blocks
-
-
-def _told(one: Facts) -> str:
-    """What came of a change, for readers who never saw the log."""
-    return {
-        "fail": say("The system did not serve the user as before."),
-        "clarification": say("The system served the user only after another turn."),
-    }[one["verdict"]]
 
 
 def success_figure(run: Facts, mark: str) -> Figure:
