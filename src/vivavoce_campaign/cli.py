@@ -230,7 +230,7 @@ def retest(
 ) -> None:
     """Hold the same stress tests again on the systems as they are now; tell case by case what changed.
 
-    The cases are those of the last run, with the variants that were approved then. The reports are written anew.
+    The cases are those of the last run, with the variants that were approved then. Reports are written anew.
     """
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.runs import retest_system

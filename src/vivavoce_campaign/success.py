@@ -49,8 +49,9 @@ def _another(text: str, intent: Intent, submission: Submission, given: Told, lan
     for entity in submission.entities:
         if entity.entity_id in submission.entities_of(intent) and entity.entity_id in given:
             words = [in_language(value, language) for value in entity.values]
-            mine = [one for one, value in zip(words, entity.values, strict=True)
-                    if given[entity.entity_id] in ([value] if isinstance(value, str) else value.values())]  # fmt: skip
+            keys = [[value] if isinstance(value, str) else list(value.values()) for value in entity.values]
+            both = zip(words, keys, strict=True)
+            mine = [word for word, key in both if given[entity.entity_id] in key]
             if mine:
                 wanted[entity.entity_id], others[entity.entity_id] = mine[0], set(words)
     allowed = set(wanted.values())

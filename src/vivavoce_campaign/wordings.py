@@ -58,7 +58,7 @@ def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str
 
 
 def wording_for(shown: Wordings, name: str, language: str, submission: Submission) -> Wording:
-    """The sentences of an instrument for a report in this language: those that were read, where they are known.
+    """The sentences of an instrument for a report in this language: those that were read, if they are known.
 
     Note  an organiser's own wording is not translated: it stands in the language in which it was read
     """

@@ -50,15 +50,15 @@ _UNPLACED_CURES: Final = {
         "Give the system the other words: rarer synonyms, polite and plain ways to ask, names in other words."
     ),
     "syntactic": N_(
-        "Give the system sentences in other orders, in the passive and pointing back; do not tie understanding "
-        "to the order of words."
+        "Give the system sentences in other orders, in the passive and pointing back; do not tie "
+        "understanding to the order of words."
     ),
 }
 _ANY_CURE: Final = N_("Give the system utterances like these among its examples.")
 _CURES: Final[dict[FailureKind, str]] = {
     "refuse": N_(
-        "What it can do was not recognised in these words: match names and values by likeness, and ask whether "
-        "the nearest one is meant."
+        "What it can do was not recognised in these words: match names and values by likeness, and ask "
+        "whether the nearest one is meant."
     ),
     "hand_over": N_("Ask once more in other words before handing over."),
     "trouble": N_(

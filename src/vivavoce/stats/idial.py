@@ -103,7 +103,7 @@ class IdialPeople:
 class IntentTimes:
     """A declared intent: how often it was tried and reached, and how long that took.
 
-    dialogues   of `users` people; of `known` of them it is known whether the goal was reached, as in `reached`
+    dialogues   of `users` people; of `known` of them it is known whether the goal was reached (`reached`)
     timed       dialogues whose duration counts: those that reached the goal; where of none is known whether
                 they did, all
     within      timed dialogues no longer than `expected_s`; low and high: Wilson's interval of their share
@@ -279,9 +279,10 @@ def _intent(
     low, high = wilson(within, len(lasted)) or (None, None)
     success_low, success_high = wilson(len(served), len(known)) or (None, None)
     return IntentTimes(
-        id=name, expected_s=expected_s, dialogues=len(rows), users=len({row["participant_id"] for row in rows}),
-        known=len(known), reached=len(served), success_low=success_low, success_high=success_high,
-        timed=len(lasted), median_s=median(lasted) if lasted else None, longest_s=max(lasted, default=None),
+        id=name, expected_s=expected_s, dialogues=len(rows),
+        users=len({row["participant_id"] for row in rows}), known=len(known), reached=len(served),
+        success_low=success_low, success_high=success_high, timed=len(lasted),
+        median_s=median(lasted) if lasted else None, longest_s=max(lasted, default=None),
         within=within, low=low, high=high,
     )  # fmt: skip
 

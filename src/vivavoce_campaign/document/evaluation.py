@@ -15,13 +15,12 @@ from vivavoce_campaign.wordings import Wordings, wording_for
 from vivavoce_stress.releases import RunsCompared, compare_last_runs
 from vivavoce_stress.scores import stress_results
 
-
 SILENT: Final = "user_turns < 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """Dialogues that count nowhere: in `silent` the user said nothing; `by_rules`: by the study's other rules."""
+    """Dialogues that count nowhere: `silent`: the user said nothing; `by_rules`: the study's other rules."""
 
     silent: int
     by_rules: int
@@ -138,8 +137,8 @@ def figures(found: Evaluation) -> SystemFigures:
     return SystemFigures(
         system=found.submission.submission, simulated=found.people.simulated, aspects=found.aspects,
         items=found.items, stress=None if found.stress is None else _stress(found.stress),
-        goals=found.goals, intents=found.intents, entities=found.entities, people=found.people, left_out=found.left_out,
-        data=found.dataset.hash,
+        goals=found.goals, intents=found.intents, entities=found.entities, people=found.people,
+        left_out=found.left_out, data=found.dataset.hash,
     )  # fmt: skip
 
 

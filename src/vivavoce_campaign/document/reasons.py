@@ -89,8 +89,8 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
     )
     now = say("release {name}", name=found.release_now) if found.release_now else say("this run")
     lead = say(
-        "The same cases were held with {before} and with {now}: {fell} passed before and do not now, {rose} pass "
-        "now and did not before, {passed} passed both times, {failed} neither time.",
+        "The same cases were held with {before} and with {now}: {fell} passed before and do not now, {rose} "
+        "pass now and did not before, {passed} passed both times, {failed} neither time.",
         before=before, now=now, fell=count(len(found.fell)), rose=count(len(found.rose)),
         passed=count(found.passed_both), failed=count(found.failed_both),
     )  # fmt: skip
@@ -103,8 +103,8 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
         rows = [_change_row(title, one) for title, cases in groups for one in cases]
         columns = heads(say("Utterance and variant"), before, now)
         note = say(
-            "What the system answered to the variant. Were the releases alike, so uneven a change would come with "
-            "p = {p} (exact test of the cases that changed).",
+            "What the system answered to the variant. Were the releases alike, so uneven a change would come "
+            "with p = {p} (exact test of the cases that changed).",
             p=p_value(found.p),
         )
         blocks.append(

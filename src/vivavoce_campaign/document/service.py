@@ -20,7 +20,7 @@ MODULES: Final = {
 
 
 def intent_blocks(found: Evaluation) -> list[Block]:
-    """Which intents were tried, how often they were reached, and how long that took beside what was expected."""
+    """Which intents were tried, how often they were reached, and how long that took beside the expected."""
     texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
     tried = sum(bool(one.dialogues) for one in found.intents)
     all_ = plural(len(found.intents), "declared intent")
@@ -49,10 +49,10 @@ def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
         say("Within the expected time"),
     )  # fmt: skip
     note = say(
-        "A goal is reached when the system tells so by the words that its team gave, and names no other value "
-        "than the task's; where venues are known, when the one offered last fits the task. Minutes and seconds "
-        "from a dialogue's opening to its end, of dialogues that reached their goal; where that is not known, "
-        "of all. Shares have Wilson's 95% interval."
+        "A goal is reached when the system tells so by the words that its team gave, and names no other "
+        "value than the task's; where venues are known, when the one offered last fits the task. Minutes and "
+        "seconds from a dialogue's opening to its end, of dialogues that reached their goal; where that is "
+        "not known, of all. Shares have Wilson's 95% interval."
     )
     if found.people.simulated:
         note += " " + say("Programs answer at once: these times say only that the figures are computed.")

@@ -214,7 +214,8 @@ def stress_lines(stress: Stress | None) -> list[str]:
         )  # fmt: skip
     else:
         first = say(
-            "Linguistic stress tests: {passed} of {applied} passed, {ratio} of 1 (95% interval {interval} %).",
+            "Linguistic stress tests: {passed} of {applied} passed, {ratio} of 1 (95% interval "
+            "{interval} %).",
             passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=coefficient(whole["ratio"]),
             interval=span(whole["low"], whole["high"]),
         )  # fmt: skip
