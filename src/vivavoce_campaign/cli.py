@@ -84,23 +84,12 @@ def init(
 def _begin(folder: Path, described: "Described", url: str) -> None:
     import asyncio
 
-    from vivavoce.connectors.discovery import discover
-    from vivavoce.connectors.urls import is_private
-    from vivavoce_campaign.beginning import begin, check_new
-    from vivavoce_campaign.campaign_file import load_campaign
-    from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.beginning import begin_at
     from vivavoce_campaign.telling import told_begun, told_discovery
 
-    check_new(folder, described)
-    private = is_private(url)
-    found = asyncio.run(discover(url, language=described.languages[0], private=private))
-    for line in told_discovery(found):
+    found, begun = asyncio.run(begin_at(folder, described, url))
+    for line in (*told_discovery(found), *told_begun(begun)):
         note(line)
-    for line in told_begun(begin(folder, described, found)):
-        note(line)
-    campaign = load_campaign(folder)
-    for path in write(campaign, campaign.submission(described.name)):
-        note(f"wrote {path}")
     note(f"next: look at the submission and the tasks, then vivavoce campaign try {folder}")
 
 
