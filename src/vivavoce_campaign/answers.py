@@ -56,7 +56,7 @@ def sheet(name: str, language: str) -> str:
 
 
 def take_in_answers(folder: Path, typed: Mapping[str, str]) -> list[Problem]:
-    """Write the answers of a form, new or changed; returns what is wrong with them, and then writes nothing."""
+    """Write the answers of a form; returns what is wrong with them, and then writes nothing."""
     facts: dict[str, Any] = {key: one for key, one in typed.items() if one}
     facts |= {key: int(facts[key]) for key in VERDICTS if facts.get(key, "").isdecimal()}
     source = Source("form", data=facts)

@@ -95,7 +95,7 @@ Who_ = Annotated[SignedIn, Depends(organiser_or_team)]
 
 @router.get("/")
 def home(request: Request, desk: Desk_, who: Who_) -> Response:
-    """The submissions that this person may see, with how far each is; where there is no campaign, its beginning."""
+    """The submissions that this person may see, with how far each is. Without a campaign, its beginning."""
     if who.may(ORGANISER) and not (desk.folder / CAMPAIGN_FILE).exists():
         return RedirectResponse("/begin", 303)
     return _home(request, desk, who)

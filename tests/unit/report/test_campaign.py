@@ -245,30 +245,37 @@ def with_reasons(folder: Path) -> Evaluation:
     return evaluate(campaign_dataset(folder, ANSWERS, {}, stress=rows))
 
 
+EXAMPLE = {
+    "en": "For instance: to “due mele” the system said “Ok.”; to “due meel” it said “Eh?”.",
+    "it": "Per esempio: a «due mele» il sistema ha risposto «Ok.»; a «due meel» ha risposto «Eh?».",
+}
+KINDS = {
+    "en": ["The system said that it did not understand", "The system understood or did something else",
+           "The system gave no answer"],
+    "it": ["Il sistema ha detto di non aver capito", "Il sistema ha capito o fatto un'altra cosa",
+           "Il sistema non ha risposto"],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("words", "kinds", "told"),
+    ("words", "told"),
     [
-        ("en", ["The system said that it did not understand", "The system understood or did something else",
-                "The system gave no answer"],
-         ["How often: 3 of 5 that did not pass. By test: Character swapping (2) and Order of nouns and "
-          "adjectives (1).", "For instance: to “due mele” the system said “Ok.”; to “due meel” it said “Eh?”.",
-          "For instance: “due mele” was answered, “due meel” was not.",
-          "What usually mends it: Correct spelling before understanding"]),
-        ("it", ["Il sistema ha detto di non aver capito", "Il sistema ha capito o fatto un'altra cosa",
-                "Il sistema non ha risposto"],
-         ["Quante volte: 3 dei 5 non superati. Per test: Scambio di caratteri (2)",
-          "Per esempio: a «due mele» il sistema ha risposto «Ok.»; a «due meel» ha risposto «Eh?».",
-          "Che cosa di solito lo rimedia: Correggere l'ortografia"]),
+        ("en", ["How often: 3 of 5 that did not pass. By test: Character swapping (2) and Order of nouns",
+                "For instance: “due mele” was answered, “due meel” was not.",
+                "What usually mends it: Correct spelling before understanding"]),
+        ("it", ["Quante volte: 3 dei 5 non superati. Per test: Scambio di caratteri (2)",
+                "Per esempio: «due mele» ha avuto risposta, «due meel» no.",
+                "Che cosa di solito lo rimedia: Correggere l'ortografia"]),
     ],
 )  # fmt: skip
 def test_kinds_of_failure_are_told_with_how_often_an_example_and_what_mends_them(
-    tmp_path: Path, words: str, kinds: list[str], told: list[str]
+    tmp_path: Path, words: str, told: list[str]
 ) -> None:
     document = compose_campaign(with_reasons(tmp_path), words=words)
     (section,) = (one for one in document.sections if one.name == "reasons")
-    assert [block.text for block in section.blocks if block.kind == "heading"] == kinds
+    assert [block.text for block in section.blocks if block.kind == "heading"] == KINDS[words]
     lines = "\n".join(line for block in section.blocks if block.kind == "bullets" for line in block.items)
-    assert [text for text in told if text not in lines] == []
+    assert [text for text in (*told, EXAMPLE[words]) if text not in lines] == []
 
 
 def test_releases_are_compared_case_by_case(tmp_path: Path) -> None:
