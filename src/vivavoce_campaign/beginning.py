@@ -24,6 +24,7 @@ from vivavoce_campaign.places import EXAMPLE
 from vivavoce_campaign.submission_file import Intent, as_yaml, check_submission, in_language
 
 MINUTES: Final = 3
+_DONE: Final = "=>"
 _BETWEEN: Final = re.compile(r"\s+/\s+")
 _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
@@ -59,7 +60,8 @@ class Described:
     """What an organiser knows of a system.
 
     domain    what the system knows about; may be empty
-    intents   what users do, one a text, with {entities}; languages parted by " / " in their order
+    intents   what users do, one a text, with {entities}; languages parted by " / " in their order; likewise
+              behind "=>" the words by which the system tells that it is done
     entities  "name: value; value", likewise
     logged    what users said first in logged interactions
     """
@@ -165,11 +167,13 @@ def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
 
 
 def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
+    written, _, done = written.partition(_DONE)
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
     words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in _LINKS][
         :3
     ]
-    return {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+    intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+    return intent | ({"done": _worded(done, languages)} if done.strip() else {})
 
 
 def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:

@@ -42,7 +42,10 @@ def init(
     ] = None,
     intent: Annotated[
         list[str],
-        typer.Option("--intent", help="What users do: 'borrow a book by {author}'. 'en / it' for languages."),
+        typer.Option(
+            "--intent",
+            help="What users do: 'borrow {title}'; 'en / it'; '=> is yours' says by which words it is done.",
+        ),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
     entity: Annotated[
         list[str],

@@ -45,7 +45,12 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     assert len(lines()) <= 6
     vivavoce(*[address if one.startswith("http://") else one for one in begin])
     said = capsys.readouterr().err
-    assert "it says: “Library desk." in said and "connect: http" in said and "answer: text at" in said
+    assert (
+        "it says: “" in said
+        and "What do you need?" in said
+        and "connect: http" in said
+        and "answer: text at" in said
+    )
     made, problems = check_submission(tmp_path / "own" / "submissions" / "library.yaml")
     assert problems == [] and made is not None and made.connector["allow_private"] is True
     assert made.connector["url"] == address
@@ -58,7 +63,7 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     vivavoce(*state)
     assert "library: 2 of 10 users (SIMULATED), 2 reports" in capsys.readouterr().out
     report = (tmp_path / "own" / "reports" / "library.it.html").read_text("utf-8")
-    assert "Qualità del servizio" in report and "127.0.0.1" not in report
+    assert "L&#39;obiettivo del compito è stato raggiunto in" in report and address not in report
     vivavoce("campaign", "retest", "own", "--release", "2.0", "--no-pdf")
     again = capsys.readouterr().out
     assert (

@@ -25,6 +25,7 @@ def questionnaire_blocks(found: Evaluation) -> list[Block]:
     """The three aspects at a glance, then how each item was answered."""
     aspects, items, mark = found.aspects, found.items, found.mark
     wording = found.wording("idial", language())
+    labels = {code: wording.label("frequency", code) for code in range(HIGHEST + 1)}
     if not any(item.n for item in items):
         return [Paragraph(say("Nobody answered the questionnaire."))]
     blocks: list[Block] = [aspects_figure(aspects, wording, mark)]
@@ -33,7 +34,7 @@ def questionnaire_blocks(found: Evaluation) -> list[Block]:
         if chosen:
             drawn = [
                 LikertItem(item_id=one.item_id, low=one.low, high=one.high, reverse=one.reverse,
-                           counts=one.counts, labels=one.labels)
+                           counts=one.counts, labels=labels)
                 for one in chosen
             ]  # fmt: skip
             blocks.append(
@@ -47,7 +48,7 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
     """Means of the three aspects, 0 to 4, on their intervals: the counterpart of IDIAL's figure 1."""
     rows = [
         {
-            "aspect": fill(say(ASPECTS[one.name]), 18),
+            "aspect": fill(say(ASPECTS[one.name]), 15),
             "mean": one.mean,
             "low": one.low,
             "high": one.high,
@@ -59,7 +60,9 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
     order = [row["aspect"] for row in rows]
 
     def draw(width: int) -> Any:
-        room = label_px(order, width)
+        room = max(
+            label_px(order, width), 8 * max((len(word) for row in order for word in row.split()), default=0)
+        )
         axis = alt.Axis(
             minExtent=room, maxExtent=room, labelLimit=room, grid=False, labelExpr="split(datum.label, '\\n')"
         )
