@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -169,14 +169,19 @@ def _fits(made: Submission, file: Path, settings: CampaignFile | None) -> list[P
 
 
 def write_facts(
-    folder: Path, settings: CampaignFile, submission: Submission, wordings: Mapping[str, Any] | None = None
-) -> None:
+    folder: Path, settings: CampaignFile, submission: Submission,
+    wordings: Mapping[str, Mapping[str, Wording]] | None = None,
+) -> None:  # fmt: skip
     """Put beside a dataset what a report needs of the campaign; how the system is reached stays out.
 
-    wordings  the sentences that users read, as data by instrument and language
+    wordings  the sentences that users read, by instrument and language
     """
+    read = {
+        name: {language: one.model_dump() for language, one in each.items()}
+        for name, each in (wordings or {}).items()
+    }
     facts = {"campaign": settings.model_dump(mode="json"), "submission": submission.described(),
-             "wordings": wordings or {}}  # fmt: skip
+             "wordings": read}  # fmt: skip
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     (folder / FACTS_FILE).write_text(text, encoding="utf-8")
 

@@ -161,7 +161,8 @@ def instructions(submission: Submission, language: str) -> str:
 def _wordings(submission: Submission, language: str) -> dict[str, str]:
     """The files of the sentences that are drafted for this system."""
     return {
-        f"wordings/{name}.{language}.yaml": _WORDING + as_yaml(wording)
+        f"wordings/{name}.{language}.yaml": _WORDING
+        + as_yaml(wording.model_dump(exclude={"origin"}, exclude_defaults=True))
         for name, wording in drafted_wordings(submission, language).items()
     }
 

@@ -5,9 +5,7 @@ What was read goes into the dataset's facts, so that a report shows it wherever 
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-from ruamel.yaml import YAML
+from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
@@ -15,45 +13,43 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import Wording, languages_of, load_wording, wording_file
 from vivavoce_campaign.submission_file import Submission, in_language
 
-SHOWN = ("idial", "idial_background")
+SHOWN: Final = ("idial", "idial_background")
 Wordings = Mapping[str, Mapping[str, Wording]]  # by instrument and language
 
 
-def drafted_wordings(submission: Submission, language: str) -> dict[str, dict[str, Any]]:
+def drafted_wordings(submission: Submission, language: str) -> dict[str, Wording]:
     """Ours with questions that name the subject of this system, and items that fit how one talks to it.
 
-    Output  by instrument the whole wording as its file has it; those that stay as they are are not there
+    Output  by instrument; those that stay as they are are not there
     """
     words = CampaignWords.or_english(language)
     domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
     asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
     changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Wording] = {}
     for name, items in changed.items():
-        file = wording_file(INSTRUMENTS.get(name), language, None)
-        if items and file is not None:
-            wording = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
-            found[name] = {**wording, "items": {**wording["items"], **items}}
+        instrument = INSTRUMENTS.get(name)
+        if items and wording_file(instrument, language, None) is not None:
+            ours = load_wording(instrument, language)
+            found[name] = ours.model_copy(update={"items": ours.items | items})
     return found
 
 
-def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str]) -> dict[str, Any]:
-    """What users read, by instrument and language, for the dataset's facts.
+def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str]) -> Wordings:
+    """What users of the study in this folder read; `origin` is `file` where it is neither ours nor drafted.
 
-    Output  wordings as data; `origin` is `file` where it is neither ours nor drafted
-    Empty   a wording that is not there, or is wrong, is left out: `campaign check` names it
+    Empty  a wording that is not there, or is wrong, is left out: `campaign check` names it
     """
-    found: dict[str, Any] = {}
+    found: dict[str, dict[str, Wording]] = {name: {} for name in SHOWN}
     for name in SHOWN:
         for language in languages:
             try:
-                wording = load_wording(INSTRUMENTS.get(name), language, folder)
+                read = load_wording(INSTRUMENTS.get(name), language, folder)
             except InputError:
                 continue
             drafted = drafted_wordings(submission, language).get(name)
-            own = wording.origin == "file" and not (drafted and wording.items == drafted["items"])
-            origin = "file" if own else "project"
-            found.setdefault(name, {})[language] = wording.model_copy(update={"origin": origin}).model_dump()
+            own = read.origin == "file" and not (drafted and read.items == drafted.items)
+            found[name][language] = read.model_copy(update={"origin": "file" if own else "project"})
     return found
 
 
@@ -70,6 +66,4 @@ def wording_for(shown: Wordings, name: str, language: str, submission: Submissio
         return own
     instrument = INSTRUMENTS.get(name)
     spoken = language if language in languages_of(instrument) else "en"
-    ours = load_wording(instrument, spoken)
-    drafted = drafted_wordings(submission, spoken).get(name)
-    return ours.model_copy(update={"items": drafted["items"]}) if drafted else ours
+    return drafted_wordings(submission, spoken).get(name) or load_wording(instrument, spoken)

@@ -78,8 +78,10 @@ def kind_of(failure: Mapping[str, Any]) -> FailureKind:
     Empty  a reason without a code (of an older dataset), or a difference between two answers: something else
     """
     why = json.loads(failure["why"]) if failure.get("why") else None
-    found = (_OF_REASONS.get(one) for one in _templates(Statement.read(why))) if why else iter(())
-    return next((one for one in found if one), "something_else")
+    for template in _templates(Statement.read(why)) if why else ():
+        if template in _OF_REASONS:
+            return _OF_REASONS[template]
+    return "something_else"
 
 
 def cure_of(kind: FailureKind, family: str) -> str:

@@ -100,7 +100,7 @@ def campaign_dataset(
 ) -> Dataset:
     """Users with their answers (code by item), and verdicts by test as letters: p, f, c, u.
 
-    stress    more rows of stress tests; wordings: what users read, as data
+    stress    more rows of stress tests; wordings: what users read
 
     Each user holds three dialogues about `meal`, of 60, 120 and 180 seconds.
     """

@@ -115,9 +115,11 @@ def _wrapped(name: str, width: int) -> str:
 def _legend(items: Sequence[LikertItem], codes: Sequence[int], width: int) -> alt.Legend:
     """What the colours stand for: the answers in words where all are known, else their codes."""
     labels = {code: text for item in items for code, text in item.labels.items() if text != str(code)}
-    told = {} if set(codes) - set(labels) else {"labelExpr": f"{json.dumps(labels)}[datum.label]"}
-    columns = len(codes) if not told or width > NARROW else 2
-    return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=columns, **told)
+    if set(codes) - set(labels):
+        return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=len(codes))
+    columns = len(codes) if width > NARROW else 2
+    told = f"{json.dumps(labels)}[datum.label]"
+    return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=columns, labelExpr=told)
 
 
 def _colours(n: int) -> list[str]:

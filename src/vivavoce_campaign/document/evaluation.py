@@ -19,7 +19,7 @@ SILENT: Final = "user_turns < 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class NotCounted:
     """Dialogues that count nowhere: `silent`: the user said nothing; `by_rules`: the study's other rules."""
 
     silent: int
@@ -45,7 +45,7 @@ class Evaluation:
     entities: list[idial.EntitiesTaken]
     modules: dict[str, list[idial.ModuleFigure]]
     people: idial.IdialPeople
-    left_out: LeftOut
+    left_out: NotCounted
     wordings: Wordings
     compared: RunsCompared | None
 
@@ -95,7 +95,7 @@ class SystemFigures:
     intents: list[idial.IntentTimes]
     entities: list[idial.EntitiesTaken]
     people: idial.IdialPeople
-    left_out: LeftOut
+    left_out: NotCounted
     data: str
 
 
@@ -126,10 +126,10 @@ def evaluate(dataset: Dataset) -> Evaluation:
     )
 
 
-def _left_out(counted: Dataset) -> LeftOut:
+def _left_out(counted: Dataset) -> NotCounted:
     by_rule = {one["rule"]: one["dialogues"] for one in counted.excluded["rules"]}
     silent = by_rule.pop(SILENT, 0)
-    return LeftOut(silent=silent, by_rules=sum(by_rule.values()))
+    return NotCounted(silent=silent, by_rules=sum(by_rule.values()))
 
 
 def figures(found: Evaluation) -> SystemFigures:

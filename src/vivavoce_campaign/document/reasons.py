@@ -1,27 +1,30 @@
 """Why stress tests were not passed, and what changed since the run before."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from textwrap import shorten
+from typing import Any, Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, listed, p_value, plural
-from vivavoce_stress.blocks import EARLIER, reason_told, side_by_side, title_of
+from vivavoce_stress.blocks import reason_told, side_by_side, title_of
 from vivavoce_stress.failures import KINDS, FailureKind, answer_to, cure_of, kind_of
 from vivavoce_stress.releases import CaseCompared, RunsCompared
 
-Facts = dict[str, Any]
+LONGEST: Final = 200
+StressFacts = Mapping[str, Any]  # a run of stress tests, or one of its cases
 
 
-def reason_blocks(run: Facts | None) -> list[Block]:
+def reason_blocks(run: StressFacts | None) -> list[Block]:
     """Kinds of failure, the most frequent first; then the cases with both replays turn by turn."""
     if run is None or not run["failures"]:
         return []
-    failures: list[Facts] = run["failures"]
+    failures: Sequence[StressFacts] = run["failures"]
     titles = {one["name"]: title_of(one) for one in run["tests"]}
-    by_kind: dict[FailureKind, list[Facts]] = {}
+    by_kind: dict[FailureKind, list[StressFacts]] = {}
     for one in failures:
         by_kind.setdefault(kind_of(one), []).append(one)
     blocks: list[Block] = [
@@ -40,7 +43,7 @@ def reason_blocks(run: Facts | None) -> list[Block]:
     return [*blocks, Fold(say("All of them, turn by turn"), tuple(cases))]
 
 
-def _kind_blocks(kind: FailureKind, held: list[Facts], of: int, titles: dict[str, str]) -> list[Block]:
+def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: dict[str, str]) -> list[Block]:
     tests = Counter(titles[one["test"]] for one in held)
     listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
     cures = dict.fromkeys(say(cure_of(kind, one["family"])) for one in held)
@@ -53,9 +56,9 @@ def _kind_blocks(kind: FailureKind, held: list[Facts], of: int, titles: dict[str
     return [Heading(say(KINDS[kind])), Bullets(tuple(lines))]
 
 
-def _told(one: Facts) -> str:
+def _told(one: StressFacts) -> str:
     """What was said, and what the system did instead."""
-    before, after = answer_to(one["clean_transcript"]), answer_to(one["transcript"])
+    before, after = map(_short, map(answer_to, (one["clean_transcript"], one["transcript"])))
     said = {"original": one["original"], "variant": one["text"]}
     if after is None:
         return say("For instance: “{original}” was answered, “{variant}” was not.", **said)
@@ -69,7 +72,12 @@ def _told(one: Facts) -> str:
     )  # fmt: skip
 
 
-def _case(number: int, one: Facts) -> TableOfText:
+def _short(text: str | None) -> str | None:
+    """An answer within a sentence."""
+    return text and shorten(text, LONGEST, placeholder="…").removesuffix(".")
+
+
+def _case(number: int, one: StressFacts) -> TableOfText:
     reason = reason_told(one)
     told = {
         "fail": say("The system did not serve the user as before."),
@@ -123,7 +131,7 @@ def _change_row(group: str, one: CaseCompared) -> Row:
     row = one.rows[1]
     heading = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
     cells = (_came(one.before, one.rows[0]), _came(one.now, one.rows[1]))
-    return Row(heading, cells, (say(EARLIER.get(row["test"], row["test"])),), group=group)
+    return Row(heading, cells, (title_of({"name": row["test"]}),), group=group)
 
 
 def _came(came: str | None, row: Any) -> Cell:

@@ -246,8 +246,8 @@ def with_reasons(folder: Path) -> Evaluation:
 
 
 EXAMPLE = {
-    "en": "For instance: to “due mele” the system said “Ok.”; to “due meel” it said “Eh?”.",
-    "it": "Per esempio: a «due mele» il sistema ha risposto «Ok.»; a «due meel» ha risposto «Eh?».",
+    "en": "For instance: to “due mele” the system said “Ok”; to “due meel” it said “Eh?”.",
+    "it": "Per esempio: a «due mele» il sistema ha risposto «Ok»; a «due meel» ha risposto «Eh?».",
 }
 KINDS = {
     "en": ["The system said that it did not understand", "The system understood or did something else",
@@ -302,7 +302,7 @@ def test_statements_are_named_in_the_words_that_users_read(tmp_path: Path, found
         update={"items": {item: f"Frase stampata {item[1:]}." for item in ITEMS}, "origin": "file",
                 "source": "Rossi 2020"}
     )  # fmt: skip
-    own = evaluate(campaign_dataset(tmp_path, ANSWERS, {}, wordings={"idial": {"it": printed.model_dump()}}))
+    own = evaluate(campaign_dataset(tmp_path, ANSWERS, {}, wordings={"idial": {"it": printed}}))
     for words in ("it", "en"):
         document = compose_campaign(own, words=words)
         items = table(document, "campaign_items")
