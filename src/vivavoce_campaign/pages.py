@@ -287,6 +287,7 @@ def _system(
     return desk.page(
         request, "campaign_system.html", one=found, state=status(campaign)[0], reports=reports, hello=hello,
         titles=TITLES, whom=FOR, organiser=who.may(ORGANISER), tried=last_try(place_of(campaign, name)),
+        texts={intent.intent_id: intent.said(language()) for intent in found.intents},
         trying=desk.tries.get(name, "") is None, not_tried=desk.tries.get(name),
     )  # fmt: skip
 
