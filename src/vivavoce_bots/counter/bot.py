@@ -134,10 +134,19 @@ class CounterBot(CourteousBot[Visit], ABC):
         return self._go_on(session, "" if found else self._unknown(session, heard))
 
     def _unknown(self, session: Visit, heard: Heard) -> str:
-        """The sentence for what was named along with an errand, and is nothing that this counter knows."""
+        """The sentence for what was named right behind an errand, and is nothing that this counter knows."""
         needs = self.counter.errands[session.errand or ""].needs
-        missing = next((need for need in needs if need not in session.form), None)
-        return self.words(session).get(f"unknown_{missing}", "") if heard.rest else ""
+        missing = next((need for need in needs if need not in session.form), "")
+        sentence = self.words(session).get(f"unknown_{missing}", "")
+        vague = self.counter.needs[missing].vague.get(session.language, ()) if sentence else ()
+        for errand in heard.spans if sentence else ():
+            behind = [one for one in heard.said[errand.end :] if one in heard.rest and not one.endswith("'")]
+            next_word = next(iter(behind), None)
+            if errand.entry.kind == "errand" and next_word is not None and next_word not in vague:
+                between = heard.said[errand.end : heard.said.index(next_word, errand.end)]
+                if len(between) <= _REACH:
+                    return sentence
+        return ""
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
