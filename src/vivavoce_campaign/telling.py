@@ -75,7 +75,13 @@ def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
     )
     if found.undecided:
         yield f"  {found.undecided} without a verdict in one of the two runs"
-    for title, cases in (("passed before, not now", found.fell), ("passes now, not before", found.rose)):
+    if found.otherwise:
+        yield f"  {len(found.otherwise)} pass, but the original is answered otherwise than before: look at it"
+    groups = {
+        "passed before, not now": found.fell, "passes now, not before": found.rose,
+        "the original is answered otherwise": found.otherwise,
+    }  # fmt: skip
+    for title, cases in groups.items():
         for one in cases:
             row = one.rows[1]
             lost = "; even the original is not served any more" if one.now == "original_lost" else ""

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import STRESS
 from vivavoce.stats.proportions import one_proportion_p
+from vivavoce_stress.failures import answer_to
+from vivavoce_stress.heuristics import compare
 
 Row = Mapping[str, Any]
 Came = Literal["passed", "failed", "original_lost"]
@@ -21,12 +23,15 @@ class CaseCompared:
 
     before, now  passed; failed (a clarification, too); original_lost: even the unchanged utterance is not
                  served as it was; None: no verdict, or the variant is invalid
+    otherwise    the unchanged utterance is answered with other numbers, dates, names or kind of turn than
+                 before, so that passing says less: the variant is held against the new answer
     rows         of the table `stress`, of the run before and of this one
     """
 
     case_id: str
     before: Came | None
     now: Came | None
+    otherwise: bool
     rows: tuple[Row, Row]
 
 
@@ -35,7 +40,8 @@ class RunsCompared:
     """What changed between two runs of one system.
 
     fell, rose  passed before and not now, and the reverse
-    same        decided alike in both: passed, not passed
+    otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
+    passed_both, failed_both  came out alike
     undecided   cases of both runs without a verdict in one of them
     only_one    cases that stand in one run alone
     p           that as many fell and rose, by chance: exact, two-sided (McNemar). Empty: none did: None
@@ -47,6 +53,7 @@ class RunsCompared:
     release_now: str | None
     fell: tuple[CaseCompared, ...]
     rose: tuple[CaseCompared, ...]
+    otherwise: tuple[CaseCompared, ...]
     passed_both: int
     failed_both: int
     undecided: int
@@ -74,20 +81,26 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared | No
     common = [key for key in here if key in then]
     if not common:
         return None
-    cases = [
-        CaseCompared(key[0], _came(then[key]), _came(here[key]), (then[key], here[key])) for key in common
-    ]
+    cases = [_compared(then[key], here[key]) for key in common]
     known = [one for one in cases if one.before is not None and one.now is not None]
     fell = tuple(one for one in known if one.before == "passed" != one.now)
-    rose = tuple(one for one in known if one.now == "passed" != one.before)
-    passed = sum(one.before == one.now == "passed" for one in known)
+    otherwise = tuple(one for one in known if one.now == "passed" and one.otherwise)
+    rose = tuple(one for one in known if one.now == "passed" != one.before and not one.otherwise)
+    passed = sum(one.before == one.now == "passed" and not one.otherwise for one in known)
     return RunsCompared(
         run_before=before[0]["run_id"], run_now=now[0]["run_id"], release_before=before[0]["release"],
-        release_now=now[0]["release"], fell=fell, rose=rose, passed_both=passed,
-        failed_both=len(known) - passed - len(fell) - len(rose), undecided=len(cases) - len(known),
+        release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
+        failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
+        undecided=len(cases) - len(known),
         only_one=len(then) + len(here) - 2 * len(common),
         p=one_proportion_p(len(fell), len(fell) + len(rose)),
     )  # fmt: skip
+
+
+def _compared(before: Row, now: Row) -> CaseCompared:
+    then, here = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
+    otherwise = bool(then and here and compare(then, here, now["language"]).found)
+    return CaseCompared(now["case_id"], _came(before), _came(now), otherwise, (before, now))
 
 
 def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:

@@ -103,18 +103,31 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
         passed=count(found.passed_both), failed=count(found.failed_both),
     )  # fmt: skip
     blocks: list[Block] = [Paragraph(lead)]
-    if found.fell or found.rose:
+    if found.otherwise:
+        blocks.append(
+            Paragraph(
+                say(
+                    "{n} pass, but the original itself is answered otherwise than before: whether rightly, a "
+                    "person must see.",
+                    n=plural(len(found.otherwise), "case"),
+                )
+            )
+        )
+    if found.fell or found.rose or found.otherwise:
         groups = (
             (say("Passed before, does not now"), found.fell),
             (say("Passes now, did not before"), found.rose),
+            (say("The original is answered otherwise than before"), found.otherwise),
         )
         rows = [_change_row(title, one) for title, cases in groups for one in cases]
         columns = heads(say("Utterance and variant"), before, now)
-        note = say(
-            "What the system answered to the variant. Were the releases alike, so uneven a change would come "
-            "with p = {p} (exact test of the cases that changed).",
-            p=p_value(found.p),
-        )
+        note = say("What the system answered to the variant.")
+        if found.p is not None:
+            note += " " + say(
+                "Were the releases alike, so uneven a change would come with p = {p} (exact test of the "
+                "cases that passed in one of them).",
+                p=p_value(found.p),
+            )
         blocks.append(
             TableOfText("campaign_changes", say("What changed, case by case"), columns, tuple(rows), note,
                         numeric=False)
@@ -131,6 +144,12 @@ def _change_row(group: str, one: CaseCompared) -> Row:
     row = one.rows[1]
     heading = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
     cells = (_came(one.before, one.rows[0]), _came(one.now, one.rows[1]))
+    if one.otherwise:
+        own = (answer_to(each["clean_transcript"]) or "" for each in one.rows)
+        cells = tuple(
+            replace(cell, under=(*cell.under, say("the original: “{answer}”", answer=answer)))
+            for cell, answer in zip(cells, own, strict=True)
+        )
     return Row(heading, cells, (title_of({"name": row["test"]}),), group=group)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scenes.campaigns import stress_row
+from scenes.campaigns import stress_row, transcript
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce_stress.releases import RunsCompared, compare_last_runs, compare_runs
 
@@ -42,6 +42,17 @@ def test_an_original_that_is_no_longer_served_is_a_loss() -> None:
     found = compared("pf", "oo")
     assert [(one.case_id, one.now) for one in found.fell] == [("c0", "original_lost")]
     assert found.failed_both == 1
+
+
+def test_a_variant_that_passes_against_another_answer_of_the_original_is_no_gain() -> None:
+    """A release that breaks original and variant alike would else look better than the one before."""
+    before, now = run("a", "fpf"), run("b", "ppf")
+    for row in now[:2]:
+        row["clean_transcript"] = transcript("text", "Which one do you want?")
+    found = compare_runs(before, now)
+    assert found is not None
+    assert (found.rose, found.passed_both, found.failed_both) == ((), 0, 1)
+    assert [one.case_id for one in found.otherwise] == ["c0", "c1"]
 
 
 def test_the_chance_of_so_uneven_a_change_is_exact() -> None:
