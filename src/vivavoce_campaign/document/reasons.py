@@ -120,7 +120,7 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
             (say("The original is answered otherwise than before"), found.otherwise),
         )
         rows = [_change_row(title, one) for title, cases in groups for one in cases]
-        columns = heads(say("Utterance and variant"), before, now)
+        columns = heads(say("Test"), say("Utterance and variant"), before, now)
         note = say("What the system answered to the variant.")
         if found.p is not None:
             note += " " + say(
@@ -142,15 +142,15 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
 
 def _change_row(group: str, one: CaseCompared) -> Row:
     row = one.rows[1]
-    heading = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
+    changed = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
     cells = (_came(one.before, one.rows[0]), _came(one.now, one.rows[1]))
     if one.otherwise:
         own = (answer_to(each["clean_transcript"]) or "" for each in one.rows)
         cells = tuple(
-            replace(cell, under=(*cell.under, say("the original: “{answer}”", answer=answer)))
+            replace(cell, main=f"{cell.main} ({say('the original: “{answer}”', answer=answer)})")
             for cell, answer in zip(cells, own, strict=True)
         )
-    return Row(heading, cells, (title_of({"name": row["test"]}),), group=group)
+    return Row(title_of({"name": row["test"]}), (Cell(changed, words=True), *cells), group=group)
 
 
 def _came(came: str | None, row: Any) -> Cell:
