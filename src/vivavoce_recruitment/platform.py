@@ -16,7 +16,10 @@ from vivavoce_recruitment.ledger import Listing
 from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.settings import Bonus
 
-SubmissionStatus = Literal["running", "submitted", "approved", "rejected", "returned", "timed_out", "other"]
+SubmissionStatus = Literal[
+    "running", "submitted", "approved", "rejected", "returned", "timed_out", "screened_out", "other"
+]
+Switch = Literal["pause", "resume", "stop"]
 OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
 
 
@@ -69,7 +72,10 @@ class Terms:
 
 
 class Platform(ABC):
-    """A platform with its account, as one study uses it; closed by whoever opened it."""
+    """A platform with its account, as one study uses it; closed by whoever opened it.
+
+    What not every platform does has a body here that says so.
+    """
 
     @abstractmethod
     def close(self) -> None:
@@ -105,15 +111,54 @@ class Platform(ABC):
         Raises  NotDone, Unknown
         """
 
+    def reject(self, ticket: str, category: str, message: str) -> None:
+        """Refuse a submission, and say why to its participant. Raises NotDone, Unknown."""
+        raise _not_offered("rejects nobody")
 
-class PaidRecruiter(Recruiter):
-    """A recruiter whose participants are paid."""
+    def ask_back(self, ticket: str, reason: str) -> None:
+        """Ask a participant to give a submission back. Raises NotDone, Unknown."""
+        raise _not_offered("asks nothing back")
+
+    def screen_out(self, listing: str, tickets: Sequence[str], pay: Money) -> None:
+        """End submissions of people who do not fit, and pay each of them. Raises NotDone, Unknown."""
+        raise _not_offered("screens nobody out")
+
+    def switch(self, listing: str, to: Switch) -> str:
+        """Pause a listing, go on with it, or end it; its status. Raises NotDone, Unknown."""
+        raise _not_offered("does not pause")
+
+    def set_places(self, listing: str, places: int) -> int:
+        """Offer so many places in all; how many there are then. Raises NotDone, Unknown."""
+        raise _not_offered("cannot change places")
+
+    def make_notice_secret(self) -> str:
+        """A new secret with which the platform signs its notices. Raises NotDone, Unknown."""
+        raise _not_offered("signs no notices")
+
+    def subscribe(self, address: str) -> str:
+        """Have notices of changes sent to an address; the platform's word for it. Raises NotDone, Unknown."""
+        raise _not_offered("sends no notices")
+
+
+def _not_offered(what: str) -> NotDone:
+    return NotDone(f"by its interface it {what}: do it on its pages", passing=False)
+
+
+class PricedRecruiter(Recruiter):
+    """A recruiter whose participants get something for it.
+
+    place  what it is called
+    """
 
     place: str
 
     @abstractmethod
     def terms(self, settings: Any) -> Terms:
         """What the study offers there."""
+
+
+class PaidRecruiter(PricedRecruiter):
+    """A recruiter whose participants are paid by the platform's interface."""
 
     @abstractmethod
     def codes(self) -> dict[str, str]:

@@ -42,6 +42,14 @@ class ProlificSettings(Settings):
     fee_percent: Annotated[Decimal | None, BeforeValidator(_percent)] = Field(
         None, ge=0, le=200, description="what Prolific takes of everything paid, with its tax"
     )
+    screen_out_pay: Amount | None = Field(
+        None, description="for whoever was screened out here; None: `screen-out` pays nobody"
+    )
+    workspace: str | None = Field(None, description="workspace on Prolific, which notices are asked for")
+    webhook_secret: SecretName | None = Field(
+        None,
+        description="of Prolific's notices, such as ${PROLIFIC_WEBHOOK_SECRET}; None: none are taken",
+    )
     devices: list[Literal["desktop", "tablet", "mobile"]] = Field(
         ["desktop", "tablet", "mobile"], min_length=1, description="on which people may take part"
     )
@@ -53,9 +61,11 @@ class ProlificSettings(Settings):
     api: HttpsAddress = Field("https://api.prolific.com", description="another one to try things out with")
 
     def model_post_init(self, _: Any) -> None:
-        others = {bonus.pay.currency for bonus in self.bonuses} - {self.reward.currency}
+        besides = [bonus.pay for bonus in self.bonuses]
+        besides += [self.screen_out_pay] if self.screen_out_pay is not None else []
+        others = {pay.currency for pay in besides} - {self.reward.currency}
         if others:
-            problem = f"a bonus in {', '.join(sorted(others))} beside a reward in {self.reward.currency}"
+            problem = f"a payment in {', '.join(sorted(others))} beside a reward in {self.reward.currency}"
             raise mistake(problem, "use one currency")
         names = [bonus.name for bonus in self.bonuses]
         if len(set(names)) < len(names):

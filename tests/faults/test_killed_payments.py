@@ -5,20 +5,18 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 from scenes import killed_payments
-from scenes.counterparts import Counterparts
-from scenes.recruiting import TOKEN, Prolific, recruit, write_study
+from scenes.recruiting import Prolific, platform, recruit, write_study
 from vivavoce.api.studies import open_log, read_study
 from vivavoce.log import events
 from vivavoce.log.store import Log, Transaction
 from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.trial.codes import token_hash
-from vivavoce_recruitment import prolific_api
 from vivavoce_recruitment.ledger import OPEN, Ledger
 from vivavoce_recruitment.platform import PaidRecruiter
 
@@ -26,16 +24,9 @@ PEOPLE = 2
 
 
 @pytest.fixture
-def prolific(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prolific]:
-    monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
-    monkeypatch.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
-    counterparts = Counterparts()
-    try:
-        place = counterparts.server("prolific_platform.py", str(tmp_path / "platform.json"))
-        with closing(Prolific(place)) as prolific:
-            yield prolific
-    finally:
-        counterparts.stop()
+def prolific(tmp_path: Path) -> Iterator[Prolific]:
+    with platform(tmp_path) as prolific:
+        yield prolific
 
 
 def visit_completed(log: Log, ticket: str, number: int) -> None:

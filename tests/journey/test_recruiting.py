@@ -2,27 +2,28 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from scenes.counterparts import Counterparts
-from scenes.recruiting import TOKEN, Prolific, arrive, code_shown, pages, recruit, take_part, write_study
+from scenes.recruiting import (
+    TOKEN,
+    Prolific,
+    arrive,
+    code_shown,
+    pages,
+    platform,
+    recruit,
+    take_part,
+    write_study,
+)
 from vivavoce_recruitment import prolific_api
 
 
 @pytest.fixture
-def prolific(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prolific]:
-    monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
-    monkeypatch.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
-    counterparts = Counterparts()
-    try:
-        place = counterparts.server("prolific_platform.py", str(tmp_path / "platform.json"))
-        with closing(Prolific(place)) as prolific:
-            yield prolific
-    finally:
-        counterparts.stop()
+def prolific(tmp_path: Path) -> Iterator[Prolific]:
+    with platform(tmp_path) as prolific:
+        yield prolific
 
 
 def test_ledger_platform_and_log_agree_to_the_penny_after_everything_that_goes_wrong(

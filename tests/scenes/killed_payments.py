@@ -58,7 +58,7 @@ def pay(study: Study, recruiter: PaidRecruiter, stop_at: int, stop: Callable[[],
     ):
         counted(Ledger, "plan")
         counted(Ledger, "move")
-        counted(prolific_api.ProlificPlatform, "_once")
+        counted(prolific_api.ProlificPlatform, "_answer")
         ledger = Ledger(log, study.name)
         found = ledger.listing("prolific")
         assert found is not None and found.listing is not None

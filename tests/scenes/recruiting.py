@@ -1,14 +1,16 @@
 """A study that recruits on a stand-in of Prolific, its command line, and people who come from there."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 from typer.testing import CliRunner, Result
 
+from scenes.counterparts import Counterparts
 from scenes.patience import eventually
 from vivavoce.api.studies import make_connectors
 from vivavoce.log.store import Log
@@ -17,7 +19,8 @@ from vivavoce.study.model import Study
 from vivavoce.testing.pages import PageForms, Visitor, running
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce_recruitment.cli import app
+from vivavoce_recruitment import prolific_api
+from vivavoce_recruitment.cli.app import app
 
 TOKEN = "canary-prolific-token"
 SITE = "https://lab.example"
@@ -32,8 +35,10 @@ limits: {{visits_per_hour: 1000}}
 recruitment:
   prolific:
     reward: 2.00 GBP
-    places: 30
+    places: {places}
     minutes: 10
+    workspace: 5f0000000000000000000001
+    webhook_secret: ${{PROLIFIC_WEBHOOK_SECRET}}
     fee_percent: 33.3
     description: Talk with a chatbot.
     site: {site}
@@ -43,12 +48,12 @@ recruitment:
 """
 
 
-def write_study(folder: Path, api: str, more: str = "") -> Path:
+def write_study(folder: Path, api: str, more: str = "", places: int = 30) -> Path:
     """The folder of a study that pays by the platform at this address."""
     folder.mkdir()
     (folder / "consent.md").write_text("# Please agree\n\nWe keep your words.\n", "utf-8")
     (folder / "bye.md").write_text("# Bye\n\nThat was it.\n", "utf-8")
-    (folder / "study.yaml").write_text(STUDY.format(api=api, site=SITE, more=more), "utf-8")
+    (folder / "study.yaml").write_text(STUDY.format(api=api, site=SITE, more=more, places=places), "utf-8")
     return folder
 
 
@@ -80,6 +85,21 @@ class Prolific:
         for code in self.ask("studies")[-1]["completion_codes"]:
             found.setdefault(code["actions"][0]["action"], []).append(code["code"])
         return found
+
+
+@contextmanager
+def platform(folder: Path) -> Iterator[Prolific]:
+    """The stand-in while the block lasts, with a token for it in the environment and no patience."""
+    counterparts = Counterparts()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PROLIFIC_TOKEN", TOKEN)
+        patched.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
+        try:
+            place = counterparts.server("prolific_platform.py", str(folder / "platform.json"))
+            with closing(Prolific(place)) as prolific:
+                yield prolific
+        finally:
+            counterparts.stop()
 
 
 @contextmanager

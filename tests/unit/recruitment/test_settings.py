@@ -33,7 +33,7 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
         ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "did you mean 'places'?")),
         ("2.00 GBP", "2.00", ("2.0 is no amount of money", "2.00 GBP")),
         ("2.00 GBP", "2.005 GBP", ("parts of the smallest unit", "2.00 GBP")),
-        ("0.50 GBP", "0.50 EUR", ("a bonus in EUR beside a reward in GBP", "use one currency")),
+        ("0.50 GBP", "0.50 EUR", ("a payment in EUR beside a reward in GBP", "use one currency")),
         ("places: 30", "places: 30\n    token: s3cr3t", ("a secret is written out", "${NAME}")),
         ("site: https://", "site: http://", ("no address with https", "write https://HOST")),
     ],
