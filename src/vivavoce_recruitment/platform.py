@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from vivavoce.core.errors import VivavoceError
 from vivavoce.study.recruiter import Recruiter
 from vivavoce_recruitment.ledger import Listing
-from vivavoce_recruitment.money import Money
+from vivavoce_recruitment.money import CREDITS, Money
 from vivavoce_recruitment.settings import Bonus
 
 SubmissionStatus = Literal[
@@ -69,6 +69,11 @@ class Terms:
     minutes: int
     bonuses: tuple[Bonus, ...] = ()
     fee_percent: Decimal | None = None
+
+    @property
+    def is_credit(self) -> bool:
+        """Whether participants get credit, and no money."""
+        return self.reward.currency == CREDITS
 
 
 class Platform(ABC):
@@ -155,6 +160,26 @@ class PricedRecruiter(Recruiter):
     @abstractmethod
     def terms(self, settings: Any) -> Terms:
         """What the study offers there."""
+
+
+class SheetRecruiter(PricedRecruiter):
+    """A recruiter whose participants are paid on its pages, by a sheet that is written here.
+
+    columns  of the sheet: the person, the outcome, and what is paid on top
+    """
+
+    columns: tuple[str, str, str]
+
+
+class CreditRecruiter(PricedRecruiter):
+    """A recruiter whose participants get credit that is a state there: granted twice, it is granted once."""
+
+    @abstractmethod
+    def grant(self, settings: Any, person: str) -> None:
+        """Grant somebody their credit.
+
+        Raises  NotDone, Unknown; InputError: a secret is not set
+        """
 
 
 class PaidRecruiter(PricedRecruiter):

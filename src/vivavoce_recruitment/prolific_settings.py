@@ -5,18 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from vivavoce.core.validation import mistake
 from vivavoce.study.settings import Settings, Whole
 from vivavoce_recruitment.money import Amount
-from vivavoce_recruitment.settings import Bonus, HttpsAddress, SecretName
-
-
-def _percent(written: Any) -> Decimal | None:
-    if written is None:
-        return None
-    if isinstance(written, bool) or not isinstance(written, int | float):
-        raise mistake(f"{written!r} is no percentage", "write a number, such as 33.3")
-    return Decimal(str(written))
+from vivavoce_recruitment.settings import Bonus, HttpsAddress, SecretName, read_percent, same_currency
 
 
 class ProlificSettings(Settings):
@@ -39,7 +30,7 @@ class ProlificSettings(Settings):
         description="https address of the study's pages: where participants are sent, and whom tokens are for"
     )
     bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
-    fee_percent: Annotated[Decimal | None, BeforeValidator(_percent)] = Field(
+    fee_percent: Annotated[Decimal | None, BeforeValidator(read_percent)] = Field(
         None, ge=0, le=200, description="what Prolific takes of everything paid, with its tax"
     )
     screen_out_pay: Amount | None = Field(
@@ -61,12 +52,4 @@ class ProlificSettings(Settings):
     api: HttpsAddress = Field("https://api.prolific.com", description="another one to try things out with")
 
     def model_post_init(self, _: Any) -> None:
-        besides = [bonus.pay for bonus in self.bonuses]
-        besides += [self.screen_out_pay] if self.screen_out_pay is not None else []
-        others = {pay.currency for pay in besides} - {self.reward.currency}
-        if others:
-            problem = f"a payment in {', '.join(sorted(others))} beside a reward in {self.reward.currency}"
-            raise mistake(problem, "use one currency")
-        names = [bonus.name for bonus in self.bonuses]
-        if len(set(names)) < len(names):
-            raise mistake("two bonuses have one name", "name each otherwise")
+        same_currency(self.reward, self.bonuses, self.screen_out_pay)

@@ -23,6 +23,8 @@ RECRUIT = Verb(
         "reject my-study 65f0a --category NO_DATA --message '...'",
         "ask-back my-study 65f0a --reason 'You did not finish.'",
         "screen-out my-study --confirm",
+        "sheet my-study --recruiter connect --out pay.csv --confirm",
+        "credit my-study --confirm",
         "reconcile my-study",
         "settle my-study payment-1f2e --paid",
     ),

@@ -15,6 +15,7 @@ from vivavoce_recruitment.cli.offering import (
     subscribe,
 )
 from vivavoce_recruitment.cli.paying import approve, bonus, compare, settle
+from vivavoce_recruitment.cli.recording import credit, sheet
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -38,5 +39,7 @@ app.command("bonus", short_help="Pay the bonuses.")(bonus)
 app.command("reject", short_help="Refuse a submission.")(reject)
 app.command("ask-back", short_help="Ask for a submission back.")(ask_back)
 app.command("screen-out", short_help="Pay who did not fit.")(screen_out)
+app.command("sheet", short_help="Write what to pay by hand.")(sheet)
+app.command("credit", short_help="Grant students credit.")(credit)
 app.command("reconcile", short_help="Compare ledger, platform and log.")(compare)
 app.command("settle", short_help="Say what became of a payment.")(settle)

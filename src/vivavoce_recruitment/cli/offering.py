@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False) -> None:
     """What the trial costs at its declared size, by the hour, and so far; asks nobody."""
     from vivavoce_recruitment.estimate import completed_minutes, estimate
+    from vivavoce_recruitment.platform import PricedRecruiter
 
-    with paid_study(study, log, recruiter, priced=True) as paid:
+    with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
         minutes = completed_minutes(paid.ledger.log, paid.study.name, paid.name)
         found = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name))
     rows = {
@@ -80,8 +81,9 @@ def invite(
 def status(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False) -> None:
     """Visits by outcome, submissions as the platform last told, payments by state; asks nobody."""
     from vivavoce_recruitment.ledger import OPEN
+    from vivavoce_recruitment.platform import PricedRecruiter
 
-    with paid_study(study, log, recruiter, priced=True) as paid:
+    with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
         visits = [one for one in paid.ledger.log.visits(paid.study.name) if one.pool == paid.name]
         payments = paid.ledger.payments(recruiter=paid.name)
         listing = paid.ledger.listing(paid.name)

@@ -13,6 +13,7 @@ from vivavoce.cli.progress import note
 if TYPE_CHECKING:
     from vivavoce_recruitment.ledger import Payment
     from vivavoce_recruitment.paid_study import PaidStudy
+    from vivavoce_recruitment.platform import PricedRecruiter
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
@@ -27,19 +28,19 @@ DRY: Final = "nothing was done: add --confirm"
 
 @contextmanager
 def paid_study(
-    path: Path, url: str | None, name: str | None, *, priced: bool = False
+    path: Path, url: str | None, name: str | None, *, kind: "type[PricedRecruiter] | None" = None
 ) -> "Iterator[PaidStudy]":
     """A study with the recruiter that is named, or its only one, while the block lasts.
 
-    Input   priced: recruiters without an interface will do
+    Input   kind: of recruiters that will do; None: those that pay by their interface
     Raises  InputError: there is none, or several; also in the place of what a platform did not do
     """
     from vivavoce.api.studies import open_log, read_study
     from vivavoce_recruitment.paid_study import choose_recruiter, opened
-    from vivavoce_recruitment.platform import PaidRecruiter, PricedRecruiter
+    from vivavoce_recruitment.platform import PaidRecruiter
 
-    study, kind = read_study(path), PricedRecruiter if priced else PaidRecruiter
-    recruiter = choose_recruiter(study, kind, name, place=f"{path} recruitment")
+    study = read_study(path)
+    recruiter = choose_recruiter(study, kind or PaidRecruiter, name, place=f"{path} recruitment")
     with open_log(study, url) as log, opened(study, recruiter, log) as paid:
         yield paid
 

@@ -29,7 +29,11 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("  prolific:\n", "  nonsense: yes\n  prolific:\n", ("nonsense", "known: links, prolific")),
+        (
+            "  prolific:\n",
+            "  nonsense: yes\n  prolific:\n",
+            ("nonsense", "known: connect, links, prolific, sona"),
+        ),
         ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "did you mean 'places'?")),
         ("2.00 GBP", "2.00", ("2.0 is no amount of money", "2.00 GBP")),
         ("2.00 GBP", "2.005 GBP", ("parts of the smallest unit", "2.00 GBP")),
