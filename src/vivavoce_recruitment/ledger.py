@@ -239,7 +239,7 @@ class Ledger:
         self.log.transact_now(write)
         return [replace(one, **values) for one in payments]
 
-    def settle(self, name: str, *, paid: bool) -> list[Payment]:
+    def settle(self, name: str, *, paid: bool, by: str = "a person") -> list[Payment]:
         """Note what a person saw of a payment that is perhaps paid or refused; if unpaid, it is due again.
 
         Input   name: of a payment, or the platform's word for several
@@ -252,6 +252,6 @@ class Ledger:
             raise InputError(problem, place="ledger", hint="take one that `recruit status` lists as open")
         gone = [one for one in found if one.ticket.startswith(tables.ERASED)]
         there = [one for one in found if one not in gone]
-        note = "settled by a person"
+        note = f"settled by {by}"
         settled = self.move(there, "confirmed" if paid else "planned", note=note)
         return settled + self.move(gone, "confirmed" if paid else "refused", note=note)

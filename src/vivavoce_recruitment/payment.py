@@ -78,13 +78,13 @@ def screen_outs_due(work: Sequence[RecordedWork], pay: Money) -> list[tuple[str,
     return [(one.submission.ticket, "screened_out", pay) for one in ready]
 
 
-def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment]) -> None:
-    """Approve each submission: it is `sent` on disk before the platform is called."""
+def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment], by: str = "") -> None:
+    """Approve each submission: it is `sent` on disk before the platform is called; by: who decided it."""
     for one in payments:
-        _send(ledger, [one], partial(platform.approve, one.ticket), done="confirmed")
+        _send(ledger, [one], partial(platform.approve, one.ticket), done="confirmed", by=by)
 
 
-def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str) -> None:
+def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str, by: str = "") -> None:
     """Pay all bonuses that are planned, and those that were set up and never sent.
 
     Raises  NotDone, Unknown: they could not be set up, and nothing was paid
@@ -97,25 +97,29 @@ def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str
     ready = _bonuses(ledger, recruiter, "set_up")
     for reference in sorted({one.reference or "" for one in ready}):
         some = [one for one in ready if one.reference == reference]
-        _send(ledger, some, partial(platform.pay_bonuses, reference), done="accepted")
+        _send(ledger, some, partial(platform.pay_bonuses, reference), done="accepted", by=by)
 
 
-def pay_screen_outs(ledger: Ledger, platform: Platform, listing: str, payments: Sequence[Payment]) -> None:
+def pay_screen_outs(
+    ledger: Ledger, platform: Platform, listing: str, payments: Sequence[Payment], by: str = ""
+) -> None:
     """Screen out, and pay, everybody of these at once."""
     for amount in sorted({one.amount for one in payments}):
         some = [one for one in payments if one.amount == amount]
         call = partial(platform.screen_out, listing, [one.ticket for one in some], amount)
-        _send(ledger, some, call, done="accepted")
+        _send(ledger, some, call, done="accepted", by=by)
 
 
 def _bonuses(ledger: Ledger, recruiter: str, state: PaymentState) -> list[Payment]:
     return [one for one in ledger.payments(state, recruiter=recruiter) if one.kind == "bonus"]
 
 
-def _send(ledger: Ledger, payments: Sequence[Payment], call: Callable[[], None], done: PaymentState) -> None:
+def _send(
+    ledger: Ledger, payments: Sequence[Payment], call: Callable[[], None], done: PaymentState, by: str = ""
+) -> None:
     """Send what is ready; once `sent` is on disk only the platform's word that it did nothing leads back."""
     before = payments[0].state
-    sent = ledger.move(payments, "sent")
+    sent = ledger.move(payments, "sent", note=f"decided by {by}" if by else None)
     try:
         call()
     except NotDone as error:

@@ -1,5 +1,6 @@
 """`recruit reject`, `ask-back` and `screen-out`: what a person decides of who is not approved."""
 
+from getpass import getuser
 from typing import Annotated
 
 import typer
@@ -74,5 +75,11 @@ def screen_out(
         if confirm:
             planned = paid.ledger.plan(paid.name, listing, "screen_out", due)
             tickets = {ticket for ticket, _, _ in due}
-            pay_screen_outs(paid.ledger, platform, listing, [one for one in planned if one.ticket in tickets])
+            pay_screen_outs(
+                paid.ledger,
+                platform,
+                listing,
+                [one for one in planned if one.ticket in tickets],
+                by=getuser(),
+            )
         report(paid, "screen_out", due, confirm)

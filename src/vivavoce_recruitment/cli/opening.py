@@ -60,6 +60,7 @@ def warn_of_open(perhaps: "list[Payment]") -> None:
     """List what is perhaps paid."""
     for one in perhaps:
         told = f"perhaps paid: {one.payment_id}  {one.kind} {one.reason}  {one.amount}  {one.ticket}"
-        note(f"{told}  ({one.note or 'the program stopped while it was sent'})")
+        why = "the program stopped while it was sent" if one.state == "sent" else "nobody knows"
+        note(f"{told}  ({f'{why}; {one.note}' if one.note else why})")
     if perhaps:
         note("none of these is sent again; run `reconcile`, look at the platform, then `settle` each")

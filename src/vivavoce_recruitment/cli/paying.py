@@ -1,5 +1,6 @@
 """`recruit approve`, `bonus`, `reconcile` and `settle`: paying people, and what became of each payment."""
 
+from getpass import getuser
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,7 +42,9 @@ def approve(
         if confirm:
             planned = paid.ledger.plan(paid.name, paid.listing, "reward", due)
             tickets = {ticket for ticket, _, _ in due}
-            pay_rewards(paid.ledger, platform, [one for one in planned if one.ticket in tickets])
+            pay_rewards(
+                paid.ledger, platform, [one for one in planned if one.ticket in tickets], by=getuser()
+            )
         report(paid, "reward", due, confirm)
 
 
@@ -57,7 +60,7 @@ def bonus(
         if confirm:
             listing = paid.listing
             paid.ledger.plan(paid.name, listing, "bonus", due)
-            pay_bonuses(paid.ledger, platform, paid.name, listing)
+            pay_bonuses(paid.ledger, platform, paid.name, listing, by=getuser())
         report(paid, "bonus", due, confirm)
 
 
@@ -117,5 +120,5 @@ def settle(
 
     found = read_study(study)
     with open_log(found, log) as opened:
-        for one in Ledger(opened, found.name).settle(payment, paid=paid):
+        for one in Ledger(opened, found.name).settle(payment, paid=paid, by=getuser()):
             typer.echo(f"{one.payment_id}  {one.state}")
