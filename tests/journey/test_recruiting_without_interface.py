@@ -55,7 +55,7 @@ def test_a_sheet_says_what_to_pay_and_nobody_stands_on_two(tmp_path: Path) -> No
     out = tmp_path / "pay.csv"
     assert "nothing was done" in recruit("sheet", study, "--out", str(out)).stdout and not out.exists()
     told = recruit("sheet", study, "--out", str(out), "--confirm").stderr
-    assert list(csv.reader(out.open())) == [
+    assert list(csv.reader(out.read_text("utf-8").splitlines())) == [
         ["participantId", "outcome", "bonus"],
         ["person0", "completed", "0.50"],
         ["person1", "completed", ""],

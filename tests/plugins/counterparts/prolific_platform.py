@@ -210,7 +210,9 @@ class Records:
 
     def take(self, body: dict[str, Any]) -> Answer:
         """A participant takes a place; the address to which they are sent, with its signed token."""
-        study = next(one for one in self.studies.values() if one["status"] == "ACTIVE")
+        study = next((one for one in self.studies.values() if one["status"] == "ACTIVE"), None)
+        if study is None:
+            return 404, {"message": "no study takes participants"}
         person, ticket = body.get("participant") or identifier(), identifier()
         self.submissions[ticket] = {
             "id": ticket, "participant_id": person, "study_id": study["id"], "status": "ACTIVE",
