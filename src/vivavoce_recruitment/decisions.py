@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vivavoce.log.models import VisitRecord
-from vivavoce_recruitment.ledger import OPEN, PAID, Ledger, Payment
+from vivavoce_recruitment.ledger import OPEN, PAID, Ledger, Payment, SubmissionStatus
 from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.payment import RecordedWork, bonuses_due, judged
-from vivavoce_recruitment.platform import PlatformSubmission, SubmissionStatus, Terms
+from vivavoce_recruitment.platform import PlatformSubmission, Terms
 
 
 @dataclass(frozen=True, slots=True)

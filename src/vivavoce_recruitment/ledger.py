@@ -24,6 +24,9 @@ from vivavoce_recruitment.money import Money
 
 Kind = Literal["reward", "bonus", "screen_out", "credit"]
 PaymentState = Literal["planned", "set_up", "sent", "accepted", "confirmed", "unknown", "refused"]
+SubmissionStatus = Literal[
+    "running", "submitted", "approved", "rejected", "returned", "timed_out", "screened_out", "other"
+]
 OPEN: Final = frozenset({"sent", "unknown"})
 """Perhaps paid, perhaps not."""
 PAID: Final = frozenset({"accepted", "confirmed"})
@@ -120,14 +123,14 @@ class Ledger:
         change = update(tables.listings).where(ours).values(places=places)
         self.log.transact_now(lambda tx: tx.connection.execute(change))
 
-    def submissions(self, recruiter: str) -> dict[str, str]:
+    def submissions(self, recruiter: str) -> dict[str, SubmissionStatus]:
         """How the platform last told that the work of each ticket with which somebody came stands."""
         table = tables.submissions
         ours = (table.c.study == self.study) & (table.c.recruiter == recruiter)
         with self.log.reading() as connection:
             return {row.ticket: row.status for row in connection.execute(select(table).where(ours))}
 
-    def note_submissions(self, recruiter: str, statuses: Mapping[str, str]) -> None:
+    def note_submissions(self, recruiter: str, statuses: Mapping[str, SubmissionStatus]) -> None:
         """Note how everybody's work stands, as the platform told when it was asked."""
         now = self.log.clock.now()
 
@@ -137,7 +140,9 @@ class Ledger:
 
         self.log.transact_now(write)
 
-    def take_notice(self, recruiter: str, notice_id: str, ticket: str, status: str, at: datetime) -> bool:
+    def take_notice(
+        self, recruiter: str, notice_id: str, ticket: str, status: SubmissionStatus, at: datetime
+    ) -> bool:
         """Note what a platform tells by itself; False: this or a later one was taken, or nobody came so.
 
         Input  notice_id: the same however often it is sent; at: by the platform's clock

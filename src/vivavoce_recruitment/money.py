@@ -20,6 +20,7 @@ class Money(NamedTuple):
 
     minor: int
     currency: str
+    written_as = "amount of money"
 
     @property
     def major(self) -> Decimal:

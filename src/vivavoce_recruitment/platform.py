@@ -12,13 +12,10 @@ from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.study.recruiter import Recruiter
-from vivavoce_recruitment.ledger import Listing
+from vivavoce_recruitment.ledger import Listing, SubmissionStatus
 from vivavoce_recruitment.money import CREDITS, Money
 from vivavoce_recruitment.settings import Bonus
 
-SubmissionStatus = Literal[
-    "running", "submitted", "approved", "rejected", "returned", "timed_out", "screened_out", "other"
-]
 Switch = Literal["pause", "resume", "stop"]
 OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
 

@@ -18,13 +18,12 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce_recruitment.ledger import Listing
+from vivavoce_recruitment.ledger import Listing, SubmissionStatus
 from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.platform import (
     NotDone,
     Platform,
     PlatformSubmission,
-    SubmissionStatus,
     Switch,
     Unknown,
 )

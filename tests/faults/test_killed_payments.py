@@ -11,12 +11,9 @@ from pathlib import Path
 import pytest
 
 from scenes import killed_payments
-from scenes.recruiting import Prolific, platform, recruit, write_study
+from scenes.recruiting import Prolific, platform, recruit, visit_completed, write_study
 from vivavoce.api.studies import open_log, read_study
-from vivavoce.log import events
-from vivavoce.log.store import Log, Transaction
 from vivavoce.study.recruiter import RECRUITERS
-from vivavoce.trial.codes import token_hash
 from vivavoce_recruitment.ledger import OPEN, Ledger
 from vivavoce_recruitment.platform import PaidRecruiter
 
@@ -27,26 +24,6 @@ PEOPLE = 2
 def prolific(tmp_path: Path) -> Iterator[Prolific]:
     with platform(tmp_path) as prolific:
         yield prolific
-
-
-def visit_completed(log: Log, ticket: str, number: int) -> None:
-    """Somebody came with this ticket, held two dialogues, and was done."""
-
-    def write(tx: Transaction) -> None:
-        visit, who = f"visit-{number}", f"participant-{number}"
-        tx.bind_visit(visit, "paid", who, "prolific", f"token-{number}", token_hash(ticket))
-        tx.append(visit, events.VisitOpened(study="paid", revision="1", participant_id=who, pool="prolific",
-                                            language="en", verified=True))  # fmt: skip
-        for round in range(2):
-            key = f"dialogue-{number}-{round}"
-            tx.append(visit, events.DialogueAssigned(dialogue_id=key, step=1, round=round, system="one",
-                                                     channel="text", language="en", conversation=key,
-                                                     task_id=None, task=None))  # fmt: skip
-            tx.append(visit, events.DialogueOpened(dialogue_id=key))
-            tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
-        tx.append(visit, events.VisitEnded(outcome="completed"))
-
-    log.transact_now(write)
 
 
 class Stopped(BaseException):

@@ -13,10 +13,12 @@ from typer.testing import CliRunner, Result
 from scenes.counterparts import Counterparts
 from scenes.patience import eventually
 from vivavoce.api.studies import make_connectors
-from vivavoce.log.store import Log
+from vivavoce.log import events
+from vivavoce.log.store import Log, Transaction
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.testing.pages import PageForms, Visitor, running
+from vivavoce.trial.codes import token_hash
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce_recruitment import prolific_api
@@ -151,3 +153,23 @@ def code_shown(browser: Visitor) -> str:
     """The completion code on the page."""
     _, _, rest = browser.html.partition('aria-labelledby="completion">')
     return rest.partition("<")[0]
+
+
+def visit_completed(log: Log, ticket: str, number: int) -> None:
+    """Somebody came with this ticket, held two dialogues, and was done."""
+
+    def write(tx: Transaction) -> None:
+        visit, who = f"visit-{number}", f"participant-{number}"
+        tx.bind_visit(visit, "paid", who, "prolific", f"token-{number}", token_hash(ticket))
+        tx.append(visit, events.VisitOpened(study="paid", revision="1", participant_id=who, pool="prolific",
+                                            language="en", verified=True))  # fmt: skip
+        for round in range(2):
+            key = f"dialogue-{number}-{round}"
+            tx.append(visit, events.DialogueAssigned(dialogue_id=key, step=1, round=round, system="one",
+                                                     channel="text", language="en", conversation=key,
+                                                     task_id=None, task=None))  # fmt: skip
+            tx.append(visit, events.DialogueOpened(dialogue_id=key))
+            tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
+        tx.append(visit, events.VisitEnded(outcome="completed"))
+
+    log.transact_now(write)
