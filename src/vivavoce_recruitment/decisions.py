@@ -12,7 +12,7 @@ from vivavoce_recruitment.platform import PlatformSubmission, Terms
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class WaitingSubmission:
     """A submission that waits.
 
     minutes    from the visit's start to its last event, on our clock
@@ -28,7 +28,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RecruitmentStanding:
     """How recruiting by one recruiter stands.
 
     there      submissions by status, as the platform last told of those who came here
@@ -39,13 +39,13 @@ class Standing:
 
     came: Counter[str]
     there: Counter[SubmissionStatus]
-    waiting: Sequence[Proposal]
+    waiting: Sequence[WaitingSubmission]
     bonuses: tuple[int, Money]
     perhaps: Sequence[Payment]
     paid: Money
 
 
-def standing(ledger: Ledger, recruiter: str, terms: Terms) -> Standing:
+def standing(ledger: Ledger, recruiter: str, terms: Terms) -> RecruitmentStanding:
     """How recruiting stands by ledger and log alone."""
     told = ledger.submissions(recruiter)
     work = judged(ledger.log, ledger.study, recruiter, [_noted(*one) for one in told.items()])
@@ -54,7 +54,7 @@ def standing(ledger: Ledger, recruiter: str, terms: Terms) -> Standing:
     earned = [pay for ticket, name, pay in bonuses_due(work, terms) if (ticket, name) not in begun]
     currency = terms.reward.currency
     visits = [one for one in ledger.log.visits(ledger.study) if one.pool == recruiter]
-    return Standing(
+    return RecruitmentStanding(
         came=Counter(visit.outcome or "running" for visit in visits),
         there=Counter(one.submission.status for one in work),
         waiting=[_proposal(one, one.visit) for one in work if one.visit is not None and _waits(one, begun)],
@@ -72,7 +72,7 @@ def _waits(one: RecordedWork, begun: set[tuple[str, str]]) -> bool:
     return one.submission.status == "submitted" and (one.submission.ticket, "reward") not in begun
 
 
-def _proposal(one: RecordedWork, visit: VisitRecord) -> Proposal:
+def _proposal(one: RecordedWork, visit: VisitRecord) -> WaitingSubmission:
     minutes = (visit.last_at - visit.opened_at).total_seconds() / 60
     ticket = one.submission.ticket
-    return Proposal(ticket, visit, minutes, one.dialogues, approve=one.outcome == "completed")
+    return WaitingSubmission(ticket, visit, minutes, one.dialogues, approve=one.outcome == "completed")
