@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -51,9 +52,9 @@ def stopped_payer(folder: Path) -> Iterator[Callable[[int], str]]:
 
 
 @contextmanager
-def killed_payer(folder: Path) -> Iterator[Callable[[int], str]]:
+def killed_payer(folder: Path, *log_url: str) -> Iterator[Callable[[int], str]]:
     """Pays in processes of their own, of which each gets SIGKILL at a step."""
-    command = [sys.executable, killed_payments.__file__, str(folder)]
+    command = [sys.executable, killed_payments.__file__, str(folder), *log_url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as payer:
         asked, told = payer.stdin, payer.stdout
         assert asked is not None and told is not None
@@ -108,3 +109,51 @@ def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
             found["kills"] += 1
             found["open"] += len(perhaps)
     assert found["kills"] >= 30 and found["open"] > 0, found
+
+
+def step_of_a_kill(random: Random, listed: int) -> int:
+    """While rewards are paid or, once they are, bonuses; before each everybody is listed, in so many steps."""
+    rewards, bonuses = listed + random.randint(0, 40), 2 * listed + random.randint(0, 60)
+    return bonuses if random.random() < 0.25 else rewards
+
+
+@pytest.mark.parametrize("people", [40, pytest.param(1000, marks=pytest.mark.long)])
+def test_many_are_paid_once_by_payers_that_are_killed_again_and_again(
+    prolific: Prolific, tmp_path: Path, log_url: str, people: int
+) -> None:
+    folder = write_study(tmp_path / "paid", prolific.url, places=people)
+    assert recruit("publish", folder, "--confirm", "--log", log_url).exit_code == 0
+    study, random = read_study(folder), Random(20)
+    tickets = [prolific.tell("take")["submission"] for _ in range(people)]
+    with open_log(study, log_url) as log:
+        for number, ticket in enumerate(tickets):
+            visit_completed(log, ticket, number)
+            prolific.tell("submit", submission=ticket, code="told")
+    listed = 2 * -(-people // 20)  # steps of a list, whose pages have 20
+    kills = 0
+    with killed_payer(folder, log_url) as run:
+        while run(step_of_a_kill(random, listed)) == "killed":
+            kills += 1
+    paid = Counter((ticket, minor) for ticket, _, minor in prolific.ask("paid"))
+    assert max(paid.values()) == 1 and kills > people / 20
+    with open_log(study, log_url) as log:
+        ledger = Ledger(log, "paid")
+        perhaps = {(one.ticket, one.minor) for one in ledger.payments() if one.state in OPEN}
+        told = recruit("status", folder, "--log", log_url).stderr
+        assert told.count("perhaps paid: ") == len(perhaps) > 0
+        for ticket in tickets:
+            assert (ticket, 200) in paid or (ticket, 200) in perhaps, "a reward was forgotten"
+            due = (ticket, 200) in paid and (ticket, 50) not in paid
+            assert not due or (ticket, 50) in perhaps, "a bonus was forgotten"
+        found = recruit("reconcile", folder, "--log", log_url)
+        left = [one for one in ledger.payments() if one.state in OPEN]
+        assert {(one.ticket, one.minor) for one in left} == perhaps - set(paid), found.stdout
+        for one in left:
+            ledger.settle(one.payment_id, paid=False)
+    with killed_payer(folder, log_url) as run:
+        assert run(0) == "done"
+    last = recruit("reconcile", folder, "--log", log_url)
+    assert last.exit_code == 0, last.stdout + last.stderr
+    paid = Counter((ticket, minor) for ticket, _, minor in prolific.ask("paid"))
+    assert paid == Counter({(ticket, minor): 1 for ticket in tickets for minor in (200, 50)})
+    print(f"{people} people, {kills} kills, {len(perhaps)} perhaps paid, {len(left)} of them not")
