@@ -20,7 +20,7 @@ from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
 from vivavoce.study.settings import Settings, Whole
 from vivavoce_recruitment.money import Amount
 from vivavoce_recruitment.platform import SheetRecruiter, Terms
-from vivavoce_recruitment.settings import Bonus, read_percent, same_currency
+from vivavoce_recruitment.settings import Bonus, CallCost, DialoguePay, read_percent, same_currency
 
 COMPLETE: Final = "https://connect.cloudresearch.com/participant/project/{project}/complete"
 PARAMETERS: Final = ("participantId", "assignmentId", "projectId")
@@ -35,6 +35,8 @@ class ConnectSettings(Settings):
     places: Whole = Field(ge=1, le=100_000, description="how many participants")
     minutes: Whole = Field(ge=1, le=1440, description="how long it takes, as participants are told")
     bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
+    per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
+    calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")
     fee_percent: Annotated[Decimal | None, BeforeValidator(read_percent)] = Field(
         None, ge=0, le=200, description="what Connect takes of everything paid, with its tax"
     )
@@ -42,7 +44,7 @@ class ConnectSettings(Settings):
     def model_post_init(self, _: object) -> None:
         if _ID.fullmatch(self.project) is None:
             raise mistake(f"{self.project!r} is no project of Connect", "copy it from the project's address")
-        same_currency(self.reward, self.bonuses)
+        same_currency(self.reward, self.bonuses, self.per_dialogue and self.per_dialogue.pay)
 
 
 class Connect(SheetRecruiter):
@@ -71,5 +73,11 @@ class Connect(SheetRecruiter):
 
     def terms(self, settings: ConnectSettings) -> Terms:
         return Terms(
-            settings.reward, settings.places, settings.minutes, tuple(settings.bonuses), settings.fee_percent
+            settings.reward,
+            settings.places,
+            settings.minutes,
+            tuple(settings.bonuses),
+            settings.fee_percent,
+            settings.per_dialogue,
+            settings.calls,
         )

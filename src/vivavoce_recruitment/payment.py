@@ -64,11 +64,10 @@ def rewards_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, s
 def bonuses_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, str, Money]]:
     """What was earned on top by those whose reward is approved."""
     return [
-        (one.submission.ticket, bonus.name, bonus.pay)
+        (one.submission.ticket, name, pay)
         for one in work
         if one.submission.status == "approved"
-        for bonus in terms.bonuses
-        if one.dialogues >= bonus.dialogues
+        for name, pay in terms.earned(one.dialogues)
     ]
 
 

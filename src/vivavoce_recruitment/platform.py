@@ -14,7 +14,7 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.study.recruiter import Recruiter
 from vivavoce_recruitment.ledger import Listing, SubmissionStatus
 from vivavoce_recruitment.money import CREDITS, Money
-from vivavoce_recruitment.settings import Bonus
+from vivavoce_recruitment.settings import BY_DIALOGUE, Bonus, CallCost, DialoguePay
 
 Switch = Literal["pause", "resume", "stop"]
 OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
@@ -57,8 +57,10 @@ class PlatformSubmission:
 class Terms:
     """What a study offers: the reward of each place, and what may come on top.
 
-    minutes      how long the platform tells people that it takes
-    fee_percent  what the platform takes of everything paid; None: nobody said
+    minutes       how long the platform tells people that it takes
+    fee_percent   what the platform takes of everything paid; None: nobody said
+    per_dialogue  pay for each completed dialogue; None: the reward covers them
+    calls         what telephone minutes cost; None: nobody said, or nobody calls
     """
 
     reward: Money
@@ -66,6 +68,22 @@ class Terms:
     minutes: int
     bonuses: tuple[Bonus, ...] = ()
     fee_percent: Decimal | None = None
+    per_dialogue: DialoguePay | None = None
+    calls: CallCost | None = None
+
+    def earned(self, dialogues: int) -> list[tuple[str, Money]]:
+        """What somebody with so many completed dialogues has earned on top of the reward, with its reason."""
+        found = [(bonus.name, bonus.pay) for bonus in self.bonuses if dialogues >= bonus.dialogues]
+        each = self.per_dialogue
+        if each is not None and dialogues:
+            found.append((BY_DIALOGUE, Money(each.pay.minor * min(dialogues, each.most), each.pay.currency)))
+        return found
+
+    @property
+    def most_earned(self) -> int:
+        """What somebody can earn on top of the reward, in minor units."""
+        each = self.per_dialogue.pay.minor * self.per_dialogue.most if self.per_dialogue is not None else 0
+        return sum(bonus.pay.minor for bonus in self.bonuses) + each
 
     @property
     def is_credit(self) -> bool:

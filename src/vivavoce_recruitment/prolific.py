@@ -158,7 +158,13 @@ class Prolific(PaidRecruiter):
 
     def terms(self, settings: ProlificSettings) -> Terms:
         return Terms(
-            settings.reward, settings.places, settings.minutes, tuple(settings.bonuses), settings.fee_percent
+            settings.reward,
+            settings.places,
+            settings.minutes,
+            tuple(settings.bonuses),
+            settings.fee_percent,
+            settings.per_dialogue,
+            settings.calls,
         )
 
     def codes(self) -> dict[str, str]:

@@ -7,7 +7,15 @@ from pydantic import BeforeValidator, Field
 
 from vivavoce.study.settings import Settings, Whole
 from vivavoce_recruitment.money import Amount
-from vivavoce_recruitment.settings import Bonus, HttpsAddress, SecretName, read_percent, same_currency
+from vivavoce_recruitment.settings import (
+    Bonus,
+    CallCost,
+    DialoguePay,
+    HttpsAddress,
+    SecretName,
+    read_percent,
+    same_currency,
+)
 
 
 class ProlificSettings(Settings):
@@ -30,6 +38,8 @@ class ProlificSettings(Settings):
         description="https address of the study's pages: where participants are sent, and whom tokens are for"
     )
     bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
+    per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
+    calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")
     fee_percent: Annotated[Decimal | None, BeforeValidator(read_percent)] = Field(
         None, ge=0, le=200, description="what Prolific takes of everything paid, with its tax"
     )
@@ -52,4 +62,6 @@ class ProlificSettings(Settings):
     api: HttpsAddress = Field("https://api.prolific.com", description="another one to try things out with")
 
     def model_post_init(self, _: Any) -> None:
-        same_currency(self.reward, self.bonuses, self.screen_out_pay)
+        same_currency(
+            self.reward, self.bonuses, self.per_dialogue and self.per_dialogue.pay, self.screen_out_pay
+        )

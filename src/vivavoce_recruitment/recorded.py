@@ -52,12 +52,7 @@ def plan_due(ledger: Ledger, recruiter: str, terms: Terms, visits: Sequence[Reco
     done = [visit for visit in visits if visit.outcome == "completed"]
     kind = "credit" if terms.is_credit else "reward"
     ledger.plan(recruiter, "", kind, [(one.person, kind, terms.reward) for one in done])
-    bonuses = [
-        (one.person, bonus.name, bonus.pay)
-        for one in done
-        for bonus in terms.bonuses
-        if one.dialogues >= bonus.dialogues
-    ]
+    bonuses = [(one.person, name, pay) for one in done for name, pay in terms.earned(one.dialogues)]
     ledger.plan(recruiter, "", "bonus", bonuses)
 
 

@@ -112,7 +112,7 @@ def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
 
 
 def step_of_a_kill(random: Random, listed: int) -> int:
-    """While rewards are paid or, once they are, bonuses; before each everybody is listed, in so many steps."""
+    """While rewards are paid or, then bonuses; before each everybody is listed, in so many steps."""
     rewards, bonuses = listed + random.randint(0, 40), 2 * listed + random.randint(0, 60)
     return bonuses if random.random() < 0.25 else rewards
 

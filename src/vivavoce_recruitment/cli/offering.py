@@ -25,18 +25,21 @@ if TYPE_CHECKING:
 
 def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False) -> None:
     """What the trial costs at its declared size, by the hour, and so far; asks nobody."""
-    from vivavoce_recruitment.estimate import completed_minutes, estimate
+    from vivavoce_recruitment.estimate import called_minutes, completed_minutes, estimate
     from vivavoce_recruitment.platform import PricedRecruiter
 
     with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
         minutes = completed_minutes(paid.ledger.log, paid.study.name, paid.name)
-        found = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name))
+        called = called_minutes(paid.ledger.log, paid.study.name, paid.name)
+        found = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name), called)
     rows = {
         "places": found.places, "rewards": found.rewards, "bonuses, at most": found.bonuses,
-        "fee": found.fee or "not known: set fee_percent", "total": found.total,
+        "fee": found.fee or "not known: set fee_percent",
+        **({"telephone, at most": found.calls} if found.calls else {}), "total": found.total,
         "minutes, as told": found.minutes, "by the hour, as told": found.hourly_declared,
         "completed visits": found.visits, "minutes, median so far": found.median_minutes,
         "by the hour, so far": found.hourly_so_far, "paid so far": found.paid, "perhaps paid": found.perhaps,
+        **({"telephone so far": found.calls_so_far} if found.calls_so_far else {}),
     }  # fmt: skip
     tell(rows, as_json)
 
