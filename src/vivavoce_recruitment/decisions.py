@@ -32,7 +32,7 @@ class RecruitmentStanding:
     """How recruiting by one recruiter stands.
 
     there      submissions by status, as the platform last told of those who came here
-    waiting    submissions that wait for a decision
+    waiting    submissions that wait for a decision, in the order in which they began here
     bonuses    what was earned on top and is not in the ledger, and how many times
     perhaps    payments that are perhaps made
     """
@@ -53,11 +53,12 @@ def standing(ledger: Ledger, recruiter: str, terms: Terms) -> RecruitmentStandin
     begun = {(one.ticket, one.reason) for one in payments if one.state != "planned"}
     earned = [pay for ticket, name, pay in bonuses_due(work, terms) if (ticket, name) not in begun]
     currency = terms.reward.currency
+    waiting = [_proposal(one, one.visit) for one in work if one.visit is not None and _waits(one, begun)]
     visits = [one for one in ledger.log.visits(ledger.study) if one.pool == recruiter]
     return RecruitmentStanding(
         came=Counter(visit.outcome or "running" for visit in visits),
         there=Counter(one.submission.status for one in work),
-        waiting=[_proposal(one, one.visit) for one in work if one.visit is not None and _waits(one, begun)],
+        waiting=sorted(waiting, key=lambda one: one.visit.position),
         bonuses=(len(earned), Money(sum(one.minor for one in earned), currency)),
         perhaps=[one for one in payments if one.state in OPEN],
         paid=Money(sum(one.minor for one in payments if one.state in PAID), currency),

@@ -28,6 +28,9 @@ THERE: Final = {
     "rejected": N_("rejected"), "returned": N_("given back"), "timed_out": N_("timed out"),
     "screened_out": N_("screened out"), "other": N_("something else"),
 }  # fmt: skip
+KINDS: Final = {
+    "reward": N_("reward"), "bonus": N_("bonus"), "screen_out": N_("screening out"), "credit": N_("credit"),
+}  # fmt: skip
 router = APIRouter(prefix="/recruitment")
 
 
@@ -110,7 +113,7 @@ def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
     ledger = Ledger(desk.log, desk.study.name)
     found = [_facts(desk, ledger, one) for one in priced_recruiters(desk.study, PricedRecruiter)]
     return desk.page(
-        request, "recruitment.html", status, recruiters=found, there=THERE, outcomes=OUTCOMES,
+        request, "recruitment.html", status, recruiters=found, there=THERE, outcomes=OUTCOMES, kinds=KINDS,
         problem=problem,
     )  # fmt: skip
 
