@@ -155,7 +155,7 @@ def code_shown(browser: Visitor) -> str:
     return rest.partition("<")[0]
 
 
-def visit_completed(log: Log, ticket: str, number: int) -> None:
+def visit_completed(log: Log, ticket: str, number: int, outcome: events.Outcome = "completed") -> None:
     """Somebody came with this ticket, held two dialogues, and was done."""
 
     def write(tx: Transaction) -> None:
@@ -170,6 +170,6 @@ def visit_completed(log: Log, ticket: str, number: int) -> None:
                                                      task_id=None, task=None))  # fmt: skip
             tx.append(visit, events.DialogueOpened(dialogue_id=key))
             tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
-        tx.append(visit, events.VisitEnded(outcome="completed"))
+        tx.append(visit, events.VisitEnded(outcome=outcome))
 
     log.transact_now(write)
