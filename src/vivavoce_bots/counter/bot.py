@@ -4,7 +4,7 @@ They answer in words only, as a black box does: no acts, nothing about what was 
 """
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
@@ -12,9 +12,8 @@ from typing import ClassVar, Final
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
-from vivavoce_bots.dialogue.spotting import Span
 
-_REACH: Final = 3  # words that a `not` reaches over
+_NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne))\b", re.I),
@@ -33,7 +32,7 @@ class Visit(Talk):
     done: dict[str, str] = field(default_factory=dict)
 
 
-class CounterBot(CourteousBot[Visit], ABC):
+class CounterBot(CourteousBot[Visit]):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
@@ -144,7 +143,7 @@ class CounterBot(CourteousBot[Visit], ABC):
             next_word = next(iter(behind), None)
             if errand.entry.kind == "errand" and next_word is not None and next_word not in vague:
                 between = heard.said[errand.end : heard.said.index(next_word, errand.end)]
-                if len(between) <= _REACH:
+                if len(between) <= _NEAR:
                     return sentence
         return ""
 
@@ -201,7 +200,7 @@ class CounterBot(CourteousBot[Visit], ABC):
     def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named, by need; what stands behind a `not` was not."""
         language, found = session.language, dict[str, str]()
-        refused = _refused(heard)
+        refused = heard.refused("value")
         bare: list[tuple[list[str], str]] = []
         for span in heard.spans:
             if span.entry.kind != "value" or span in refused:
@@ -235,12 +234,3 @@ class CounterBot(CourteousBot[Visit], ABC):
 
 def _in_words(reply: Reply) -> Reply:
     return reply._replace(acts=(), understood=())
-
-
-def _refused(heard: Heard) -> list[Span]:
-    """The values that are not wanted: each `not` reaches the next one, a few words on."""
-    refused: list[Span] = []
-    for denial in (span for span in heard.spans if span.entry.kind == "not"):
-        near = range(denial.end, denial.end + _REACH)
-        refused += [one for one in heard.spans if one.entry.kind == "value" and one.start in near][:1]
-    return refused

@@ -4,13 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
-from ruamel.yaml import YAML
-
 from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
-from vivavoce_bots.dialogue.speech import LANGUAGES, speech
+from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
 Kind = Literal["choice", "day", "time", "number"]
@@ -129,8 +126,7 @@ def _words(need: Need, language: str) -> list[tuple[str, str]]:
 @cache
 def read_counter(name: str) -> Counter:
     """The counter of this name."""
-    source = files("vivavoce_bots") / "data" / f"{name}.yaml"
-    raw = YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
+    raw = read_data(name)
     errands = {
         key: Errand(
             tuple(one.get("needs", ())), bool(one.get("confirmed")), {by: one[by] for by in LANGUAGES}
