@@ -236,10 +236,11 @@ def _labelled(kept: Floats, quantities: list[tuple[Floats, Floats]]) -> list[Par
 
 def _polynomial(supposed: float, *coefficients: Parts) -> Parts:
     """A quantity of which a multiple of a's cases is taken away, with its powers' signs in turn."""
-    return coefficients[0] if not supposed else Parts(*(
-        sum((one * (-supposed) ** power for power, one in enumerate(side)), start=np.float64(0))
-        for side in zip(*coefficients, strict=True)
-    ))  # fmt: skip
+    found = coefficients[0]
+    for power, one in enumerate(coefficients[1:] if supposed else (), start=1):
+        scale = (-supposed) ** power
+        found = Parts(found.a + scale * one.a, found.b + scale * one.b)
+    return found
 
 
 def _only(cells: Cells, who: np.ndarray) -> Cells:

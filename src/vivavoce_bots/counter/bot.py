@@ -13,7 +13,7 @@ from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 
-_NEAR: Final = 3  # words between an errand and the word that says of what it is
+_NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne))\b", re.I),
