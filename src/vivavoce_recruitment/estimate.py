@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 
+from babel.numbers import get_currency_precision
+
 from vivavoce.log.store import Log
 from vivavoce_recruitment.ledger import OPEN, PAID, Payment
 from vivavoce_recruitment.money import Money
@@ -15,11 +17,13 @@ from vivavoce_recruitment.platform import Terms
 class Estimate:
     """Figures of one recruiter's terms.
 
-    bonuses         at most: everybody earns all of them
+    bonuses         at most: everybody earns all of them, and is paid for all dialogues
     fee             None: nobody said what the platform takes
-    total           rewards, bonuses and, where it is known, the fee
+    calls           telephone minutes, at most; None: nobody said what they cost
+    total           rewards, bonuses and, where they are known, the fee and the calls
     median_minutes  of completed visits so far, by our clock; None: there is none
     hourly_declared, hourly_so_far  the reward by the hour, without bonuses
+    calls_so_far    of those whom this recruiter sent; None: nobody said what they cost
     paid, perhaps   what the ledger has as paid, and what is perhaps paid
     """
 
@@ -27,12 +31,14 @@ class Estimate:
     rewards: Money
     bonuses: Money
     fee: Money | None
+    calls: Money | None
     total: Money
     minutes: int
     median_minutes: float | None
     visits: int
     hourly_declared: Money
     hourly_so_far: Money | None
+    calls_so_far: Money | None
     paid: Money
     perhaps: Money
 
@@ -46,11 +52,22 @@ def completed_minutes(log: Log, study: str, recruiter: str) -> list[float]:
     ]
 
 
-def estimate(terms: Terms, minutes: list[float], payments: list[Payment]) -> Estimate:
-    """What these terms cost; minutes: of completed visits so far."""
+def called_minutes(log: Log, study: str, recruiter: str) -> float:
+    """Minutes that people whom this recruiter sent were in dialogues by telephone."""
+    sent = {one.visit_id for one in log.visits(study) if one.pool == recruiter and not one.simulated}
+    return sum(
+        (one.ended_at - one.started_at).total_seconds() / 60
+        for one in log.dialogues(study)
+        if one.channel == "phone" and one.visit_id in sent and one.started_at and one.ended_at
+    )
+
+
+def estimate(terms: Terms, minutes: list[float], payments: list[Payment], called: float = 0.0) -> Estimate:
+    """What these terms cost; minutes: of completed visits so far; called: minutes of calls so far."""
     currency = terms.reward.currency
     rewards = terms.reward.minor * terms.places
-    bonuses = sum(bonus.pay.minor for bonus in terms.bonuses) * terms.places
+    bonuses = terms.most_earned * terms.places
+    calls = None if terms.calls is None else _calls(terms, terms.calls.minutes * terms.places)
     fee = None if terms.fee_percent is None else _rounded((rewards + bonuses) * terms.fee_percent / 100)
     typical = median(minutes) if minutes else None
     spent: Counter[str] = Counter()
@@ -59,11 +76,20 @@ def estimate(terms: Terms, minutes: list[float], payments: list[Payment]) -> Est
     return Estimate(
         places=terms.places, rewards=Money(rewards, currency), bonuses=Money(bonuses, currency),
         fee=None if fee is None else Money(fee, currency),
-        total=Money(rewards + bonuses + (fee or 0), currency), minutes=terms.minutes, median_minutes=typical,
+        calls=calls, total=Money(rewards + bonuses + (fee or 0) + (calls.minor if calls else 0), currency),
+        minutes=terms.minutes, median_minutes=typical,
         visits=len(minutes), hourly_declared=_hourly(terms.reward, Decimal(terms.minutes)),
         hourly_so_far=_hourly(terms.reward, Decimal(str(typical))) if typical else None,
+        calls_so_far=None if terms.calls is None else _calls(terms, Decimal(str(called))),
         paid=Money(spent["paid"], currency), perhaps=Money(spent["perhaps"], currency),
     )  # fmt: skip
+
+
+def _calls(terms: Terms, minutes: Decimal) -> Money:
+    """What so many minutes of calls cost, with a price in major units."""
+    assert terms.calls is not None
+    unit = get_currency_precision(terms.reward.currency)
+    return Money(_rounded((minutes * terms.calls.per_minute).scaleb(unit)), terms.reward.currency)
 
 
 def _hourly(reward: Money, minutes: Decimal) -> Money:

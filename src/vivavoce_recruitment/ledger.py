@@ -6,79 +6,30 @@ Nothing that is `sent` or `unknown` is ever sent again by a program: reconciliat
 person says what became of it.
 """
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import uuid4
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    DateTime,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    UniqueConstraint,
-    insert,
-    inspect,
-    select,
-    update,
-)
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, delete, insert, select, update
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log
+from vivavoce.log.tables import recruit_links
 from vivavoce.log.transaction import Transaction
+from vivavoce.trial.codes import token_hash
+from vivavoce_recruitment import tables
 from vivavoce_recruitment.money import Money
 
-Kind = Literal["reward", "bonus"]
+Kind = Literal["reward", "bonus", "screen_out", "credit"]
 PaymentState = Literal["planned", "set_up", "sent", "accepted", "confirmed", "unknown", "refused"]
+SubmissionStatus = Literal[
+    "running", "submitted", "approved", "rejected", "returned", "timed_out", "screened_out", "other"
+]
 OPEN: Final = frozenset({"sent", "unknown"})
 """Perhaps paid, perhaps not."""
 PAID: Final = frozenset({"accepted", "confirmed"})
-
-_metadata: Final = MetaData()
-_payments: Final = Table(
-    "recruitment_payments",
-    _metadata,
-    Column("payment_id", String, primary_key=True),
-    Column("study", String, nullable=False),
-    Column("recruiter", String, nullable=False),
-    Column("listing", String, nullable=False),
-    Column("ticket", String, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("reason", String, nullable=False),
-    Column("minor", Integer, nullable=False),
-    Column("currency", String, nullable=False),
-    Column("state", String, nullable=False),
-    Column("reference", String),
-    Column("note", String),
-    Column("planned_at", DateTime(timezone=True), nullable=False),
-    Column("changed_at", DateTime(timezone=True), nullable=False),
-    UniqueConstraint("study", "recruiter", "listing", "ticket", "kind", "reason"),
-)
-_listings: Final = Table(
-    "recruitment_listings",
-    _metadata,
-    Column("study", String, primary_key=True),
-    Column("recruiter", String, primary_key=True),
-    Column("mark", String, nullable=False),
-    Column("listing", String),
-    Column("minor", Integer, nullable=False),
-    Column("currency", String, nullable=False),
-    Column("places", Integer, nullable=False),
-    Column("codes", JSON, nullable=False),
-)
-_invitations: Final = Table(
-    "recruitment_invitations",
-    _metadata,
-    Column("study", String, primary_key=True),
-    Column("token_hash", String, primary_key=True),
-    Column("made_at", DateTime(timezone=True), nullable=False),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +80,13 @@ class Ledger:
 
     def __init__(self, log: Log, study: str) -> None:
         self.log, self.study = log, study
-        self._make_tables()
-
-    def _make_tables(self) -> None:
-        with self.log.reading() as connection:
-            known = inspect(connection).get_table_names()
-        if not {table.name for table in _metadata.sorted_tables} <= set(known):
-            with suppress(DBAPIError):  # another process makes them at the same moment
-                self.log.transact_now(lambda tx: _metadata.create_all(tx.connection))
+        log.bring_tables(tables.SCHEMA)
 
     def listing(self, recruiter: str) -> Listing | None:
         """What is offered by a recruiter; None: nothing yet."""
-        wanted = select(_listings).where(_listings.c.study == self.study, _listings.c.recruiter == recruiter)
+        wanted = select(tables.listings).where(
+            tables.listings.c.study == self.study, tables.listings.c.recruiter == recruiter
+        )
         with self.log.reading() as connection:
             row = connection.execute(wanted).one_or_none()
         return Listing(*row) if row else None
@@ -150,36 +96,96 @@ class Ledger:
         known = self.listing(listing.recruiter)
         if known is None:
             values = {name: getattr(listing, name) for name in Listing.__slots__}
-            self.log.transact_now(lambda tx: tx.connection.execute(insert(_listings).values(values)))
+            self.log.transact_now(lambda tx: tx.connection.execute(insert(tables.listings).values(values)))
         return known or listing
 
     def name_listing(self, listing: Listing, identifier: str) -> None:
         """Note what the platform calls a listing that was made there."""
-        ours = (_listings.c.study == self.study) & (_listings.c.recruiter == listing.recruiter)
-        change = update(_listings).where(ours).values(listing=identifier)
+        ours = (tables.listings.c.study == self.study) & (tables.listings.c.recruiter == listing.recruiter)
+        change = update(tables.listings).where(ours).values(listing=identifier)
         self.log.transact_now(lambda tx: tx.connection.execute(change))
 
     def add_invitations(self, hashes: Iterable[str]) -> None:
         """Note invitations by the SHA-256 of their tokens."""
         now = self.log.clock.now()
         rows = [{"study": self.study, "token_hash": one, "made_at": now} for one in hashes]
-        self.log.transact_now(lambda tx: tx.connection.execute(insert(_invitations), rows))
+        self.log.transact_now(lambda tx: tx.connection.execute(insert(tables.invitations), rows))
 
     def invited(self, token_hash: str) -> bool:
         """Whether an invitation was made with this token."""
-        ours = (_invitations.c.study == self.study) & (_invitations.c.token_hash == token_hash)
+        ours = (tables.invitations.c.study == self.study) & (tables.invitations.c.token_hash == token_hash)
         with self.log.reading() as connection:
-            return connection.execute(select(_invitations.c.made_at).where(ours)).first() is not None
+            return connection.execute(select(tables.invitations.c.made_at).where(ours)).first() is not None
+
+    def set_places(self, recruiter: str, places: int) -> None:
+        """Note how many places a listing has now."""
+        ours = (tables.listings.c.study == self.study) & (tables.listings.c.recruiter == recruiter)
+        change = update(tables.listings).where(ours).values(places=places)
+        self.log.transact_now(lambda tx: tx.connection.execute(change))
+
+    def submissions(self, recruiter: str) -> dict[str, SubmissionStatus]:
+        """How the platform last told that the work of each ticket with which somebody came stands."""
+        table = tables.submissions
+        ours = (table.c.study == self.study) & (table.c.recruiter == recruiter)
+        with self.log.reading() as connection:
+            return {row.ticket: row.status for row in connection.execute(select(table).where(ours))}
+
+    def note_submissions(self, recruiter: str, statuses: Mapping[str, SubmissionStatus]) -> None:
+        """Note how everybody's work stands, as the platform told when it was asked."""
+        now = self.log.clock.now()
+
+        def write(tx: Transaction) -> None:
+            for ticket, status in statuses.items():
+                self._note(tx.connection, recruiter, ticket, status, now)
+
+        self.log.transact_now(write)
+
+    def take_notice(
+        self, recruiter: str, notice_id: str, ticket: str, status: SubmissionStatus, at: datetime
+    ) -> bool:
+        """Note what a platform tells by itself; False: this or a later one was taken, or nobody came so.
+
+        Input  notice_id: the same however often it is sent; at: by the platform's clock
+        """
+        row = {"study": self.study, "recruiter": recruiter, "notice_id": notice_id}
+        same = [tables.notices.c[name] == value for name, value in row.items()]
+
+        def write(tx: Transaction) -> bool:
+            if tx.connection.execute(select(tables.notices.c.taken_at).where(*same)).first() is not None:
+                return False
+            taken = {**row, "taken_at": self.log.clock.now()}
+            tx.connection.execute(insert(tables.notices).values(taken))
+            return self._note(tx.connection, recruiter, ticket, status, at)
+
+        return self.log.transact_now(write)
+
+    def _note(self, connection: Connection, recruiter: str, ticket: str, status: str, at: datetime) -> bool:
+        """Note it of somebody who came here: who never did, or was erased, leaves no identifier."""
+        came = (recruit_links.c.study == self.study) & (recruit_links.c.pool == recruiter)
+        came &= recruit_links.c.ticket_hash == token_hash(ticket)
+        if connection.execute(select(recruit_links.c.visit_id).where(came)).first() is None:
+            return False
+        table = tables.submissions
+        row = {"study": self.study, "recruiter": recruiter, "ticket": ticket}
+        same = [table.c[name] == value for name, value in row.items()]
+        known = connection.execute(select(table.c.told_at).where(*same)).scalar_one_or_none()
+        if known is not None and known > at:
+            return False
+        connection.execute(delete(table).where(*same))
+        connection.execute(insert(table).values({**row, "status": status, "told_at": at}))
+        return True
 
     def payments(self, *states: PaymentState, recruiter: str | None = None) -> list[Payment]:
         """All payments, or those in these states, in the order in which they were planned."""
-        wanted = select(_payments).where(_payments.c.study == self.study)
+        wanted = select(tables.payments).where(tables.payments.c.study == self.study)
         if states:
-            wanted = wanted.where(_payments.c.state.in_(states))
+            wanted = wanted.where(tables.payments.c.state.in_(states))
         if recruiter is not None:
-            wanted = wanted.where(_payments.c.recruiter == recruiter)
+            wanted = wanted.where(tables.payments.c.recruiter == recruiter)
         with self.log.reading() as connection:
-            rows = connection.execute(wanted.order_by(_payments.c.planned_at, _payments.c.payment_id))
+            rows = connection.execute(
+                wanted.order_by(tables.payments.c.planned_at, tables.payments.c.payment_id)
+            )
             return [Payment(*row) for row in rows]
 
     def plan(
@@ -195,12 +201,17 @@ class Ledger:
         ]  # fmt: skip
 
         def write(tx: Transaction) -> None:
-            ours = (_payments.c.study == self.study) & (_payments.c.recruiter == recruiter)
-            keys = select(_payments.c.listing, _payments.c.ticket, _payments.c.kind, _payments.c.reason)
+            ours = (tables.payments.c.study == self.study) & (tables.payments.c.recruiter == recruiter)
+            keys = select(
+                tables.payments.c.listing,
+                tables.payments.c.ticket,
+                tables.payments.c.kind,
+                tables.payments.c.reason,
+            )
             known = {tuple(row) for row in tx.connection.execute(keys.where(ours))}
             new = [row for row in rows if (listing, row["ticket"], kind, row["reason"]) not in known]
             if new:
-                tx.connection.execute(insert(_payments), new)
+                tx.connection.execute(insert(tables.payments), new)
 
         self.log.transact_now(write)
         return [one for one in self.payments("planned", recruiter=recruiter) if one.kind == kind]
@@ -221,8 +232,10 @@ class Ledger:
 
         def write(tx: Transaction) -> None:
             for one in payments:
-                same = (_payments.c.payment_id == one.payment_id) & (_payments.c.state == one.state)
-                if tx.connection.execute(update(_payments).where(same).values(values)).rowcount != 1:
+                same = (tables.payments.c.payment_id == one.payment_id) & (
+                    tables.payments.c.state == one.state
+                )
+                if tx.connection.execute(update(tables.payments).where(same).values(values)).rowcount != 1:
                     raise InputError(
                         f"{one.payment_id} is no longer {one.state}", place="ledger",
                         hint="somebody else pays at the same time; look with `vivavoce recruit status`",
@@ -230,3 +243,20 @@ class Ledger:
 
         self.log.transact_now(write)
         return [replace(one, **values) for one in payments]
+
+    def settle(self, name: str, *, paid: bool, by: str = "a person") -> list[Payment]:
+        """Note what a person saw of a payment that is perhaps paid or refused; if unpaid, it is due again.
+
+        Input   name: of a payment, or the platform's word for several
+        Raises  InputError: there is none, or it is known what became of it
+        """
+        known = [one for one in self.payments() if name in (one.payment_id, one.reference)]
+        found = [one for one in known if one.state in OPEN or one.state == "refused"]
+        if not found:
+            problem = f"{name!r} is {known[0].state}" if known else f"no payment {name!r}"
+            raise InputError(problem, place="ledger", hint="take one that `recruit status` lists as open")
+        gone = [one for one in found if one.ticket.startswith(tables.ERASED)]
+        there = [one for one in found if one not in gone]
+        note = f"settled by {by}"
+        settled = self.move(there, "confirmed" if paid else "planned", note=note)
+        return settled + self.move(gone, "confirmed" if paid else "refused", note=note)

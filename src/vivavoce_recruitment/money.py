@@ -10,6 +10,8 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 from vivavoce.core.validation import mistake, shown_value
 
 _WRITTEN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?) ?([A-Z]{3})")
+CREDITS: Final = "credits"
+"""In the place of a currency: what students get, counted in hundredths."""
 HINT: Final = "write an amount and its currency, such as 2.00 GBP"
 
 
@@ -18,6 +20,7 @@ class Money(NamedTuple):
 
     minor: int
     currency: str
+    written_as = "amount of money"
 
     @property
     def major(self) -> Decimal:

@@ -1,7 +1,7 @@
 """Paying people: what is due by our own record, step by step through the ledger, and what became of it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -15,6 +15,7 @@ from vivavoce.trial.codes import token_hash
 from vivavoce_recruitment.ledger import OPEN, PAID, Ledger, Payment, PaymentState
 from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.platform import NotDone, Platform, PlatformSubmission, Terms, Unknown
+from vivavoce_recruitment.tables import ERASED
 
 MOST_AT_ONCE: Final = 200  # bonuses of one payment, as Prolific takes them
 
@@ -63,21 +64,26 @@ def rewards_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, s
 def bonuses_due(work: Sequence[RecordedWork], terms: Terms) -> list[tuple[str, str, Money]]:
     """What was earned on top by those whose reward is approved."""
     return [
-        (one.submission.ticket, bonus.name, bonus.pay)
+        (one.submission.ticket, name, pay)
         for one in work
         if one.submission.status == "approved"
-        for bonus in terms.bonuses
-        if one.dialogues >= bonus.dialogues
+        for name, pay in terms.earned(one.dialogues)
     ]
 
 
-def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment]) -> None:
-    """Approve each submission: it is `sent` on disk before the platform is called."""
+def screen_outs_due(work: Sequence[RecordedWork], pay: Money) -> list[tuple[str, str, Money]]:
+    """What is to be screened out: submitted there, and screened out by our own record."""
+    ready = [one for one in work if one.submission.status == "submitted" and one.outcome == "screened_out"]
+    return [(one.submission.ticket, "screened_out", pay) for one in ready]
+
+
+def pay_rewards(ledger: Ledger, platform: Platform, payments: Sequence[Payment], by: str = "") -> None:
+    """Approve each submission: it is `sent` on disk before the platform is called; by: who decided it."""
     for one in payments:
-        _send(ledger, [one], partial(platform.approve, one.ticket), done="confirmed")
+        _send(ledger, [one], partial(platform.approve, one.ticket), done="confirmed", by=by)
 
 
-def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str) -> None:
+def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str, by: str = "") -> None:
     """Pay all bonuses that are planned, and those that were set up and never sent.
 
     Raises  NotDone, Unknown: they could not be set up, and nothing was paid
@@ -90,17 +96,29 @@ def pay_bonuses(ledger: Ledger, platform: Platform, recruiter: str, listing: str
     ready = _bonuses(ledger, recruiter, "set_up")
     for reference in sorted({one.reference or "" for one in ready}):
         some = [one for one in ready if one.reference == reference]
-        _send(ledger, some, partial(platform.pay_bonuses, reference), done="accepted")
+        _send(ledger, some, partial(platform.pay_bonuses, reference), done="accepted", by=by)
+
+
+def pay_screen_outs(
+    ledger: Ledger, platform: Platform, listing: str, payments: Sequence[Payment], by: str = ""
+) -> None:
+    """Screen out, and pay, everybody of these at once."""
+    for amount in sorted({one.amount for one in payments}):
+        some = [one for one in payments if one.amount == amount]
+        call = partial(platform.screen_out, listing, [one.ticket for one in some], amount)
+        _send(ledger, some, call, done="accepted", by=by)
 
 
 def _bonuses(ledger: Ledger, recruiter: str, state: PaymentState) -> list[Payment]:
     return [one for one in ledger.payments(state, recruiter=recruiter) if one.kind == "bonus"]
 
 
-def _send(ledger: Ledger, payments: Sequence[Payment], call: Callable[[], None], done: PaymentState) -> None:
+def _send(
+    ledger: Ledger, payments: Sequence[Payment], call: Callable[[], None], done: PaymentState, by: str = ""
+) -> None:
     """Send what is ready; once `sent` is on disk only the platform's word that it did nothing leads back."""
     before = payments[0].state
-    sent = ledger.move(payments, "sent")
+    sent = ledger.move(payments, "sent", note=f"decided by {by}" if by else None)
     try:
         call()
     except NotDone as error:
@@ -121,6 +139,7 @@ class Reconciliation:
     differences  tickets for which the two have paid different sums: ledger, platform
     unvisited    tickets submitted there whose visit nobody began here
     unlisted     visits of people from there whose ticket the platform does not have
+    erased       people who were erased here; the ledger's sum and one of the platform's are taken for theirs
     """
 
     ledger: Money
@@ -130,6 +149,7 @@ class Reconciliation:
     differences: dict[str, tuple[Money, Money]]
     unvisited: tuple[str, ...]
     unlisted: int
+    erased: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -147,25 +167,46 @@ def reconcile(ledger: Ledger, recruiter: str, terms: Terms, work: Sequence[Recor
     payments, currency = ledger.payments(recruiter=recruiter), terms.reward.currency
     listing = ledger.listing(recruiter)
     reward = listing.minor if listing is not None else terms.reward.minor
-    ours: Counter[str] = Counter()
-    waiting: Counter[str] = Counter()
-    for one in payments:
-        ours[one.ticket] += one.minor if one.state in PAID else 0
-        waiting[one.ticket] += one.minor if one.state == "accepted" else 0
+    ours = _sums(one for one in payments if one.state in PAID)
+    waiting = _sums(one for one in payments if one.state == "accepted")
     theirs = {key: reward * (one.status == "approved") + sum(one.bonuses) for key, one in by_ticket.items()}
+    strange = [one.submission for one in work if one.visit is None]
+    erased = _paired(ours, {one.ticket: theirs[one.ticket] for one in strange if one.ticket not in ours})
     unlike = {
         key: (Money(ours[key], currency), Money(theirs.get(key, 0), currency))
-        for key in sorted({*ours, *theirs})
+        for key in sorted({*ours, *theirs} - {*erased, *erased.values()})
         if ours[key] - waiting[key] != theirs.get(key, 0)
     }
-    strange = [one.submission for one in work if one.visit is None]
     return Reconciliation(
         ledger=Money(sum(ours.values()), currency), platform=Money(sum(theirs.values()), currency),
         open=tuple(one for one in payments if one.state in OPEN),
-        under_way=tuple(one for one in payments if one.state == "accepted"), differences=unlike,
-        unvisited=tuple(one.ticket for one in strange if one.status in ("submitted", "approved")),
+        under_way=tuple(one for one in payments if one.state == "accepted" and one.ticket not in erased),
+        differences=unlike,
+        unvisited=tuple(
+            one.ticket for one in strange
+            if one.status in ("submitted", "approved") and one.ticket not in erased.values()
+        ),
         unlisted=_visits(ledger, recruiter) - sum(one.visit is not None for one in work),
+        erased=len(erased),
     )  # fmt: skip
+
+
+def _sums(payments: Iterable[Payment]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for one in payments:
+        found[one.ticket] += one.minor
+    return found
+
+
+def _paired(ours: Counter[str], strange: dict[str, int]) -> dict[str, str]:
+    """Erased people of the ledger, each with a ticket of the platform that was paid the same sum."""
+    free, found = dict(strange), dict[str, str]()
+    for name in sorted(key for key in ours if key.startswith(ERASED)):
+        same = next((ticket for ticket, minor in free.items() if minor == ours[name]), None)
+        if same is not None:
+            found[name] = same
+            del free[same]
+    return found
 
 
 def _visits(ledger: Ledger, recruiter: str) -> int:
@@ -177,10 +218,11 @@ def _settle(ledger: Ledger, submission: PlatformSubmission, payments: Sequence[P
     for one in payments:
         if one.kind == "reward" and submission.status == "approved" and one.state in OPEN:
             ledger.move([one], "confirmed", note="found approved")
+    besides = [one for one in payments if one.kind != "reward"]
     shown = Counter(submission.bonuses)
-    shown.subtract(one.minor for one in payments if one.kind == "bonus" and one.state == "confirmed")
-    for one in payments:
-        unsettled = one.kind == "bonus" and one.state in (*OPEN, "accepted")
+    shown.subtract(one.minor for one in besides if one.state == "confirmed")
+    for one in besides:
+        unsettled = one.state in (*OPEN, "accepted")
         if unsettled and shown[one.minor] > 0:
             shown[one.minor] -= 1
             ledger.move([one], "confirmed", note="found paid")

@@ -12,11 +12,11 @@ from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.study.recruiter import Recruiter
-from vivavoce_recruitment.ledger import Listing
-from vivavoce_recruitment.money import Money
-from vivavoce_recruitment.settings import Bonus
+from vivavoce_recruitment.ledger import Listing, SubmissionStatus
+from vivavoce_recruitment.money import CREDITS, Money
+from vivavoce_recruitment.settings import BY_DIALOGUE, Bonus, CallCost, DialoguePay
 
-SubmissionStatus = Literal["running", "submitted", "approved", "rejected", "returned", "timed_out", "other"]
+Switch = Literal["pause", "resume", "stop"]
 OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
 
 
@@ -57,8 +57,10 @@ class PlatformSubmission:
 class Terms:
     """What a study offers: the reward of each place, and what may come on top.
 
-    minutes      how long the platform tells people that it takes
-    fee_percent  what the platform takes of everything paid; None: nobody said
+    minutes       how long the platform tells people that it takes
+    fee_percent   what the platform takes of everything paid; None: nobody said
+    per_dialogue  pay for each completed dialogue; None: the reward covers them
+    calls         what telephone minutes cost; None: nobody said, or nobody calls
     """
 
     reward: Money
@@ -66,10 +68,34 @@ class Terms:
     minutes: int
     bonuses: tuple[Bonus, ...] = ()
     fee_percent: Decimal | None = None
+    per_dialogue: DialoguePay | None = None
+    calls: CallCost | None = None
+
+    def earned(self, dialogues: int) -> list[tuple[str, Money]]:
+        """What somebody with so many completed dialogues has earned on top of the reward, with its reason."""
+        found = [(bonus.name, bonus.pay) for bonus in self.bonuses if dialogues >= bonus.dialogues]
+        each = self.per_dialogue
+        if each is not None and dialogues:
+            found.append((BY_DIALOGUE, Money(each.pay.minor * min(dialogues, each.most), each.pay.currency)))
+        return found
+
+    @property
+    def most_earned(self) -> int:
+        """What somebody can earn on top of the reward, in minor units."""
+        each = self.per_dialogue.pay.minor * self.per_dialogue.most if self.per_dialogue is not None else 0
+        return sum(bonus.pay.minor for bonus in self.bonuses) + each
+
+    @property
+    def is_credit(self) -> bool:
+        """Whether participants get credit, and no money."""
+        return self.reward.currency == CREDITS
 
 
 class Platform(ABC):
-    """A platform with its account, as one study uses it; closed by whoever opened it."""
+    """A platform with its account, as one study uses it; closed by whoever opened it.
+
+    What not every platform does has a body here that says so.
+    """
 
     @abstractmethod
     def close(self) -> None:
@@ -105,15 +131,74 @@ class Platform(ABC):
         Raises  NotDone, Unknown
         """
 
+    def reject(self, ticket: str, category: str, message: str) -> None:
+        """Refuse a submission, and say why to its participant. Raises NotDone, Unknown."""
+        raise _not_offered("rejects nobody")
 
-class PaidRecruiter(Recruiter):
-    """A recruiter whose participants are paid."""
+    def ask_back(self, ticket: str, reason: str) -> None:
+        """Ask a participant to give a submission back. Raises NotDone, Unknown."""
+        raise _not_offered("asks nothing back")
+
+    def screen_out(self, listing: str, tickets: Sequence[str], pay: Money) -> None:
+        """End submissions of people who do not fit, and pay each of them. Raises NotDone, Unknown."""
+        raise _not_offered("screens nobody out")
+
+    def switch(self, listing: str, to: Switch) -> str:
+        """Pause a listing, go on with it, or end it; its status. Raises NotDone, Unknown."""
+        raise _not_offered("does not pause")
+
+    def set_places(self, listing: str, places: int) -> int:
+        """Offer so many places in all; how many there are then. Raises NotDone, Unknown."""
+        raise _not_offered("cannot change places")
+
+    def make_notice_secret(self) -> str:
+        """A new secret with which the platform signs its notices. Raises NotDone, Unknown."""
+        raise _not_offered("signs no notices")
+
+    def subscribe(self, address: str) -> str:
+        """Have notices of changes sent to an address; the platform's word for it. Raises NotDone, Unknown."""
+        raise _not_offered("sends no notices")
+
+
+def _not_offered(what: str) -> NotDone:
+    return NotDone(f"by its interface it {what}: do it on its pages", passing=False)
+
+
+class PricedRecruiter(Recruiter):
+    """A recruiter whose participants get something for it.
+
+    place  what it is called
+    """
 
     place: str
 
     @abstractmethod
     def terms(self, settings: Any) -> Terms:
         """What the study offers there."""
+
+
+class SheetRecruiter(PricedRecruiter):
+    """A recruiter whose participants are paid on its pages, by a sheet that is written here.
+
+    columns  of the sheet: the person, the outcome, and what is paid on top
+    """
+
+    columns: tuple[str, str, str]
+
+
+class CreditRecruiter(PricedRecruiter):
+    """A recruiter whose participants get credit that is a state there: granted twice, it is granted once."""
+
+    @abstractmethod
+    def grant(self, settings: Any, person: str) -> None:
+        """Grant somebody their credit.
+
+        Raises  NotDone, Unknown; InputError: a secret is not set
+        """
+
+
+class PaidRecruiter(PricedRecruiter):
+    """A recruiter whose participants are paid by the platform's interface."""
 
     @abstractmethod
     def codes(self) -> dict[str, str]:

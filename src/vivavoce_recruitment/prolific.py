@@ -3,29 +3,36 @@
 Source  Prolific's API for data collectors (docs.prolific.com, read November 2026)
 """
 
+import base64
+import hashlib
+import hmac
 import re
 import secrets
 from collections.abc import Mapping
 from contextlib import closing
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
 import jwt
+from pydantic import BaseModel, ValidationError
 
 from vivavoce.log.store import Log
-from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
+from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted, NoticeRefused
 from vivavoce.trial.codes import ALPHABET
 from vivavoce_recruitment.ledger import Ledger
 from vivavoce_recruitment.platform import OUTCOMES, NotDone, PaidRecruiter, Terms, Unknown
-from vivavoce_recruitment.prolific_api import ProlificPlatform
+from vivavoce_recruitment.prolific_api import NOTICE, STATUSES, ProlificPlatform
 from vivavoce_recruitment.prolific_settings import ProlificSettings
+from vivavoce_recruitment.settings import secret
 
 COMPLETE: Final = "https://app.prolific.com/submissions/complete"
 ISSUER: Final = "https://www.prolific.com"
 PARAMETERS: Final = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 KEYS_FRESH_S: Final = 24 * 3600
 LEEWAY_S: Final = 60
+NOTICE_FRESH_S: Final = 600
 _ID: Final = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
 _PLACEHOLDER: Final = re.compile(r"\{\{.*\}\}|%.*%")
 
@@ -57,6 +64,27 @@ def _proven_by_token(settings: ProlificSettings, token: str) -> dict[str, str]:
     if not found or claims["sub"] != found["SESSION_ID"]:
         raise NotAdmitted("not_proven")
     return found
+
+
+class _Notice(BaseModel):
+    event_type: str
+    resource_id: str = ""
+    status: str = ""
+
+
+def _instant(written: str) -> datetime:
+    """An instant in seconds since 1970, or as ISO 8601 has it. Raises NoticeRefused."""
+    try:
+        if written.replace(".", "", 1).isdecimal():
+            return datetime.fromtimestamp(float(written), UTC)
+        return datetime.fromisoformat(written).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise NoticeRefused("unreadable") from None
+
+
+def notice_signature(key: str, timestamp: str, body: bytes) -> str:
+    """How Prolific signs a notice: over its time and the bytes of its body."""
+    return base64.b64encode(hmac.digest(key.encode(), timestamp.encode() + body, hashlib.sha256)).decode()
 
 
 class Prolific(PaidRecruiter):
@@ -106,9 +134,37 @@ class Prolific(PaidRecruiter):
         given = listing.codes.get(outcome or "") if listing is not None else None
         return HandBack(given, f"{COMPLETE}?cc={given}" if given else None, self.place)
 
+    def receive(
+        self, settings: ProlificSettings, study: str, log: Log, headers: Mapping[str, str], body: bytes
+    ) -> None:
+        """Note how a submission stands now: signed, fresh, and each notice once."""
+        if settings.webhook_secret is None:
+            raise NoticeRefused("unexpected")
+        stamp = headers.get("x-prolific-request-timestamp", "")
+        signed = headers.get("x-prolific-request-signature", "")
+        wanted = notice_signature(secret(settings.webhook_secret), stamp, body)
+        if not hmac.compare_digest(signed.encode(), wanted.encode()):
+            raise NoticeRefused("unsigned")
+        if abs((log.clock.now() - _instant(stamp)).total_seconds()) > NOTICE_FRESH_S:
+            raise NoticeRefused("late")
+        try:
+            notice, identifier = _Notice.model_validate_json(body), headers["x-event-id"]
+        except (ValidationError, KeyError):
+            raise NoticeRefused("unreadable") from None
+        if notice.event_type != NOTICE:
+            return
+        status, at = STATUSES.get(notice.status, "other"), _instant(headers.get("x-timestamp", stamp))
+        Ledger(log, study).take_notice(self.name, identifier, notice.resource_id, status, at)
+
     def terms(self, settings: ProlificSettings) -> Terms:
         return Terms(
-            settings.reward, settings.places, settings.minutes, tuple(settings.bonuses), settings.fee_percent
+            settings.reward,
+            settings.places,
+            settings.minutes,
+            tuple(settings.bonuses),
+            settings.fee_percent,
+            settings.per_dialogue,
+            settings.calls,
         )
 
     def codes(self) -> dict[str, str]:

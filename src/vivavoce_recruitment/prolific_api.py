@@ -17,9 +17,16 @@ from typing import Any, Final, TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from vivavoce_recruitment.ledger import Listing
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce_recruitment.ledger import Listing, SubmissionStatus
 from vivavoce_recruitment.money import Money
-from vivavoce_recruitment.platform import NotDone, Platform, PlatformSubmission, SubmissionStatus, Unknown
+from vivavoce_recruitment.platform import (
+    NotDone,
+    Platform,
+    PlatformSubmission,
+    Switch,
+    Unknown,
+)
 from vivavoce_recruitment.prolific_settings import ProlificSettings
 from vivavoce_recruitment.settings import secret
 
@@ -31,8 +38,15 @@ FIRST_WAIT_S: Final = 0.5
 PAGE: Final = 100
 STATUSES: Final[dict[str, SubmissionStatus]] = {
     "RESERVED": "running", "ACTIVE": "running", "AWAITING REVIEW": "submitted", "APPROVED": "approved",
-    "REJECTED": "rejected", "RETURNED": "returned", "TIMED-OUT": "timed_out",
+    "REJECTED": "rejected", "RETURNED": "returned", "TIMED-OUT": "timed_out", "SCREENED OUT": "screened_out",
 }  # fmt: skip
+SWITCHES: Final[dict[Switch, str]] = {"pause": "PAUSE", "resume": "START", "stop": "STOP"}
+NOTICE: Final = "submission.status.change"
+CATEGORIES: Final = (
+    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT",
+    "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
+)  # fmt: skip
+LEAST_MESSAGE: Final = 100  # characters that a rejection says at least
 CODES: Final[dict[str, tuple[str, str]]] = {
     "completed": ("COMPLETED", ""), "not_accepted": ("FAILED_ATTENTION_CHECK", ""),
     "technical_failure": ("OTHER", ""), "no_consent": ("NO_CONSENT", "Did not agree to take part"),
@@ -46,11 +60,23 @@ class _Study(BaseModel):
     id: str
     internal_name: str | None = None
     status: str = ""
+    total_available_places: int = 0
 
 
 class _Bulk(BaseModel):
     id: str
     amount: int
+
+
+class _Secret(BaseModel):
+    value: str
+
+
+class _Subscription(BaseModel):
+    id: str
+    target_url: str = ""
+    event_type: str = ""
+    is_enabled: bool = False
 
 
 class _Submission(BaseModel):
@@ -112,14 +138,22 @@ class ProlificPlatform(Platform):
             "name": title, "internal_name": listing.mark, "description": plan.description,
             "external_study_url": f"{url.rstrip('/')}/?{query}", "prolific_id_option": "url_parameters",
             "is_external_study_url_secure": plan.proof == "signed",
-            "completion_codes": [_code(outcome, code) for outcome, code in listing.codes.items()],
+            "completion_codes": [self._code(outcome, code) for outcome, code in listing.codes.items()],
             "estimated_completion_time": plan.minutes, "reward": listing.minor,
             "total_available_places": listing.places, "device_compatibility": plan.devices,
             "peripheral_requirements": plan.needs, "filters": plan.filters,
             "submissions_config": {"max_submissions_per_participant": 1},
         }  # fmt: skip
+        body |= {"is_custom_screening": True} if plan.screen_out_pay is not None else {}
         body |= {"maximum_allowed_time": plan.maximum_minutes} if plan.maximum_minutes else {}
         return body | ({"project": plan.project} if plan.project else {})
+
+    def _code(self, outcome: str, code: str) -> dict[str, object]:
+        kind, asked_back = CODES[outcome]
+        action = {"action": "MANUALLY_REVIEW"}
+        if asked_back and not (outcome == "screened_out" and self.settings.screen_out_pay):
+            action = {"action": "REQUEST_RETURN", "return_reason": asked_back}
+        return {"code": code, "code_type": kind, "actor": "participant", "actions": [action]}
 
     def publish(self, listing: str) -> str:
         path = f"/studies/{listing}/"
@@ -137,6 +171,61 @@ class ProlificPlatform(Platform):
 
     def approve(self, ticket: str) -> None:
         self._call("POST", f"/submissions/{ticket}/transition/", {"action": "APPROVE"})
+
+    def reject(self, ticket: str, category: str, message: str) -> None:
+        """Raises  InputError: no such category, or the message is too short; NotDone, Unknown"""
+        if category not in CATEGORIES:
+            raise UnknownName("reason for a rejection", category, list(CATEGORIES), place="--category")
+        if len(message) < LEAST_MESSAGE:
+            problem = f"{len(message)} characters where Prolific wants {LEAST_MESSAGE}"
+            raise InputError(problem, place="--message", hint="say to the participant what was amiss")
+        body = {"action": "REJECT", "message": message, "rejection_category": category}
+        self._call("POST", f"/submissions/{ticket}/transition/", body)
+
+    def ask_back(self, ticket: str, reason: str) -> None:
+        body = {"request_return_reasons": [reason]}
+        self._call("POST", f"/submissions/{ticket}/request-return/", body)
+
+    def screen_out(self, listing: str, tickets: Sequence[str], pay: Money) -> None:
+        path = f"/studies/{listing}/screen-out-submissions/"
+        # as text the amount would be exact, but Prolific's interface wants a number: two places survive it
+        body = {"submission_ids": list(tickets), "bonus_per_submission": float(pay.major),
+                "increase_places": True}  # fmt: skip
+        self._call("POST", path, body)
+
+    def switch(self, listing: str, to: Switch) -> str:
+        path = f"/studies/{listing}/"
+        self._call("POST", f"{path}transition/", {"action": SWITCHES[to]})
+        return _read(_Study, self._call("GET", path)).status
+
+    def set_places(self, listing: str, places: int) -> int:
+        path = f"/studies/{listing}/"
+        self._call("PATCH", path, {"total_available_places": places})
+        return _read(_Study, self._call("GET", path)).total_available_places
+
+    def make_notice_secret(self) -> str:
+        body = {"workspace_id": self._workspace()}
+        return _read(_Secret, self._call("POST", "/hooks/secrets/", body)).value
+
+    def subscribe(self, address: str) -> str:
+        """Prolific confirms a subscription by a word in a header, which is sent back to it."""
+        workspace = self._workspace()
+        wanted = {"workspace_id": workspace, "event_type": NOTICE, "target_url": address}
+        for found in self._all("/hooks/subscriptions/", {"workspace_id": workspace}):
+            known = _read(_Subscription, found)
+            if known.is_enabled and (known.target_url, known.event_type) == (address, NOTICE):
+                return known.id
+        answer = self._answer("POST", "/hooks/subscriptions/", wanted)
+        made = _read(_Subscription, _json(answer))
+        word = {"secret": answer.headers.get("x-hook-secret", "")}
+        self._call("POST", f"/hooks/subscriptions/{made.id}/", word)
+        return made.id
+
+    def _workspace(self) -> str:
+        if self.settings.workspace is None:
+            hint = "add `workspace: ID` under `prolific`"
+            raise InputError("no workspace is named", place="recruitment.prolific", hint=hint)
+        return self.settings.workspace
 
     def set_up_bonuses(self, listing: str, bonuses: Sequence[tuple[str, Money]]) -> str:
         lines = "\n".join(f"{ticket},{amount.major:f}" for ticket, amount in bonuses)
@@ -169,7 +258,7 @@ class ProlificPlatform(Platform):
         """The answer's JSON; None where it has none. Raises NotDone, Unknown."""
         for attempt in range(TRIES):
             try:
-                return self._once(method, path, body)
+                return _json(self._answer(method, path, body))
             except NotDone as error:
                 if not error.passing or attempt == TRIES - 1:
                     raise
@@ -179,7 +268,7 @@ class ProlificPlatform(Platform):
             time.sleep(FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1))
         raise AssertionError("the last try returns or raises")
 
-    def _once(self, method: str, path: str, body: object) -> Any:
+    def _answer(self, method: str, path: str, body: object) -> httpx.Response:
         try:
             answer = self._client.request(method, path, json=body)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
@@ -192,18 +281,14 @@ class ProlificPlatform(Platform):
             raise NotDone(f"Prolific refused: {_told(answer)}", passing=False)
         if not answer.is_success:
             raise Unknown(f"Prolific failed ({answer.status_code})")
-        try:
-            return answer.json() if answer.content else None
-        except ValueError:
-            raise Unknown("Prolific answered with something that is no JSON") from None
+        return answer
 
 
-def _code(outcome: str, code: str) -> dict[str, object]:
-    kind, asked_back = CODES[outcome]
-    action = {"action": "MANUALLY_REVIEW"}
-    if asked_back:
-        action = {"action": "REQUEST_RETURN", "return_reason": asked_back}
-    return {"code": code, "code_type": kind, "actor": "participant", "actions": [action]}
+def _json(answer: httpx.Response) -> Any:
+    try:
+        return answer.json() if answer.content else None
+    except ValueError:
+        raise Unknown("Prolific answered with something that is no JSON") from None
 
 
 def _told(answer: httpx.Response) -> str:

@@ -5,18 +5,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from vivavoce.core.validation import mistake
 from vivavoce.study.settings import Settings, Whole
 from vivavoce_recruitment.money import Amount
-from vivavoce_recruitment.settings import Bonus, HttpsAddress, SecretName
-
-
-def _percent(written: Any) -> Decimal | None:
-    if written is None:
-        return None
-    if isinstance(written, bool) or not isinstance(written, int | float):
-        raise mistake(f"{written!r} is no percentage", "write a number, such as 33.3")
-    return Decimal(str(written))
+from vivavoce_recruitment.settings import (
+    Bonus,
+    CallCost,
+    DialoguePay,
+    HttpsAddress,
+    SecretName,
+    read_percent,
+    same_currency,
+)
 
 
 class ProlificSettings(Settings):
@@ -39,8 +38,18 @@ class ProlificSettings(Settings):
         description="https address of the study's pages: where participants are sent, and whom tokens are for"
     )
     bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
-    fee_percent: Annotated[Decimal | None, BeforeValidator(_percent)] = Field(
+    per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
+    calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")
+    fee_percent: Annotated[Decimal | None, BeforeValidator(read_percent)] = Field(
         None, ge=0, le=200, description="what Prolific takes of everything paid, with its tax"
+    )
+    screen_out_pay: Amount | None = Field(
+        None, description="for whoever was screened out here; None: `screen-out` pays nobody"
+    )
+    workspace: str | None = Field(None, description="workspace on Prolific, which notices are asked for")
+    webhook_secret: SecretName | None = Field(
+        None,
+        description="of Prolific's notices, such as ${PROLIFIC_WEBHOOK_SECRET}; None: none are taken",
     )
     devices: list[Literal["desktop", "tablet", "mobile"]] = Field(
         ["desktop", "tablet", "mobile"], min_length=1, description="on which people may take part"
@@ -53,10 +62,6 @@ class ProlificSettings(Settings):
     api: HttpsAddress = Field("https://api.prolific.com", description="another one to try things out with")
 
     def model_post_init(self, _: Any) -> None:
-        others = {bonus.pay.currency for bonus in self.bonuses} - {self.reward.currency}
-        if others:
-            problem = f"a bonus in {', '.join(sorted(others))} beside a reward in {self.reward.currency}"
-            raise mistake(problem, "use one currency")
-        names = [bonus.name for bonus in self.bonuses]
-        if len(set(names)) < len(names):
-            raise mistake("two bonuses have one name", "name each otherwise")
+        same_currency(
+            self.reward, self.bonuses, self.per_dialogue and self.per_dialogue.pay, self.screen_out_pay
+        )

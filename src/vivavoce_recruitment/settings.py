@@ -2,15 +2,19 @@
 
 import os
 import re
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from vivavoce.connectors.secrets import REFERENCE, Vault, names_in
 from vivavoce.core.validation import mistake
 from vivavoce.study.settings import Settings, Whole
-from vivavoce_recruitment.money import Amount
+from vivavoce_recruitment.money import Amount, Money
 
+BY_DIALOGUE: Final = "dialogues"
+"""How the ledger calls pay for each dialogue."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 _ADDRESS: Final = re.compile(
     r"https://[^\s/?#]+(/[^\s?#]*)?|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s?#]*)?"
@@ -35,6 +39,20 @@ HttpsAddress = Annotated[str, AfterValidator(_address)]
 """An address by https; http on this computer alone, for trying things out."""
 
 
+def read_decimal(written: Any) -> Decimal:
+    """A number of a study file, without a binary fraction. Raises PydanticCustomError."""
+    if isinstance(written, Decimal):
+        return written
+    if isinstance(written, bool) or not isinstance(written, int | float):
+        raise mistake(f"{written!r} is no number", "write a number, such as 33.3")
+    return Decimal(str(written))
+
+
+def read_percent(written: Any) -> Decimal | None:
+    """A percentage of a study file; None where it is left out. Raises PydanticCustomError."""
+    return None if written is None else read_decimal(written)
+
+
 def secret(written: str) -> str:
     """The secret that a setting names. Raises InputError: the environment lacks it."""
     return Vault(names_in(written), os.environ).expand(written)
@@ -50,3 +68,33 @@ class Bonus(Settings):
     def model_post_init(self, _: Any) -> None:
         if _NAME.fullmatch(self.name) is None:
             raise mistake(f"{self.name!r} cannot name a bonus", "use small letters, digits and dashes")
+
+
+class DialoguePay(Settings):
+    """Pay for each dialogue that was completed, beside the reward."""
+
+    pay: Amount = Field(description="for each, such as 0.25 GBP")
+    most: Whole = Field(ge=1, le=10_000, description="dialogues of one participant that are paid at most")
+
+
+class CallCost(Settings):
+    """What telephone minutes cost."""
+
+    per_minute: Annotated[Decimal, BeforeValidator(read_decimal)] = Field(
+        gt=0, le=100, description="in the currency of the reward, such as 0.013"
+    )
+    minutes: Annotated[Decimal, BeforeValidator(read_decimal)] = Field(
+        gt=0, le=1440, description="that one participant is on the telephone, at most"
+    )
+
+
+def same_currency(reward: Money, bonuses: Sequence[Bonus], *others: Money | None) -> None:
+    """Raises  PydanticCustomError: not everything is paid in one currency, or two bonuses have one name"""
+    besides = [bonus.pay for bonus in bonuses] + [one for one in others if one is not None]
+    if foreign := {pay.currency for pay in besides} - {reward.currency}:
+        problem = f"a payment in {', '.join(sorted(foreign))} beside a reward in {reward.currency}"
+        raise mistake(problem, "use one currency")
+    names = [BY_DIALOGUE, *(bonus.name for bonus in bonuses)]
+    if len(set(names)) < len(names):
+        problem = f"two bonuses have one name, or one is called {BY_DIALOGUE}"
+        raise mistake(problem, "name each otherwise")

@@ -5,20 +5,16 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from scenes import killed_payments
-from scenes.counterparts import Counterparts
-from scenes.recruiting import TOKEN, Prolific, recruit, write_study
+from scenes.recruiting import Prolific, platform, recruit, visit_completed, write_study
 from vivavoce.api.studies import open_log, read_study
-from vivavoce.log import events
-from vivavoce.log.store import Log, Transaction
 from vivavoce.study.recruiter import RECRUITERS
-from vivavoce.trial.codes import token_hash
-from vivavoce_recruitment import prolific_api
 from vivavoce_recruitment.ledger import OPEN, Ledger
 from vivavoce_recruitment.platform import PaidRecruiter
 
@@ -26,36 +22,9 @@ PEOPLE = 2
 
 
 @pytest.fixture
-def prolific(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prolific]:
-    monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
-    monkeypatch.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
-    counterparts = Counterparts()
-    try:
-        place = counterparts.server("prolific_platform.py", str(tmp_path / "platform.json"))
-        with closing(Prolific(place)) as prolific:
-            yield prolific
-    finally:
-        counterparts.stop()
-
-
-def visit_completed(log: Log, ticket: str, number: int) -> None:
-    """Somebody came with this ticket, held two dialogues, and was done."""
-
-    def write(tx: Transaction) -> None:
-        visit, who = f"visit-{number}", f"participant-{number}"
-        tx.bind_visit(visit, "paid", who, "prolific", f"token-{number}", token_hash(ticket))
-        tx.append(visit, events.VisitOpened(study="paid", revision="1", participant_id=who, pool="prolific",
-                                            language="en", verified=True))  # fmt: skip
-        for round in range(2):
-            key = f"dialogue-{number}-{round}"
-            tx.append(visit, events.DialogueAssigned(dialogue_id=key, step=1, round=round, system="one",
-                                                     channel="text", language="en", conversation=key,
-                                                     task_id=None, task=None))  # fmt: skip
-            tx.append(visit, events.DialogueOpened(dialogue_id=key))
-            tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
-        tx.append(visit, events.VisitEnded(outcome="completed"))
-
-    log.transact_now(write)
+def prolific(tmp_path: Path) -> Iterator[Prolific]:
+    with platform(tmp_path) as prolific:
+        yield prolific
 
 
 class Stopped(BaseException):
@@ -83,9 +52,9 @@ def stopped_payer(folder: Path) -> Iterator[Callable[[int], str]]:
 
 
 @contextmanager
-def killed_payer(folder: Path) -> Iterator[Callable[[int], str]]:
+def killed_payer(folder: Path, *log_url: str) -> Iterator[Callable[[int], str]]:
     """Pays in processes of their own, of which each gets SIGKILL at a step."""
-    command = [sys.executable, killed_payments.__file__, str(folder)]
+    command = [sys.executable, killed_payments.__file__, str(folder), *log_url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as payer:
         asked, told = payer.stdin, payer.stdout
         assert asked is not None and told is not None
@@ -140,3 +109,51 @@ def test_nobody_is_paid_twice_or_forgotten_wherever_the_payer_is_killed(
             found["kills"] += 1
             found["open"] += len(perhaps)
     assert found["kills"] >= 30 and found["open"] > 0, found
+
+
+def step_of_a_kill(random: Random, listed: int) -> int:
+    """While rewards are paid or, then bonuses; before each everybody is listed, in so many steps."""
+    rewards, bonuses = listed + random.randint(0, 40), 2 * listed + random.randint(0, 60)
+    return bonuses if random.random() < 0.25 else rewards
+
+
+@pytest.mark.parametrize("people", [40, pytest.param(1000, marks=pytest.mark.long)])
+def test_many_are_paid_once_by_payers_that_are_killed_again_and_again(
+    prolific: Prolific, tmp_path: Path, log_url: str, people: int
+) -> None:
+    folder = write_study(tmp_path / "paid", prolific.url, places=people)
+    assert recruit("publish", folder, "--confirm", "--log", log_url).exit_code == 0
+    study, random = read_study(folder), Random(20)
+    tickets = [prolific.tell("take")["submission"] for _ in range(people)]
+    with open_log(study, log_url) as log:
+        for number, ticket in enumerate(tickets):
+            visit_completed(log, ticket, number)
+            prolific.tell("submit", submission=ticket, code="told")
+    listed = 2 * -(-people // 20)  # steps of a list, whose pages have 20
+    kills = 0
+    with killed_payer(folder, log_url) as run:
+        while run(step_of_a_kill(random, listed)) == "killed":
+            kills += 1
+    paid = Counter((ticket, minor) for ticket, _, minor in prolific.ask("paid"))
+    assert max(paid.values()) == 1 and kills > people / 20
+    with open_log(study, log_url) as log:
+        ledger = Ledger(log, "paid")
+        perhaps = {(one.ticket, one.minor) for one in ledger.payments() if one.state in OPEN}
+        told = recruit("status", folder, "--log", log_url).stderr
+        assert told.count("perhaps paid: ") == len(perhaps) > 0
+        for ticket in tickets:
+            assert (ticket, 200) in paid or (ticket, 200) in perhaps, "a reward was forgotten"
+            due = (ticket, 200) in paid and (ticket, 50) not in paid
+            assert not due or (ticket, 50) in perhaps, "a bonus was forgotten"
+        found = recruit("reconcile", folder, "--log", log_url)
+        left = [one for one in ledger.payments() if one.state in OPEN]
+        assert {(one.ticket, one.minor) for one in left} == perhaps - set(paid), found.stdout
+        for one in left:
+            ledger.settle(one.payment_id, paid=False)
+    with killed_payer(folder, log_url) as run:
+        assert run(0) == "done"
+    last = recruit("reconcile", folder, "--log", log_url)
+    assert last.exit_code == 0, last.stdout + last.stderr
+    paid = Counter((ticket, minor) for ticket, _, minor in prolific.ask("paid"))
+    assert paid == Counter({(ticket, minor): 1 for ticket in tickets for minor in (200, 50)})
+    print(f"{people} people, {kills} kills, {len(perhaps)} perhaps paid, {len(left)} of them not")

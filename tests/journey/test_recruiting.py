@@ -2,27 +2,30 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from scenes.counterparts import Counterparts
-from scenes.recruiting import TOKEN, Prolific, arrive, code_shown, pages, recruit, take_part, write_study
+from scenes.recruiting import (
+    TOKEN,
+    Prolific,
+    arrive,
+    code_shown,
+    pages,
+    platform,
+    recruit,
+    take_part,
+    visit_completed,
+    write_study,
+)
+from vivavoce.log.store import Log
 from vivavoce_recruitment import prolific_api
 
 
 @pytest.fixture
-def prolific(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prolific]:
-    monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
-    monkeypatch.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
-    counterparts = Counterparts()
-    try:
-        place = counterparts.server("prolific_platform.py", str(tmp_path / "platform.json"))
-        with closing(Prolific(place)) as prolific:
-            yield prolific
-    finally:
-        counterparts.stop()
+def prolific(tmp_path: Path) -> Iterator[Prolific]:
+    with platform(tmp_path) as prolific:
+        yield prolific
 
 
 def test_ledger_platform_and_log_agree_to_the_penny_after_everything_that_goes_wrong(
@@ -176,3 +179,32 @@ def test_an_invitation_brings_one_visit_and_leads_back_into_it(tmp_path: Path) -
         assert code_shown(first)
         token = made[0].partition("=")[2].encode()
         assert all(token not in one.read_bytes() for one in study.glob("log.sqlite*"))
+
+
+def test_who_did_not_fit_is_paid_for_coming_and_nobody_is_rejected_without_a_word(
+    prolific: Prolific, tmp_path: Path
+) -> None:
+    study = write_study(tmp_path / "paid", prolific.url, "screen_out_pay: 0.20 GBP")
+    assert recruit("publish", study, "--confirm").exit_code == 0
+    assert prolific.ask("studies")[0]["is_custom_screening"]
+    tickets = [prolific.tell("take")["submission"] for _ in range(3)]
+    with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
+        for number, ticket in enumerate(tickets):
+            visit_completed(log, ticket, number, "completed" if number == 2 else "screened_out")
+            prolific.tell("submit", submission=ticket, code="told")
+    assert recruit("screen-out", study).stdout.count("0.20 GBP  due") == 2
+    prolific.tell("faults", path="/screen-out-submissions/$", method="POST", times=1, kind="after")
+    lost = recruit("screen-out", study, "--confirm")
+    assert lost.exit_code == 1 and lost.stderr.count("perhaps paid: ") == 2
+    assert recruit("screen-out", study, "--confirm").exit_code == 1, "nothing is sent again"
+    assert json.loads(recruit("reconcile", study, "--json").stdout)["paid by the ledger"] == "0.40 GBP"
+    assert sorted(prolific.ask("paid")) == sorted([one, "screen-out", 20] for one in tickets[:2])
+    last = tickets[2]
+    short = recruit("reject", study, last, "--category", "NO_DATA", "--message", "no", "--confirm")
+    assert "2 characters where Prolific wants 100" in str(short.exception)
+    named = recruit("reject", study, last, "--category", "LAZY", "--message", "x" * 100, "--confirm")
+    assert "unknown reason for a rejection 'LAZY'" in str(named.exception)
+    assert "nothing was done" in recruit("ask-back", study, last, "--reason", "You left.").stdout
+    assert "asked back" in recruit("ask-back", study, last, "--reason", "You left.", "--confirm").stdout
+    assert "AWAITING REVIEW" in recruit("stop", study, "--confirm").stdout
+    assert [one["status"] for one in prolific.ask("studies")] == ["AWAITING REVIEW"]

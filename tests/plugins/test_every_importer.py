@@ -11,6 +11,7 @@ import pytest
 
 from unit.importers.conftest import a_call, write_files
 from unit.importers.test_marco import judged, written
+from unit.importers.test_mechanical_turk import FIRST, results
 from unit.importers.test_star import DIALOGUE
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.testing.importer import ImporterContract
@@ -32,6 +33,7 @@ SAMPLES: dict[str, tuple[int, Callable[[Path], Path]]] = {
     "dstc2": (1, lambda folder: write_files(folder / "Mar13_S1A0" / "one", a_call()).parents[1]),
     "huric": (2, lambda folder: a_folder(folder, {f"{one}.hrc": FRAME.format(one) for one in (1, 2)})),
     "marco": (1, lambda folder: written(folder, judged(0, "MarCo", "Tie", "HDSA"))),
+    "mturk": (1, lambda folder: results(folder, FIRST)),
     "star": (1, lambda folder: a_folder(folder, {"7.json": json.dumps(DIALOGUE)})),
     "sugar": (
         2,

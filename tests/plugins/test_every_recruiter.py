@@ -19,7 +19,23 @@ class ProlificKeepsIt(RecruiterContract):
     guess = {"PROLIFIC_PID": "a" * 24, "STUDY_ID": "b" * 24, "SESSION_ID": "c" * 24}
 
 
-CONTRACTS = {contract.name: contract for contract in (LinksKeepIt, ProlificKeepsIt)}
+class ConnectKeepsIt(RecruiterContract):
+    name = "connect"
+    written = {"project": "p1", "reward": "2.00 USD", "places": 20, "minutes": 10}
+    guess = {"participantId": "a" * 24, "assignmentId": "b" * 24, "projectId": "p1"}
+
+
+class SonaKeepsIt(RecruiterContract):
+    name = "sona"
+    written = {
+        "site": "https://school.example", "experiment": 12, "credits": 0.5, "places": 20, "minutes": 30,
+    }  # fmt: skip
+    guess = {"id": "1234"}
+
+
+CONTRACTS = {
+    contract.name: contract for contract in (LinksKeepIt, ProlificKeepsIt, ConnectKeepsIt, SonaKeepsIt)
+}
 
 
 @pytest.mark.parametrize("keeps", [name for name in dir(RecruiterContract) if name.startswith("test_")])

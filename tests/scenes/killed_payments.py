@@ -1,6 +1,6 @@
 """Pays what is due of a study, in a process that kills itself between two steps of it.
 
-    python killed_payments.py STUDY      reads numbers: a child pays, and kills itself at that step of it
+    python killed_payments.py STUDY [LOG]      reads numbers: a child pays, and kills itself at that step
 
 Prints for each number `killed` or `done`. Steps are counted before and after each write to the ledger and
 each call of the platform.
@@ -28,7 +28,9 @@ def kill_myself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def pay(study: Study, recruiter: PaidRecruiter, stop_at: int, stop: Callable[[], None]) -> None:
+def pay(
+    study: Study, recruiter: PaidRecruiter, stop_at: int, stop: Callable[[], None], log_url: str | None = None
+) -> None:
     """What `approve --confirm` and `bonus --confirm` do, and a stop at one step."""
     steps = 0
 
@@ -53,12 +55,12 @@ def pay(study: Study, recruiter: PaidRecruiter, stop_at: int, stop: Callable[[],
     terms = recruiter.terms(settings)
     with (
         ExitStack() as patches,
-        open_log(study, None) as log,
+        open_log(study, log_url) as log,
         closing(recruiter.open(settings)) as platform,
     ):
         counted(Ledger, "plan")
         counted(Ledger, "move")
-        counted(prolific_api.ProlificPlatform, "_once")
+        counted(prolific_api.ProlificPlatform, "_answer")
         ledger = Ledger(log, study.name)
         found = ledger.listing("prolific")
         assert found is not None and found.listing is not None
@@ -74,8 +76,9 @@ def pay(study: Study, recruiter: PaidRecruiter, stop_at: int, stop: Callable[[],
 
 def main() -> None:
     study, recruiter = read_study(Path(sys.argv[1])), RECRUITERS.get("prolific")
+    log_url = sys.argv[2] if len(sys.argv) > 2 else None
     assert isinstance(recruiter, PaidRecruiter)
-    with open_log(study, None) as log:  # so that no child needs to import what that takes
+    with open_log(study, log_url) as log:  # so that no child needs to import what that takes
         Ledger(log, study.name)
     recruiter.open(study.recruitment["prolific"]).close()
     for line in sys.stdin:
@@ -83,7 +86,7 @@ def main() -> None:
         if child == 0:
             status = 1
             try:
-                pay(study, recruiter, int(line), kill_myself)
+                pay(study, recruiter, int(line), kill_myself, log_url)
                 status = 0
             except BaseException:
                 traceback.print_exc()

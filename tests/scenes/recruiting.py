@@ -1,23 +1,28 @@
 """A study that recruits on a stand-in of Prolific, its command line, and people who come from there."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 from typer.testing import CliRunner, Result
 
+from scenes.counterparts import Counterparts
 from scenes.patience import eventually
 from vivavoce.api.studies import make_connectors
-from vivavoce.log.store import Log
+from vivavoce.log import events
+from vivavoce.log.store import Log, Transaction
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.testing.pages import PageForms, Visitor, running
+from vivavoce.trial.codes import token_hash
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce_recruitment.cli import app
+from vivavoce_recruitment import prolific_api
+from vivavoce_recruitment.cli.app import app
 
 TOKEN = "canary-prolific-token"
 SITE = "https://lab.example"
@@ -32,8 +37,10 @@ limits: {{visits_per_hour: 1000}}
 recruitment:
   prolific:
     reward: 2.00 GBP
-    places: 30
+    places: {places}
     minutes: 10
+    workspace: 5f0000000000000000000001
+    webhook_secret: ${{PROLIFIC_WEBHOOK_SECRET}}
     fee_percent: 33.3
     description: Talk with a chatbot.
     site: {site}
@@ -43,12 +50,12 @@ recruitment:
 """
 
 
-def write_study(folder: Path, api: str, more: str = "") -> Path:
+def write_study(folder: Path, api: str, more: str = "", places: int = 30) -> Path:
     """The folder of a study that pays by the platform at this address."""
     folder.mkdir()
     (folder / "consent.md").write_text("# Please agree\n\nWe keep your words.\n", "utf-8")
     (folder / "bye.md").write_text("# Bye\n\nThat was it.\n", "utf-8")
-    (folder / "study.yaml").write_text(STUDY.format(api=api, site=SITE, more=more), "utf-8")
+    (folder / "study.yaml").write_text(STUDY.format(api=api, site=SITE, more=more, places=places), "utf-8")
     return folder
 
 
@@ -80,6 +87,21 @@ class Prolific:
         for code in self.ask("studies")[-1]["completion_codes"]:
             found.setdefault(code["actions"][0]["action"], []).append(code["code"])
         return found
+
+
+@contextmanager
+def platform(folder: Path) -> Iterator[Prolific]:
+    """The stand-in while the block lasts, with a token for it in the environment and no patience."""
+    counterparts = Counterparts()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PROLIFIC_TOKEN", TOKEN)
+        patched.setattr(prolific_api, "FIRST_WAIT_S", 0.01)
+        try:
+            place = counterparts.server("prolific_platform.py", str(folder / "platform.json"))
+            with closing(Prolific(place)) as prolific:
+                yield prolific
+        finally:
+            counterparts.stop()
 
 
 @contextmanager
@@ -131,3 +153,23 @@ def code_shown(browser: Visitor) -> str:
     """The completion code on the page."""
     _, _, rest = browser.html.partition('aria-labelledby="completion">')
     return rest.partition("<")[0]
+
+
+def visit_completed(log: Log, ticket: str, number: int, outcome: events.Outcome = "completed") -> None:
+    """Somebody came with this ticket, held two dialogues, and was done."""
+
+    def write(tx: Transaction) -> None:
+        visit, who = f"visit-{number}", f"participant-{number}"
+        tx.bind_visit(visit, "paid", who, "prolific", f"token-{number}", token_hash(ticket))
+        tx.append(visit, events.VisitOpened(study="paid", revision="1", participant_id=who, pool="prolific",
+                                            language="en", verified=True))  # fmt: skip
+        for round in range(2):
+            key = f"dialogue-{number}-{round}"
+            tx.append(visit, events.DialogueAssigned(dialogue_id=key, step=1, round=round, system="one",
+                                                     channel="text", language="en", conversation=key,
+                                                     task_id=None, task=None))  # fmt: skip
+            tx.append(visit, events.DialogueOpened(dialogue_id=key))
+            tx.append(visit, events.DialogueEnded(dialogue_id=key, reason="user", user_turns=1))
+        tx.append(visit, events.VisitEnded(outcome=outcome))
+
+    log.transact_now(write)

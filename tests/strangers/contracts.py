@@ -14,6 +14,7 @@ from vivavoce.testing.questionnaire import QuestionnaireContract
 from vivavoce.testing.section import SectionContract
 from vivavoce.testing.stimulus_step import StimulusStepContract
 from vivavoce.testing.verb import VerbContract
+from vivavoce_recruitment.testing import RecruiterContract
 from vivavoce_stress.testing import StressTestContract
 
 HERE = Path(__file__).resolve().parent
@@ -50,6 +51,12 @@ class TestApologies(MeasureContract):
 
 class TestCourtesy(QuestionnaireContract):
     name, languages = "desk_courtesy", ("en",)
+
+
+class TestCards(RecruiterContract):
+    name = "cards"
+    written = {"cards": {"12": "0" * 64}}
+    guess = {"card": "12", "word": "guess"}
 
 
 class TestOpenings(SectionContract):

@@ -82,6 +82,9 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
     "questionnaire": [
         (r"items: {}.*", "items: {first: It was patient with me., second: It wanted to be rid of me.}"),
     ],
+    "recruiter": [
+        ('summary = ""', 'summary = "readers, by their card"'),
+    ],
     "section": [
         ('title = ""', 'title = "How many there are"'),
         (r"= {}", '= {"all": len(material.dataset.read("dialogues"))}'),

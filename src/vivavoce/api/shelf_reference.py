@@ -15,6 +15,7 @@ from vivavoce.report.section import words_of_sections
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.channel import CHANNELS
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
+from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.study.step_kind import STEPS, words_of_steps
 from vivavoce.study.steps_file import StepEntry
 
@@ -125,6 +126,18 @@ def judgements() -> str:
     return "\n".join([*head, *rows, ""])
 
 
+def recruiters() -> str:
+    """Recruiters with their settings, and what several of them have below one key."""
+    parts, below = list[str](), dict[str, None]()
+    for name, kind in RECRUITERS:
+        whole = model_tables(kind.settings, name)
+        own, *nested = whole.split("\n\n## ")
+        table = _rows(own, kind.settings.model_fields)
+        parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}\n\n{table}")
+        below |= dict.fromkeys(f"## {one.strip()}\n" for one in nested)
+    return "\n".join([*parts, *below])
+
+
 def _summary(kind: object) -> str:
     return " ".join((type(kind).__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
 
@@ -152,6 +165,11 @@ JUDGEMENTS_PAGE: Final = ReferencePage(
 LANGUAGES_PAGE: Final = ReferencePage(
     "languages", "Languages", "add a language",
     "What stands under `languages:` of a study. What a language lacks is said in English.", languages,
+)  # fmt: skip
+RECRUITERS_PAGE: Final = ReferencePage(
+    "recruiters", "Recruiters", "add a recruiter",
+    "Where participants come from: keys of the section `recruitment` of [the study file](study-file.md).",
+    recruiters,
 )  # fmt: skip
 STEPS_PAGE: Final = ReferencePage(
     "steps", "Steps of a visit", "add a step",

@@ -38,4 +38,6 @@ def erase(
     typer.echo(f"erased {tombstone.participant_id}: {tombstone.visits} visits, {tombstone.events} events")
     if tombstone.mended:
         typer.echo(f"in {tombstone.mended} events of others there is nothing of his any more")
+    for sentence in tombstone.kept:
+        typer.echo(sentence)
     note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")

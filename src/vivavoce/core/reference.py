@@ -3,6 +3,7 @@
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel
@@ -11,7 +12,7 @@ from pydantic_core import PydanticUndefined
 
 from vivavoce.core.shelf import Shelf
 
-_NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Any: "anything"}
+_NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Decimal: "number"}
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def type_name(annotation: Any) -> str:
         return f"{type_name(parts[1])} by name"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return documented_as(annotation) or "mapping"
-    return _NAMES.get(annotation, "anything")
+    return _NAMES.get(annotation) or getattr(annotation, "written_as", "anything")
 
 
 def _or(words: list[str]) -> str:

@@ -1,11 +1,13 @@
 """Erasure of a participant: everything of his leaves the log, and a tombstone says that it did.
 
 It is the one exception to the rule that events are only ever added. What goes: his visits with all their
-events, recordings and tapes; who he is; what annotators, reviewers and stress tests have of his dialogues. In
-the visits of those who wrote down his recordings stands that they did, without the words. Everybody else's
-events stay as they were, so that the projections of the rest can still be rebuilt.
+events, recordings and tapes; who he is; what annotators, reviewers and stress tests have of his dialogues;
+what leads to him in the tables of packages, which say what stays there. In the visits of those who wrote
+down his recordings stands that they did, without the words. Everybody else's events stay as they were, so
+that the projections of the rest can still be rebuilt.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +19,7 @@ from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.events import TRIAL, ParticipantErased, read_event
 from vivavoce.log.hash_chain import chain_anew
+from vivavoce.log.package_tables import ErasedParticipant, PackageTables, present_tables
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.spool import tapes_of
@@ -111,7 +114,8 @@ def erase_participant(log: Log, study: str, who: str, *, by: str) -> Participant
     participant_id = _pseudonym(log, study, who)
     own = [one for one in log.recordings(study) if one.participant_id == participant_id]
     tapes = tapes_of(log, study).get(participant_id, []) if log.recording_folder is not None else []
-    tombstone = log.transact_now(lambda tx: _erase(tx, study, participant_id, by))
+    beside = present_tables(log)
+    tombstone = log.transact_now(lambda tx: _erase(tx, study, participant_id, by, beside))
     for tape in tapes:
         tape.unlink(missing_ok=True)
     for one in own:
@@ -132,11 +136,15 @@ def _pseudonym(log: Log, study: str, who: str) -> str:
     return found
 
 
-def _erase(tx: Transaction, study: str, participant_id: str, by: str) -> ParticipantErased:
+def _erase(
+    tx: Transaction, study: str, participant_id: str, by: str, beside: Sequence[PackageTables]
+) -> ParticipantErased:
     connection = tx.connection
     if connection.dialect.name == "sqlite":
         connection.execute(text("PRAGMA secure_delete=ON"))
     theirs = _theirs(connection, study, participant_id)
+    whose = _known_as(connection, theirs, study)
+    kept = [sentence for one in beside for sentence in one.erase(connection, whose)]
     deleted, mended, touched = _others(connection, theirs)
     positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
     _delete(connection, events, "position", [*deleted, *positions])
@@ -149,7 +157,7 @@ def _erase(tx: Transaction, study: str, participant_id: str, by: str) -> Partici
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
     tombstone = ParticipantErased(
         study=study, participant_id=participant_id, by=by, visits=len(theirs.visits),
-        events=len(positions) + len(deleted), mended=mended,
+        events=len(positions) + len(deleted), mended=mended, kept=kept,
     )  # fmt: skip
     tx.append(TRIAL, tombstone)
     return tombstone
@@ -162,6 +170,16 @@ def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:
 
     files = {Path(name).stem for name in of(recordings, "file")}
     return _Theirs(participant_id, of(visits, "visit_id"), set(of(dialogues, "dialogue_id")), files)
+
+
+def _known_as(connection: Connection, theirs: _Theirs, study: str) -> ErasedParticipant:
+    """Somebody as packages' tables may know them."""
+    tickets = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id.in_(theirs.visits))
+    persons = select(people.c.person_key).where(people.c.participant_id == theirs.participant_id)
+    return ErasedParticipant(
+        study, theirs.participant_id, theirs.visits,
+        frozenset(one for one in _all(connection, tickets) if one), frozenset(_all(connection, persons)),
+    )  # fmt: skip
 
 
 def _others(connection: Connection, theirs: _Theirs) -> tuple[list[int], int, dict[str, int]]:

@@ -298,7 +298,11 @@ class TrialResumed(Event):
 
 
 class ParticipantErased(Event):
-    """Everything of a participant was taken out of the log; mended: events of others that named him."""
+    """Everything of a participant was taken out of the log.
+
+    mended  events of others that named him
+    kept    what stays without leading to him, and why, in sentences
+    """
 
     kind = "participant_erased"
     study: str
@@ -307,6 +311,7 @@ class ParticipantErased(Event):
     visits: int
     events: int
     mended: int
+    kept: list[str] = []
 
 
 class LoggedVerdict(BaseModel):

@@ -11,7 +11,7 @@ from sqlalchemy import URL
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
 from vivavoce.log.engine import PATIENCE_S, Engines, open_engines
-from vivavoce.log.migrate import migrate
+from vivavoce.log.migrate import Schema, migrate, version
 from vivavoce.log.models import Conflict, StoredEvent, VisitRecord
 from vivavoce.log.queries import Reader
 from vivavoce.log.transaction import Transaction
@@ -41,6 +41,8 @@ class Log(Reader):
         self.clock = clock
         self.boot = secrets.token_hex(8)
         self._writer = Writer(engines.writer, clock, self.boot, patience_s=patience_s)
+        self._patience_s = patience_s
+        self._brought: set[Schema] = set()
 
     @classmethod
     def open(
@@ -63,6 +65,19 @@ class Log(Reader):
             raise
         folder = recording_folder or _beside(engines.writer.url)
         return cls(engines, clock or SystemClock(), patience_s=patience_s, recording_folder=folder)
+
+    def bring_tables(self, schema: Schema) -> None:
+        """Make a package's tables in this database, or alter them to the version that it reads and writes.
+
+        Raises  InputError: they were made by a newer version; LogError: they could not be made
+        """
+        if schema in self._brought:
+            return
+        with self.reading() as connection:
+            there = version(connection, schema) == schema.head
+        if not there:
+            migrate(self._engines.writer, schema, patience_s=self._patience_s)
+        self._brought.add(schema)
 
     async def transact(self, fn: Callable[[Transaction], Result]) -> Result:
         """Run `fn` in a transaction of its own and return its result once it is on disk.

@@ -14,7 +14,7 @@ from vivavoce.core.text import well_formed
 from vivavoce.log.call_events import CallConnected
 from vivavoce.log.compiled_statements import run
 from vivavoce.log.event import Event
-from vivavoce.log.events import TrialPaused, TrialResumed
+from vivavoce.log.events import QuestionnaireAnswered, TrialPaused, TrialResumed
 from vivavoce.log.hash_chain import link
 from vivavoce.log.models import Conflict, EarnedCode, StoredEvent, VisitRecord, stored_event
 from vivavoce.log.projections import writes
@@ -127,6 +127,25 @@ class Transaction:
         mine = (dialogues.c.study == study) & (dialogues.c.participant_id == participant_id)
         # counted here: told to group, SQLite reads the index by systems, which is everybody's dialogues
         return Counter(self.connection.execute(select(dialogues.c.system).where(mine)).scalars())
+
+    def answered_count(self, study: str, instrument: str, item: str, code: int, *, simulated: bool) -> int:
+        """How many participants who are here, or completed their visit, gave this answer."""
+        here = (visits.c.status == "running") | (visits.c.outcome == "completed")
+        wanted = (
+            select(visits.c.participant_id, events.c.payload)
+            .join(visits, visits.c.visit_id == events.c.visit_id)
+            .where(events.c.kind == QuestionnaireAnswered.kind, visits.c.study == study, here)
+            .where(visits.c.simulated == simulated)
+        )
+        return len(
+            {
+                person
+                for person, payload in self.connection.execute(wanted)
+                if payload["instrument"] == instrument
+                for rating in payload["ratings"]
+                if rating["item_id"] == item and rating["value"] == code
+            }
+        )
 
     def call_counts(
         self, study: str, *, caller: str | None = None, participant_id: str | None = None

@@ -44,6 +44,14 @@ class NotAdmitted(Exception):
         super().__init__(kind)
 
 
+class NoticeRefused(Exception):
+    """What came to a recruiter's address is not taken; `reason` is all that its sender is told."""
+
+    def __init__(self, reason: Literal["unexpected", "unsigned", "late", "unreadable"]) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
 @dataclass(frozen=True)
 class HandBack:
     """What a participant takes along at the end.
@@ -90,6 +98,14 @@ class Recruiter(ABC):
 
         Input   outcome: of the visit, durably stored by now; code: the study's own completion code
         """
+
+    def receive(self, settings: Any, study: str, log: Any, headers: Mapping[str, str], body: bytes) -> None:
+        """Take what the recruiter's platform tells by itself at `/recruiters/NAME/notices`; most are silent.
+
+        Note    the same may come several times, late, and in any order, or never
+        Raises  NoticeRefused: it is not from there, or says nothing
+        """
+        raise NoticeRefused("unexpected")
 
 
 RECRUITERS: Final[Shelf[Recruiter]] = Shelf("recruiter", Recruiter)

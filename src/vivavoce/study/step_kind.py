@@ -167,6 +167,10 @@ class StepKind(ABC, Generic[Written]):
         Raises  InputError: nobody can be simulated here; one line says why, and what to do instead
         """
 
+    def quotas(self, step: Written) -> Mapping[str, Mapping[int, int]]:
+        """How many people of a code take part, by item of its form and code; none: any number."""
+        return {}
+
     def admits(self, step: Written, answers: Mapping[str, float | None]) -> bool:
         """Whether somebody whose form was answered so goes on; codes by item, null: left open."""
         return True

@@ -138,7 +138,7 @@ def _made(entry: StepEntry) -> Step | None:
     name, written = entry.written
     if (screen := entry.screen) is not None:
         admit = {item: Range(min=codes.min, max=codes.max) for item, codes in screen.admit.items()}
-        return QuestionnaireStep(name=screen.use, about="visit", admit=admit)
+        return QuestionnaireStep(name=screen.use, about="visit", admit=admit, quotas=screen.quotas)
     if (form := entry.questionnaire) is not None:
         known = form.use in INSTRUMENTS and about(form) == "visit"
         return QuestionnaireStep(name=form.use, about="visit") if known else None
@@ -209,8 +209,12 @@ def _check_screen(screen: ScreenSettings, path: KeyPath, source: Source) -> None
         return
     instrument = INSTRUMENTS.get(screen.use)
     scales = {item.item_id: instrument.scale_of(item) for item in instrument.items}
-    for item, codes in screen.admit.items():
-        at: KeyPath = (*path, "admit", item)
+    quotas = [
+        ("quotas", item, Range(min=min(places), max=max(places)))
+        for item, places in screen.quotas.items() if places
+    ]  # fmt: skip
+    for key, item, codes in [("admit", *one) for one in screen.admit.items()] + quotas:
+        at: KeyPath = (*path, key, item)
         if (scale := scales.get(item)) is None:
             known = [name for name, one in scales.items() if one is not None]
             source.report(at, f"{screen.use!r} has no item {item!r} with codes", nearest(item, known))

@@ -50,13 +50,15 @@ class DebriefStep(_TextStep):
 class QuestionnaireStep(_Step):
     """A form: after each dialogue where it belongs to a dialogue step's `feedback`, else once.
 
-    admit  codes by item that a participant must answer with to go on; none where everybody may
+    admit   codes by item that a participant must answer with to go on; none where everybody may
+    quotas  how many people of a code take part, by item and code; of others any number
     """
 
     kind: Literal["questionnaire"] = "questionnaire"
     name: str
     about: About
     admit: dict[str, Range] = {}
+    quotas: dict[str, dict[int, int]] = {}
 
 
 class DialoguePlan(DialogueSettings):

@@ -120,6 +120,9 @@ class ScreenSettings(Settings):
     admit: dict[str, WrittenRange] = Field(
         min_length=1, description="codes by item with which one goes on, such as {knowledge: 1..3}"
     )
+    quotas: dict[str, dict[int, Whole]] = Field(
+        {}, description="how many people of each code take part, such as {native: {1: 25, 3: 25}}"
+    )
 
 
 class BattlePlan(Settings):

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random, SystemRandom
@@ -133,10 +133,30 @@ class MoveRules:
     def answer(self, draft: Draft, event: log_events.QuestionnaireAnswered) -> None:
         """An answered form; whom it does not admit leaves in the same transaction."""
         step = self.study.visit[event.step]
-        draft.add(event)
         codes = {one.item_id: one.value for one in event.ratings}
-        if not kind_of(step).admits(step, codes):
+        full = self.is_full(draft, event.instrument, kind_of(step).quotas(step), codes)
+        draft.add(event)
+        if full or not kind_of(step).admits(step, codes):
             draft.add(log_events.VisitEnded(outcome="screened_out"))
+
+    def is_full(
+        self, draft: Draft, instrument: str, quotas: Mapping[str, Mapping[int, int]],
+        codes: Mapping[str, float | None],
+    ) -> bool:  # fmt: skip
+        """Whether as many people as the study wants answered so before, and take part or have done so."""
+        wanted = [
+            (item, int(code), quotas[item].get(int(code)))
+            for item in quotas
+            if (code := codes.get(item)) is not None
+        ]
+        return any(
+            places is not None
+            and draft.tx.answered_count(
+                self.study.name, instrument, item, code, simulated=draft.state.simulated
+            )
+            >= places
+            for item, code, places in wanted
+        )
 
     def assign(self, draft: Draft) -> None:
         """Allocate a system and a task by the study's rule, on the counts of this very transaction."""

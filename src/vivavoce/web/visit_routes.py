@@ -6,12 +6,19 @@ from typing import Annotated
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from vivavoce.steps.form import filled_form
 from vivavoce.study.channel import channel_of
-from vivavoce.study.recruiter import RECRUITERS, Admission, HandBack, NotAdmitted, recruiter_for
+from vivavoce.study.recruiter import (
+    RECRUITERS,
+    Admission,
+    HandBack,
+    NotAdmitted,
+    NoticeRefused,
+    recruiter_for,
+)
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
@@ -130,6 +137,22 @@ async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
         raise NotAdmitted("no_invitation")
     by_person = person is not None and not identity.several_visits
     return "link", Admission(ticket=f"person:{person}" if by_person else None, person=person)
+
+
+@router.post("/recruiters/{name}/notices")
+async def notice(name: str, request: Request, site: ThisSite) -> Response:
+    """What a recruiter's platform tells by itself; it learns no more than whether that was taken."""
+    settings = site.study.recruitment.get(name)
+    if settings is None:
+        return JSONResponse({"error": "unexpected"}, 404)
+    study, log, body = site.study.name, site.engine.log, await request.body()
+    headers = dict(request.headers)
+    try:
+        await asyncio.to_thread(RECRUITERS.get(name).receive, settings, study, log, headers, body)
+    except NoticeRefused as refusal:
+        statuses = {"unexpected": 404, "unreadable": 400}
+        return JSONResponse({"error": refusal.reason}, statuses.get(refusal.reason, 403))
+    return Response(status_code=204)
 
 
 async def _token(site: Site, opened: Opened) -> str:

@@ -13,6 +13,7 @@ from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 
+_NEAR: Final = 3  # characters between an errand and the word that says of what it is
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne))\b", re.I),
@@ -127,7 +128,24 @@ class CounterBot(CourteousBot[Visit]):
             session.errand = next(
                 (self.counter.implied[one] for one in found if one in self.counter.implied), None
             )
-        return self._go_on(session) if session.errand is not None else None
+        if session.errand is None:
+            return None
+        return self._go_on(session, "" if found else self._unknown(session, heard))
+
+    def _unknown(self, session: Visit, heard: Heard) -> str:
+        """The sentence for what was named right behind an errand, and is nothing that this counter knows."""
+        needs = self.counter.errands[session.errand or ""].needs
+        missing = next((need for need in needs if need not in session.form), "")
+        sentence = self.words(session).get(f"unknown_{missing}", "")
+        vague = self.counter.needs[missing].vague.get(session.language, ()) if sentence else ()
+        for errand in heard.spans if sentence else ():
+            behind = [one for one in heard.said[errand.end :] if one in heard.rest and not one.endswith("'")]
+            next_word = next(iter(behind), None)
+            if errand.entry.kind == "errand" and next_word is not None and next_word not in vague:
+                between = heard.said[errand.end : heard.said.index(next_word, errand.end)]
+                if len(between) <= _NEAR:
+                    return sentence
+        return ""
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
@@ -149,9 +167,9 @@ class CounterBot(CourteousBot[Visit]):
             return Answer(self.words(session)["begin"], (Act("request"),))
         return None
 
-    def _go_on(self, session: Visit) -> Answer:
-        """Ask for what is missing, then whether all is right; then do it."""
-        problem = self._limits(session) or self.complete(session)
+    def _go_on(self, session: Visit, problem: str = "") -> Answer:
+        """Ask for what is missing, then whether all is right; then do it. A problem is told before."""
+        problem = self._limits(session) or self.complete(session) or problem
         errand = self.counter.errands[session.errand or ""]
         session.confirming = False
         session.asking = next((need for need in errand.needs if need not in session.form), None)

@@ -29,6 +29,7 @@ class Need:
 
     leads  words before a value that tell which of several needs with the same values is meant
     units  words behind a number that make it this one, whatever was asked
+    vague  words behind an errand that name nothing: a product
     """
 
     kind: Kind
@@ -37,6 +38,7 @@ class Need:
     units: Mapping[str, list[str]]
     low: int
     high: int
+    vague: Mapping[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def read_counter(name: str) -> Counter:
     needs = {
         key: Need(
             one.get("kind", "choice"), one.get("values", {}), one.get("leads", {}), one.get("units", {}),
-            one.get("low", 1), one.get("high", 999_999),
+            one.get("low", 1), one.get("high", 999_999), one.get("vague", {}),
         )
         for key, one in raw["needs"].items()
     }  # fmt: skip

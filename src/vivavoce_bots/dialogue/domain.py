@@ -3,21 +3,18 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.acts import DONTCARE
 from vivavoce_bots.dialogue.opening import DAY, DAYS, HOURS, TIME, TODAY, Opening, read_opening
-from vivavoce_bots.dialogue.speech import LANGUAGES, speech
+from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml, speech
 
 _REMEMBERED = 10_000
 TYPE = "type"
@@ -222,22 +219,13 @@ def read_domain(path: Path | None = None) -> Domain:
     """
     shown = path.name if path else "restaurants.yaml"
     try:
-        return _domain(_read(path) if path else _own())
+        return _domain(read_yaml(path) if path else read_data("restaurants"))
     except (OSError, UnicodeDecodeError, YAMLError) as error:
         raise DomainError(f"{shown}: cannot be read: {' '.join(str(error).split())}") from None
     except KeyError as error:
         raise DomainError(f"{shown}: {error} is missing") from None
     except (TypeError, AttributeError, ValueError) as error:
         raise DomainError(f"{shown}: is no domain: {error}") from None
-
-
-@cache
-def _own() -> Mapping[str, Any]:
-    return _read(files("vivavoce_bots") / "data" / "restaurants.yaml")
-
-
-def _read(source: Traversable) -> Mapping[str, Any]:
-    return YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
 
 
 def _domain(raw: Mapping[str, Any]) -> Domain:

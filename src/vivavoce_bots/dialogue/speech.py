@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from ruamel.yaml import YAML
@@ -35,9 +36,14 @@ class Speech:
     questions: Phrases
 
 
+@cache
 def read_data(name: str) -> dict[str, Any]:
-    """What a YAML file of this package holds; without its ending."""
-    source = files("vivavoce_bots") / "data" / f"{name}.yaml"
+    """What a YAML file of this package holds, read once and not to be changed; without its ending."""
+    return read_yaml(files("vivavoce_bots") / "data" / f"{name}.yaml")
+
+
+def read_yaml(source: Traversable) -> dict[str, Any]:
+    """What a YAML file holds."""
     return YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
 
 

@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.dialogue.domain import DomainError
-from vivavoce_bots.dialogue.speech import LANGUAGES
+from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
 Point = tuple[float, float, float]
@@ -113,10 +110,9 @@ def _learn(spotter: Spotter, phrases: Sequence[str], entry: Entry) -> None:
         spotter.learn(str(phrase), entry)
 
 
-@cache
 def read_manner(language: str) -> dict[str, Any]:
     """How people speak to a house in a language, and what it says."""
-    return _loaded(files("vivavoce_bots") / "data" / f"house.{language}.yaml")
+    return read_data(f"house.{language}")
 
 
 def read_home(path: Path | None = None) -> Home:
@@ -126,17 +122,13 @@ def read_home(path: Path | None = None) -> Home:
     """
     shown = path.name if path else "house.yaml"
     try:
-        return _home(_loaded(path or files("vivavoce_bots") / "data" / "house.yaml"))
+        return _home(read_yaml(path) if path else read_data("house"))
     except (OSError, UnicodeDecodeError, YAMLError) as error:
         raise DomainError(f"{shown}: cannot be read: {' '.join(str(error).split())}") from None
     except KeyError as error:
         raise DomainError(f"{shown}: {error} is missing") from None
     except (TypeError, AttributeError, ValueError) as error:
         raise DomainError(f"{shown}: is no flat: {error}") from None
-
-
-def _loaded(source: Any) -> dict[str, Any]:
-    return YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
 
 
 def _home(raw: Mapping[str, Any]) -> Home:

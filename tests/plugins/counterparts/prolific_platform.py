@@ -1,19 +1,27 @@
 """A stand-in of Prolific for tests: a process with records of its own, written from its published API.
 
 It imports nothing of ours. Amounts follow the description: rewards and what it shows are minor units, bonuses
-in `csv_bonuses` are major units, approving twice approves once, paying a bulk twice pays it twice.
+in `csv_bonuses` are major units, approving twice approves once, paying a bulk twice pays it twice. Notices of
+changed submissions go, signed, to whoever subscribed and confirmed.
 
     python prolific_platform.py PORT STATE.json     keeps its records in the file
 
 Control, beside the API: POST /control/faults {path, method, times, kind} with a kind of before (no effect, no
 answer), after (effect, no answer), 429, 500 or 500-after; POST /control/take {participant} takes a place and
 tells the address; /control/submit {submission, code}, /control/return, /control/time-out; /control/keep and
-/control/restore; GET /control/journal, /control/studies, and /control/paid: how often each was paid what.
+/control/restore; /control/notices {to, lose, twice}: where the hosts of subscriptions truly stand, how many
+of the next notices get lost, and how many come twice; GET /control/journal, /control/studies,
+/control/notices (each with the answers that it got), and /control/paid: how often each was paid what.
 
-Source  docs.prolific.com/api-reference: studies, submissions, bonuses, well-known endpoints (November 2026)
+Source  docs.prolific.com/api-reference: studies, submissions, bonuses, hooks, well-known endpoints (read
+        November 2026)
 """
 
+import base64
+import hashlib
+import hmac
 import json
+import queue
 import re
 import secrets
 import sys
@@ -24,14 +32,19 @@ from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 TOKEN = "canary-prolific-token"
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+WORKSPACE = "5f0000000000000000000001"
+DONE = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}
 LOCK = threading.RLock()
+WAITING: "queue.Queue[dict[str, Any]]" = queue.Queue()
 Answer = tuple[int, Any]
 
 
@@ -58,6 +71,10 @@ class Records:
         self.paid: list[tuple[str, str, int]] = []
         self.faults: list[dict[str, Any]] = []
         self.journal: list[str] = []
+        self.secret = ""
+        self.subscriptions: dict[str, dict[str, Any]] = {}
+        self.notices: list[dict[str, Any]] = []
+        self.delivery: dict[str, Any] = {"to": "", "lose": 0, "twice": 0}
         self.kept = ""
         if file.exists():
             self.__dict__.update(json.loads(file.read_text(encoding="utf-8")))
@@ -88,20 +105,84 @@ class Records:
         return 201, study
 
     def transition_study(self, study: dict[str, Any], body: dict[str, Any]) -> Answer:
-        if body.get("action") != "PUBLISH" or study["status"] != "UNPUBLISHED":
+        ends = {("PUBLISH", "UNPUBLISHED"): "ACTIVE", ("PAUSE", "ACTIVE"): "PAUSED",
+                ("START", "PAUSED"): "ACTIVE", ("STOP", "ACTIVE"): "AWAITING REVIEW",
+                ("STOP", "PAUSED"): "AWAITING REVIEW"}  # fmt: skip
+        change = (str(body.get("action")), study["status"])
+        if change not in ends:
             return 400, {"message": "Invalid transition", "detail": f"{study['status']}: {body}"}
-        study["status"] = "ACTIVE"
+        study["status"] = ends[change]
+        return 200, study
+
+    def set_places(self, study: dict[str, Any], body: dict[str, Any]) -> Answer:
+        if body["total_available_places"] < study["total_available_places"]:
+            return 400, {"error": {"status": 400, "detail": "total_available_places can only grow"}}
+        study.update(body)
         return 200, study
 
     def transition(self, one: dict[str, Any], body: dict[str, Any]) -> Answer:
-        if body.get("action") != "APPROVE":
-            return 400, {"error": {"status": 400, "detail": "only APPROVE here"}}
-        if one["status"] == "AWAITING REVIEW":
-            one["status"] = "APPROVED"
-            self.paid.append((one["id"], "reward", self.studies[one["study_id"]]["reward"]))
-        elif one["status"] != "APPROVED":
-            return 400, {"error": {"status": 400, "detail": f"submission is {one['status']}"}}
+        action, wrong = body.get("action"), ""
+        if action not in DONE:
+            wrong = "only APPROVE and REJECT here"
+        elif action == "REJECT" and (
+            len(body.get("message", "")) < 100 or not body.get("rejection_category")
+        ):
+            wrong = "message: at least 100 characters; rejection_category: required"
+        elif one["status"] == "AWAITING REVIEW":
+            if action == "APPROVE":
+                self.paid.append((one["id"], "reward", self.studies[one["study_id"]]["reward"]))
+            self.change(one, DONE[action])
+        elif one["status"] != DONE[action]:
+            wrong = f"submission is {one['status']}"
+        return (400, {"error": {"status": 400, "detail": wrong}}) if wrong else (200, one)
+
+    def ask_back(self, one: dict[str, Any], body: dict[str, Any]) -> Answer:
+        if not body.get("request_return_reasons"):
+            return 400, {"error": {"status": 400, "detail": "request_return_reasons: required"}}
+        one["return_requested"] = now()
         return 200, one
+
+    def screen_out(self, study: dict[str, Any], body: dict[str, Any]) -> Answer:
+        if not study.get("is_custom_screening"):
+            return 400, {"error": {"status": 400, "detail": "this study has no custom screening"}}
+        for key in body["submission_ids"]:
+            one, minor = self.submissions[key], round(Decimal(str(body["bonus_per_submission"])) * 100)
+            one["bonus_payments"].append(float(minor))
+            self.paid.append((key, "screen-out", minor))
+            self.change(one, "SCREENED OUT")
+        return 200, {"message": "queued"}
+
+    def change(self, one: dict[str, Any], status: str, **more: Any) -> None:
+        """A submission stands otherwise; whoever subscribed is told."""
+        one.update(status=status, **more)
+        body = {"resource_id": one["id"], "event_type": "submission.status.change",
+                "participant_id": one["participant_id"], "status": status}  # fmt: skip
+        for hook in self.subscriptions.values():
+            if not hook["is_enabled"]:
+                continue
+            notice = {"id": identifier(), "at": time.time(), "body": json.dumps(body), "answers": [],
+                      "target": hook["target_url"], "ticket": one["id"]}  # fmt: skip
+            self.notices.append(notice)
+            if self.delivery["lose"] > 0:
+                self.delivery["lose"] -= 1
+                continue
+            WAITING.put(notice)
+            if self.delivery["twice"] > 0:
+                self.delivery["twice"] -= 1
+                WAITING.put(notice)
+
+    def subscribe(self, body: dict[str, Any]) -> Answer:
+        if body["workspace_id"] != WORKSPACE or not body["target_url"].startswith("https://"):
+            return 400, {"error": {"status": 400, "detail": "target_url: must be https"}}
+        hook = {**body, "id": identifier(), "is_enabled": False, "word": identifier()}
+        self.subscriptions[hook["id"]] = hook
+        return 201, hook
+
+    def confirm(self, hook: dict[str, Any], body: dict[str, Any]) -> Answer:
+        if body.get("secret") != hook["word"]:
+            return 400, {"error": {"status": 400, "detail": "secret: wrong"}}
+        hook["is_enabled"] = True
+        return 200, hook
 
     def set_up(self, body: dict[str, Any]) -> Answer:
         rows: list[tuple[str, int]] = []
@@ -129,7 +210,9 @@ class Records:
 
     def take(self, body: dict[str, Any]) -> Answer:
         """A participant takes a place; the address to which they are sent, with its signed token."""
-        study = next(one for one in self.studies.values() if one["status"] == "ACTIVE")
+        study = next((one for one in self.studies.values() if one["status"] == "ACTIVE"), None)
+        if study is None:
+            return 404, {"message": "no study takes participants"}
         person, ticket = body.get("participant") or identifier(), identifier()
         self.submissions[ticket] = {
             "id": ticket, "participant_id": person, "study_id": study["id"], "status": "ACTIVE",
@@ -155,8 +238,35 @@ class Records:
         if one["status"] != "ACTIVE":
             return 409, {"message": f"submission is {one['status']}"}
         ends = {"submit": "AWAITING REVIEW", "return": "RETURNED", "time-out": "TIMED-OUT"}
-        one.update(status=ends[what], study_code=body.get("code"), completed_at=now())
+        self.change(one, ends[what], study_code=body.get("code"), completed_at=now())
         return 200, one
+
+
+def deliver(records: Records) -> None:
+    """Send notices, one after the other, for as long as the process lives."""
+    while True:
+        notice = WAITING.get()
+        with LOCK:
+            key, to = records.secret.encode(), records.delivery["to"]
+        stamp, content = str(int(time.time())), notice["body"].encode()
+        signature = base64.b64encode(hmac.digest(key, stamp.encode() + content, hashlib.sha256)).decode()
+        headers = {
+            "content-type": "application/json", "x-prolific-request-signature": signature,
+            "x-prolific-request-timestamp": stamp, "x-event-id": notice["id"],
+            "x-timestamp": f"{notice['at']:.6f}",
+        }  # fmt: skip
+        target = urlsplit(notice["target"])
+        request = Request(f"{to or 'https://' + target.netloc}{target.path}", content, headers, method="POST")
+        try:
+            with urlopen(request, timeout=30) as answer:
+                status = answer.status
+        except HTTPError as error:
+            status = error.code
+        except OSError as error:
+            status = str(error)
+        with LOCK:
+            notice["answers"].append(status)
+        WAITING.task_done()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -170,6 +280,9 @@ class Handler(BaseHTTPRequestHandler):
         self.serve()
 
     def do_POST(self) -> None:
+        self.serve()
+
+    def do_PATCH(self) -> None:
         self.serve()
 
     def serve(self) -> None:
@@ -187,6 +300,8 @@ class Handler(BaseHTTPRequestHandler):
         content = b"" if answer is None else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
+        if isinstance(answer, dict) and "word" in answer:
+            self.send_header("x-hook-secret", answer["word"])
         self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -223,6 +338,22 @@ class Handler(BaseHTTPRequestHandler):
                 return 200, records.studies[key]
             case "POST", ["studies", key, "transition"] if key in records.studies:
                 return records.transition_study(records.studies[key], body)
+            case "PATCH", ["studies", key] if key in records.studies:
+                return records.set_places(records.studies[key], body)
+            case "POST", ["studies", key, "screen-out-submissions"] if key in records.studies:
+                return records.screen_out(records.studies[key], body)
+            case "POST", ["hooks", "secrets"]:
+                records.secret = secrets.token_hex(16)
+                return 201, {"id": identifier(), "value": records.secret, **body}
+            case "GET", ["hooks", "subscriptions"]:
+                shown = [
+                    {k: v for k, v in one.items() if k != "word"} for one in records.subscriptions.values()
+                ]
+                return self.page(shown, query)
+            case "POST", ["hooks", "subscriptions"]:
+                return records.subscribe(body)
+            case "POST", ["hooks", "subscriptions", key] if key in records.subscriptions:
+                return records.confirm(records.subscriptions[key], body)
             case "GET", ["submissions"]:
                 mine = [one for one in records.submissions.values() if one["study_id"] == query["study"]]
                 return self.page([{k: v for k, v in one.items() if k != "study_id"} for one in mine], query)
@@ -234,6 +365,8 @@ class Handler(BaseHTTPRequestHandler):
                 return records.set_up(body)
             case "POST", ["submissions", key, "transition"] if key in records.submissions:
                 return records.transition(records.submissions[key], body)
+            case "POST", ["submissions", key, "request-return"] if key in records.submissions:
+                return records.ask_back(records.submissions[key], body)
             case "POST", ["bulk-bonus-payments", key, "pay"]:
                 return records.pay(key)
         return 404, {"error": {"status": 404, "title": "Not found", "detail": path}}
@@ -256,6 +389,11 @@ class Handler(BaseHTTPRequestHandler):
                 return self.records.take(body)
             case "submit" | "return" | "time-out":
                 return self.records.end(what, body)
+            case "notices" if self.command == "POST":
+                self.records.delivery.update(body)
+                return 200, None
+            case "notices":
+                return 200, self.records.notices
             case "keep":
                 self.records.kept = json.dumps(self.records.facts())
                 return 200, None
@@ -273,4 +411,5 @@ class Handler(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     Handler.records = Records(Path(sys.argv[2]))
+    threading.Thread(target=deliver, args=(Handler.records,), daemon=True).start()
     ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()

@@ -17,7 +17,7 @@ from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallPlaced, CallsUnwanted
 from vivavoce.log.engine import open_engines
 from vivavoce.log.events import TRIAL, DialogueAssigned, UserTurnSent, VisitOpened
-from vivavoce.log.migrate import HEAD, SCRIPTS, migrate, version
+from vivavoce.log.migrate import LOG, SCRIPTS, migrate, version
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import PROJECTIONS, metadata
@@ -29,13 +29,13 @@ def test_migrated_tables_are_the_tables_of_the_code(log_url: str) -> None:
     with engines.reader.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
-        assert version(connection) == HEAD
+        assert version(connection) == LOG.head
     engines.dispose()
 
 
 def test_the_head_that_the_code_expects_is_the_last_migration() -> None:
     scripts = ScriptDirectory(str(SCRIPTS))
-    assert scripts.get_current_head() == HEAD
+    assert scripts.get_current_head() == LOG.head
 
 
 def test_a_log_of_a_newer_version_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from vivavoce.study.load import check_study, load_study
 from vivavoce_recruitment.estimate import estimate
 from vivavoce_recruitment.money import Money, read_money
 from vivavoce_recruitment.platform import Terms
-from vivavoce_recruitment.settings import Bonus
+from vivavoce_recruitment.settings import Bonus, CallCost, DialoguePay
 
 
 def problems(folder: Path, old: str, new: str) -> list[str]:
@@ -29,11 +29,16 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("  prolific:\n", "  nonsense: yes\n  prolific:\n", ("nonsense", "known: links, prolific")),
+        (
+            "  prolific:\n",
+            "  nonsense: yes\n  prolific:\n",
+            ("nonsense", "known: connect, links, prolific, sona"),
+        ),
         ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "did you mean 'places'?")),
+        ("name: two-dialogues", "name: dialogues", ("one is called dialogues", "name each otherwise")),
         ("2.00 GBP", "2.00", ("2.0 is no amount of money", "2.00 GBP")),
         ("2.00 GBP", "2.005 GBP", ("parts of the smallest unit", "2.00 GBP")),
-        ("0.50 GBP", "0.50 EUR", ("a bonus in EUR beside a reward in GBP", "use one currency")),
+        ("0.50 GBP", "0.50 EUR", ("a payment in EUR beside a reward in GBP", "use one currency")),
         ("places: 30", "places: 30\n    token: s3cr3t", ("a secret is written out", "${NAME}")),
         ("site: https://", "site: http://", ("no address with https", "write https://HOST")),
     ],
@@ -63,3 +68,16 @@ def test_the_estimate_is_exact_in_decimal_numbers() -> None:
     assert str(found.fee) == "24.98 GBP" and str(found.total) == "99.98 GBP"
     assert str(found.hourly_declared) == "12.00 GBP" and str(found.hourly_so_far) == "9.60 GBP"
     assert estimate(terms, [], []).hourly_so_far is None
+
+
+def test_each_dialogue_may_be_paid_and_telephone_minutes_are_in_the_cost() -> None:
+    """By hand: 20 x (2.00 + 0.50 + 4 x 0.25) = 70.00; 20 x 6 min x 0.013 = 1.56; 10.5 min cost 0.1365."""
+    bonus = Bonus.model_validate({"name": "two", "dialogues": 2, "pay": "0.50 GBP"})
+    each = DialoguePay.model_validate({"pay": "0.25 GBP", "most": 4})
+    calls = CallCost.model_validate({"per_minute": 0.013, "minutes": 6})
+    terms = Terms(Money(200, "GBP"), 20, 10, (bonus,), None, each, calls)
+    found = estimate(terms, [], [], 10.5)
+    assert (str(found.bonuses), str(found.calls)) == ("30.00 GBP", "1.56 GBP")
+    assert (str(found.total), str(found.calls_so_far)) == ("71.56 GBP", "0.14 GBP")
+    assert terms.earned(0) == [] and terms.earned(1) == [("dialogues", Money(25, "GBP"))]
+    assert terms.earned(9) == [("two", Money(50, "GBP")), ("dialogues", Money(100, "GBP"))]

@@ -60,6 +60,44 @@ def test_strangers_professionals_and_who_does_not_say_leave(screened, log: Log, 
     assert "dialogue_assigned" not in kinds
 
 
+def test_of_sixty_who_come_at_once_as_many_take_part_as_are_wanted(tmp_path: Path, log: Log) -> None:
+    """And a place whose holder leaves is given to somebody else."""
+    screen = SCREEN.model_copy(update={"quotas": {"age": {2: 20, 3: 5}}})
+    dialogue = DialogueStep.model_validate({"repeat": {"min": 1, "max": 1}, "gate": "none",
+                                            "nontrivial": {"user_turns": 1}})  # fmt: skip
+    study = make_study(tmp_path, visit=(ConsentStep(file="c.md"), screen, dialogue))
+
+    async def come(engine: SessionEngine, age: int) -> tuple[str, str | None]:
+        opened = await engine.open_visit(language="en")
+        await engine.give_consent(opened.visit_id, 0, agreed=True, document="d")
+        ratings = [
+            events.LoggedRating(item_id=item, value=code, answer=None)
+            for item, code in (("knowledge", 2), ("age", age))
+        ]
+        await engine.forms.answer(
+            opened.visit_id, step=1, round=None, position=0, instrument="idial_background",
+            wording="project", ratings=ratings,
+        )  # fmt: skip
+        return opened.visit_id, (await engine.state(opened.visit_id)).outcome
+
+    async def run() -> None:
+        engine = SessionEngine(study, log, {"one": Parrot(), "two": Parrot()})
+        await engine.start()
+        try:
+            came = await asyncio.gather(*(come(engine, 2 + number % 3) for number in range(90)))
+            left = [visit for visit, outcome in came if outcome is None]
+            young = [visit for visit, _ in came[::3] if visit in left]
+            middle = [visit for visit, _ in came[1::3] if visit in left]
+            assert (len(young), len(middle), len(left)) == (20, 5, 55), "30 of an age with no quota"
+            assert (await come(engine, 3))[1] == "screened_out"
+            await engine.withdraw(middle[0])
+            assert (await come(engine, 3))[1] is None and (await come(engine, 3))[1] == "screened_out"
+        finally:
+            await engine.stop()
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("screen", "said"),
     [
@@ -67,6 +105,8 @@ def test_strangers_professionals_and_who_does_not_say_leave(screened, log: Log, 
         ("{use: idial_background, admit: {knowlege: 1..3}}", "did you mean 'knowledge'"),
         ("{use: idial_background, admit: {knowledge: 1..9}}", "its codes are 0..4"),
         ("{use: idial_background, admit: {}}", "admit"),
+        ("{use: idial_background, admit: {age: 1..6}, quotas: {aeg: {1: 5}}}", "did you mean 'age'"),
+        ("{use: idial_background, admit: {age: 1..6}, quotas: {age: {7: 5}}}", "its codes are 1..6"),
     ],
 )
 def test_a_screen_that_cannot_be_is_named_with_its_line(tmp_path: Path, screen: str, said: str) -> None:

@@ -2,11 +2,10 @@
 
 from alembic import context
 
-from vivavoce.log.tables import metadata
-
+given = context.config.attributes
 context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=metadata,
+    connection=given["connection"],
+    version_table=given.get("version_table", "alembic_version"),
     transaction_per_migration=False,
 )
 context.run_migrations()

@@ -25,8 +25,15 @@ class Questionnaire(StepKind[QuestionnaireStep]):
     def course(self, step: QuestionnaireStep, study: Study) -> str:
         if step.admit:
             admitted = ", ".join(f"{item} {codes}" for item, codes in step.admit.items())
-            return f"screening by the questionnaire {step.name}: {admitted}"
+            places = "".join(
+                f"; of {item} {', '.join(f'{number} with {code}' for code, number in of.items())}"
+                for item, of in step.quotas.items()
+            )
+            return f"screening by the questionnaire {step.name}: {admitted}{places}"
         return f"questionnaire {step.name}"
+
+    def quotas(self, step: QuestionnaireStep) -> Mapping[str, Mapping[int, int]]:
+        return step.quotas
 
     def admits(self, step: QuestionnaireStep, answers: Mapping[str, float | None]) -> bool:
         codes = {item: answers.get(item) for item in step.admit}

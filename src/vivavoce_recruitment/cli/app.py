@@ -1,0 +1,45 @@
+"""`vivavoce recruit`: what a trial costs, offering it, paying people, and what became of each payment."""
+
+import typer
+
+from vivavoce_recruitment.cli.deciding import ask_back, reject, screen_out
+from vivavoce_recruitment.cli.offering import (
+    invite,
+    pause,
+    places,
+    plan,
+    publish,
+    resume,
+    status,
+    stop,
+    subscribe,
+)
+from vivavoce_recruitment.cli.paying import approve, bonus, compare, settle
+from vivavoce_recruitment.cli.recording import credit, sheet
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _recruit() -> None:
+    """Where participants come from, what they are paid, and what became of every payment."""
+
+
+app.command("plan", short_help="What the trial costs.")(plan)
+app.command("publish", short_help="Offer the study to people.")(publish)
+app.command("invite", short_help="Make invitations.")(invite)
+app.command("subscribe", short_help="Have the platform tell what changes.")(subscribe)
+app.command("status", short_help="Who came, and what was paid.")(status)
+app.command("pause", short_help="Let nobody new in.")(pause)
+app.command("resume", short_help="Let people in again.")(resume)
+app.command("stop", short_help="End the offer.")(stop)
+app.command("places", short_help="Offer more places.")(places)
+app.command("approve", short_help="Pay the rewards.")(approve)
+app.command("bonus", short_help="Pay the bonuses.")(bonus)
+app.command("reject", short_help="Refuse a submission.")(reject)
+app.command("ask-back", short_help="Ask for a submission back.")(ask_back)
+app.command("screen-out", short_help="Pay who did not fit.")(screen_out)
+app.command("sheet", short_help="Write what to pay by hand.")(sheet)
+app.command("credit", short_help="Grant students credit.")(credit)
+app.command("reconcile", short_help="Compare ledger, platform and log.")(compare)
+app.command("settle", short_help="Say what became of a payment.")(settle)

@@ -1,0 +1,85 @@
+"""`recruit reject`, `ask-back` and `screen-out`: what a person decides of who is not approved."""
+
+from getpass import getuser
+from typing import Annotated
+
+import typer
+
+from vivavoce.core.errors import InputError
+from vivavoce_recruitment.cli.opening import (
+    DRY,
+    Confirm,
+    LogUrl,
+    Recruiter_,
+    StudyFile,
+    Submission,
+    paid_study,
+)
+from vivavoce_recruitment.cli.paying import report
+
+
+def reject(
+    study: StudyFile,
+    submission: Submission,
+    category: Annotated[str, typer.Option("--category", help="As the platform has it, such as NO_DATA.")],
+    message: Annotated[str, typer.Option("--message", help="What the participant is told.")],
+    confirm: Confirm = False,
+    recruiter: Recruiter_ = None,
+    log: LogUrl = None,
+) -> None:
+    """Refuse a submission: its participant is not paid. Nothing proposes this; you decide it."""
+    with paid_study(study, log, recruiter) as paid:
+        platform = paid.platform()
+        found = [one for one in paid.work(platform) if one.submission.ticket == submission]
+        if not found:
+            problem = f"no submission {submission!r} of this study"
+            raise InputError(problem, place=paid.recruiter.place, hint="take one that `approve` lists")
+        if not confirm:
+            typer.echo(f"{submission}  {found[0].submission.status}  our record: {found[0].outcome}  {DRY}")
+            return
+        platform.reject(submission, category, message)
+        typer.echo(f"{submission}  rejected")
+
+
+def ask_back(
+    study: StudyFile,
+    submission: Submission,
+    reason: Annotated[str, typer.Option("--reason", help="What the participant is told.")],
+    confirm: Confirm = False,
+    recruiter: Recruiter_ = None,
+    log: LogUrl = None,
+) -> None:
+    """Ask a participant to give a submission back; unlike a rejection it does not harm them there."""
+    with paid_study(study, log, recruiter) as paid:
+        identifier = paid.listing
+        if not confirm:
+            typer.echo(f"{submission} of study {identifier}: {reason}; {DRY}")
+            return
+        paid.platform().ask_back(submission, reason)
+        typer.echo(f"{submission}  asked back")
+
+
+def screen_out(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Pay those whom the visit screened out what the study file says, and open their places again."""
+    from vivavoce_recruitment.payment import pay_screen_outs, screen_outs_due
+
+    with paid_study(study, log, recruiter) as paid:
+        pay = getattr(paid.settings, "screen_out_pay", None)
+        if pay is None:
+            hint = "add such as `screen_out_pay: 0.20 GBP`, before you publish"
+            raise InputError("nothing is paid for it", place=f"recruitment.{paid.name}", hint=hint)
+        platform, listing = paid.platform(), paid.listing
+        due = screen_outs_due(paid.work(platform), pay)
+        if confirm:
+            planned = paid.ledger.plan(paid.name, listing, "screen_out", due)
+            tickets = {ticket for ticket, _, _ in due}
+            pay_screen_outs(
+                paid.ledger,
+                platform,
+                listing,
+                [one for one in planned if one.ticket in tickets],
+                by=getuser(),
+            )
+        report(paid, "screen_out", due, confirm)

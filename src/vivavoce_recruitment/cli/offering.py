@@ -1,0 +1,175 @@
+"""`recruit plan`, `publish`, `invite`, `subscribe`, `status`, `pause`, `resume`, `stop`, `places`."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+from vivavoce.core.errors import InputError
+from vivavoce_recruitment.cli.opening import (
+    DRY,
+    Confirm,
+    Json,
+    LogUrl,
+    Recruiter_,
+    StudyFile,
+    paid_study,
+    tell,
+    warn_of_open,
+)
+
+if TYPE_CHECKING:
+    from vivavoce_recruitment.platform import Switch
+
+
+def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False) -> None:
+    """What the trial costs at its declared size, by the hour, and so far; asks nobody."""
+    from vivavoce_recruitment.estimate import called_minutes, completed_minutes, estimate
+    from vivavoce_recruitment.platform import PricedRecruiter
+
+    with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
+        minutes = completed_minutes(paid.ledger.log, paid.study.name, paid.name)
+        called = called_minutes(paid.ledger.log, paid.study.name, paid.name)
+        found = estimate(paid.terms, minutes, paid.ledger.payments(recruiter=paid.name), called)
+    rows = {
+        "places": found.places, "rewards": found.rewards, "bonuses, at most": found.bonuses,
+        "fee": found.fee or "not known: set fee_percent",
+        **({"telephone, at most": found.calls} if found.calls else {}), "total": found.total,
+        "minutes, as told": found.minutes, "by the hour, as told": found.hourly_declared,
+        "completed visits": found.visits, "minutes, median so far": found.median_minutes,
+        "by the hour, so far": found.hourly_so_far, "paid so far": found.paid, "perhaps paid": found.perhaps,
+        **({"telephone so far": found.calls_so_far} if found.calls_so_far else {}),
+    }  # fmt: skip
+    tell(rows, as_json)
+
+
+def publish(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Offer the study on its platform: from then on people come, and each costs money."""
+    from vivavoce_recruitment.offer import make_offer
+
+    with paid_study(study, log, recruiter) as paid:
+        terms, place = paid.terms, paid.recruiter.place
+        if not confirm:
+            typer.echo(f"{terms.places} places at {terms.reward} on {place}; {DRY}")
+            return
+        platform = paid.platform()
+        identifier = make_offer(paid, platform)
+        typer.echo(f"{place}  study {identifier}  {platform.publish(identifier)}")
+
+
+def invite(
+    study: StudyFile,
+    number: Annotated[int, typer.Option("--number", min=1, max=10_000, help="How many.")],
+    address: Annotated[str, typer.Option("--address", help="Where the participants' pages stand.")],
+    log: LogUrl = None,
+) -> None:
+    """Print new links, each for one visit. Nobody keeps them: whoever reads the log cannot use one."""
+    from vivavoce.api.studies import open_log, read_study
+    from vivavoce_recruitment import links
+    from vivavoce_recruitment.ledger import Ledger
+
+    found = read_study(study)
+    if links.Links.name not in found.recruitment:
+        raise InputError(
+            "this study takes no invitations", place=f"{study} recruitment", hint="add `links: {}` under it"
+        )
+    with open_log(found, log) as opened:
+        for link in links.invite(Ledger(opened, found.name), number, address):
+            typer.echo(link)
+
+
+def status(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False) -> None:
+    """Visits by outcome, submissions as the platform last told, payments by state; asks nobody."""
+    from vivavoce_recruitment.ledger import OPEN
+    from vivavoce_recruitment.platform import PricedRecruiter
+
+    with paid_study(study, log, recruiter, kind=PricedRecruiter) as paid:
+        visits = [one for one in paid.ledger.log.visits(paid.study.name) if one.pool == paid.name]
+        payments = paid.ledger.payments(recruiter=paid.name)
+        listing = paid.ledger.listing(paid.name)
+        told = Counter(f"there {one}" for one in paid.ledger.submissions(paid.name).values())
+    came = Counter(visit.outcome or "running" for visit in visits)
+    states = Counter(f"{one.kind} {one.state}" for one in payments)
+    rows: dict[str, Any] = {"offered as": listing.listing if listing else None, **_sorted(came)}
+    tell({**rows, **_sorted(told), **_sorted(states)}, as_json)
+    warn_of_open([one for one in payments if one.state in OPEN])
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def pause(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Let nobody new in on the platform; who is there goes on."""
+    _switch(study, recruiter, log, "pause", confirm)
+
+
+def resume(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Let people in again on the platform."""
+    _switch(study, recruiter, log, "resume", confirm)
+
+
+def stop(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """End the offer on the platform, for good; who is there goes on."""
+    _switch(study, recruiter, log, "stop", confirm)
+
+
+def _switch(study: StudyFile, recruiter: str | None, log: str | None, to: "Switch", confirm: bool) -> None:
+    with paid_study(study, log, recruiter) as paid:
+        identifier = paid.listing
+        if not confirm:
+            typer.echo(f"{to} study {identifier} on {paid.recruiter.place}; {DRY}")
+            return
+        typer.echo(f"{paid.recruiter.place}  study {identifier}  {paid.platform().switch(identifier, to)}")
+
+
+def places(
+    study: StudyFile,
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, max=100_000, help="Places in all.")],
+    confirm: Confirm = False,
+    recruiter: Recruiter_ = None,
+    log: LogUrl = None,
+) -> None:
+    """Offer so many places in all; never fewer than before."""
+    with paid_study(study, log, recruiter) as paid:
+        listing, reward = paid.listed(), paid.terms.reward
+        more = number - listing.places
+        if more < 0:
+            problem = f"{number} places where {listing.places} are offered"
+            raise InputError(problem, place="NUMBER", hint="name more, or `recruit stop` the offer")
+        if not confirm:
+            cost = type(reward)(more * reward.minor, reward.currency)
+            typer.echo(f"{listing.places} places now, {number} then: {cost} more in rewards; {DRY}")
+            return
+        now = paid.platform().set_places(paid.listing, number)
+        paid.ledger.set_places(paid.name, now)
+        typer.echo(f"{paid.recruiter.place}  study {paid.listing}  {now} places")
+
+
+def subscribe(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Have the platform tell the study's pages how submissions stand; `reconcile` asks for what gets lost."""
+    from vivavoce_recruitment.offer import NoticeSecretMissing, subscribe_notices
+
+    with paid_study(study, log, recruiter) as paid:
+        if not confirm:
+            typer.echo(f"{paid.recruiter.place} would tell {paid.settings.site}; {DRY}")
+            return
+        platform = paid.platform()
+        try:
+            address, identifier = subscribe_notices(paid, platform)
+        except NoticeSecretMissing as missing:
+            typer.echo(f"export {missing.name}={platform.make_notice_secret()}")
+            note("this is told once: set it where `vivavoce serve` and this verb start, then run this again")
+            raise typer.Exit(1) from None
+        typer.echo(f"{paid.recruiter.place}  tells {address}  subscription {identifier}")

@@ -1,0 +1,66 @@
+"""What the verbs of recruitment share: options, the study with its recruiter, how facts are told."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from vivavoce.cli.progress import note
+
+if TYPE_CHECKING:
+    from vivavoce_recruitment.ledger import Payment
+    from vivavoce_recruitment.paid_study import PaidStudy
+    from vivavoce_recruitment.platform import PricedRecruiter
+
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
+LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+Recruiter_ = Annotated[
+    str | None, typer.Option("--recruiter", metavar="NAME", help="Which, where several of the study pay.")
+]
+Confirm = Annotated[bool, typer.Option("--confirm", help="Do it; without, only what would be done is told.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Submission = Annotated[str, typer.Argument(metavar="SUBMISSION", help="As the platform names it.")]
+DRY: Final = "nothing was done: add --confirm"
+
+
+@contextmanager
+def paid_study(
+    path: Path, url: str | None, name: str | None, *, kind: "type[PricedRecruiter] | None" = None
+) -> "Iterator[PaidStudy]":
+    """A study with the recruiter that is named, or its only one, while the block lasts.
+
+    Input   kind: of recruiters that will do; None: those that pay by their interface
+    Raises  InputError: there is none, or several; also in the place of what a platform did not do
+    """
+    from vivavoce.api.studies import open_log, read_study
+    from vivavoce_recruitment.paid_study import choose_recruiter, opened
+    from vivavoce_recruitment.platform import PaidRecruiter
+
+    study = read_study(path)
+    recruiter = choose_recruiter(study, kind or PaidRecruiter, name, place=f"{path} recruitment")
+    with open_log(study, url) as log, opened(study, recruiter, log) as paid:
+        yield paid
+
+
+def tell(rows: dict[str, Any], as_json: bool) -> None:
+    """Facts on stdout: as JSON, or one a line."""
+    plain = {key: str(one) if isinstance(one, tuple) else one for key, one in rows.items()}
+    if as_json:
+        typer.echo(json.dumps(plain, ensure_ascii=False))
+        return
+    for key, one in plain.items():
+        shown = "none yet" if one is None else f"{one:.1f}" if isinstance(one, float) else one
+        typer.echo(f"{key:24}{shown}")
+
+
+def warn_of_open(perhaps: "list[Payment]") -> None:
+    """List what is perhaps paid."""
+    for one in perhaps:
+        told = f"perhaps paid: {one.payment_id}  {one.kind} {one.reason}  {one.amount}  {one.ticket}"
+        why = "the program stopped while it was sent" if one.state == "sent" else "nobody knows"
+        note(f"{told}  ({f'{why}; {one.note}' if one.note else why})")
+    if perhaps:
+        note("none of these is sent again; run `reconcile`, look at the platform, then `settle` each")

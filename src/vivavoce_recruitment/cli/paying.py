@@ -1,0 +1,124 @@
+"""`recruit approve`, `bonus`, `reconcile` and `settle`: paying people, and what became of each payment."""
+
+from getpass import getuser
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vivavoce.cli.progress import note
+from vivavoce_recruitment.cli.opening import (
+    DRY,
+    Confirm,
+    Json,
+    LogUrl,
+    Recruiter_,
+    StudyFile,
+    paid_study,
+    tell,
+    warn_of_open,
+)
+
+if TYPE_CHECKING:
+    from vivavoce_recruitment.paid_study import PaidStudy
+
+
+def approve(
+    study: StudyFile,
+    confirm: Confirm = False,
+    only: Annotated[list[str] | None, typer.Option("--only", help="One submission; may be repeated.")] = None,
+    recruiter: Recruiter_ = None,
+    log: LogUrl = None,
+) -> None:
+    """Approve the submissions whose visit was completed by our own record, whatever code was entered."""
+    from vivavoce_recruitment.payment import pay_rewards, rewards_due
+
+    with paid_study(study, log, recruiter) as paid:
+        platform = paid.platform()
+        work = paid.work(platform)
+        due = [one for one in rewards_due(work, paid.terms) if not only or one[0] in only]
+        for one in work:
+            if one.submission.status == "submitted" and one.outcome != "completed":
+                note(f"not proposed: {one.submission.ticket}  our record says {one.outcome}")
+        if confirm:
+            planned = paid.ledger.plan(paid.name, paid.listing, "reward", due)
+            tickets = {ticket for ticket, _, _ in due}
+            pay_rewards(
+                paid.ledger, platform, [one for one in planned if one.ticket in tickets], by=getuser()
+            )
+        report(paid, "reward", due, confirm)
+
+
+def bonus(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Pay what approved participants have earned on top by the study's rules."""
+    from vivavoce_recruitment.payment import bonuses_due, pay_bonuses
+
+    with paid_study(study, log, recruiter) as paid:
+        platform = paid.platform()
+        due = bonuses_due(paid.work(platform), paid.terms)
+        if confirm:
+            listing = paid.listing
+            paid.ledger.plan(paid.name, listing, "bonus", due)
+            pay_bonuses(paid.ledger, platform, paid.name, listing, by=getuser())
+        report(paid, "bonus", due, confirm)
+
+
+def report(paid: "PaidStudy", kind: str, due: list[tuple[str, str, Any]], confirm: bool) -> None:
+    """What became of what is due; the exit code is 1 where something is perhaps paid, or was refused."""
+    from vivavoce_recruitment.ledger import OPEN
+
+    known = {(one.ticket, one.reason): one for one in paid.ledger.payments(recruiter=paid.name)}
+    for ticket, reason, amount in due:
+        one = known.get((ticket, reason))
+        typer.echo(f"{ticket}  {reason}  {amount}  {one.state if one is not None else 'due'}")
+    if not confirm:
+        typer.echo(DRY)
+        return
+    mine = [one for one in known.values() if one.kind == kind]
+    warn_of_open([one for one in mine if one.state in OPEN])
+    for one in mine:
+        if one.state == "refused":
+            note(f"refused: {one.payment_id}  {one.ticket}  {one.note}")
+    if any(one.state in OPEN or one.state == "refused" for one in mine):
+        raise typer.Exit(1)
+
+
+def compare(
+    study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False
+) -> None:
+    """Find what was paid of what is perhaps paid, and hold ledger, platform and log against each other."""
+    from vivavoce_recruitment.payment import reconcile
+
+    with paid_study(study, log, recruiter) as paid:
+        found = reconcile(paid.ledger, paid.name, paid.terms, paid.work(paid.platform()))
+    tell(
+        {"paid by the ledger": found.ledger, "paid by the platform": found.platform,
+         "accepted, not shown yet": len(found.under_way), "perhaps paid": len(found.open),
+         "different sums": len(found.differences), "submitted, no visit": len(found.unvisited),
+         "visits, no submission": found.unlisted, "erased here": found.erased, "agrees": found.agrees},
+        as_json,
+    )  # fmt: skip
+    for ticket, (ours, theirs) in found.differences.items():
+        note(f"different sums: {ticket}  ledger {ours}  platform {theirs}")
+    for ticket in found.unvisited:
+        note(f"submitted, no visit: {ticket}")
+    warn_of_open(list(found.open))
+    if not found.agrees:
+        raise typer.Exit(1)
+
+
+def settle(
+    study: StudyFile,
+    payment: Annotated[str, typer.Argument(metavar="PAYMENT", help="As `status` names it.")],
+    paid: Annotated[bool, typer.Option("--paid/--not-paid", help="What you saw at the platform.")],
+    log: LogUrl = None,
+) -> None:
+    """Say of a payment that is perhaps paid, or was refused, whether it was; what was not is due again."""
+    from vivavoce.api.studies import open_log, read_study
+    from vivavoce_recruitment.ledger import Ledger
+
+    found = read_study(study)
+    with open_log(found, log) as opened:
+        for one in Ledger(opened, found.name).settle(payment, paid=paid, by=getuser()):
+            typer.echo(f"{one.payment_id}  {one.state}")

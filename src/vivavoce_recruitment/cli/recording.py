@@ -1,0 +1,66 @@
+"""`recruit sheet` and `recruit credit`: paying where no platform can be asked, by our own record."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vivavoce.cli.progress import note
+from vivavoce.core.errors import InputError
+from vivavoce_recruitment.cli.opening import DRY, Confirm, LogUrl, Recruiter_, StudyFile, paid_study
+
+
+def sheet(
+    study: StudyFile,
+    out: Annotated[Path, typer.Option("--out", help="CSV file to write; it must not be there.")],
+    confirm: Confirm = False,
+    recruiter: Recruiter_ = None,
+    log: LogUrl = None,
+) -> None:
+    """Write what is to be paid on the platform's pages; everybody stands on one sheet only."""
+    from vivavoce_recruitment.platform import SheetRecruiter
+    from vivavoce_recruitment.recorded import plan_due, recorded_visits, write_sheet
+
+    if out.exists():
+        raise InputError("is there already", place=str(out), hint="name another file")
+    with paid_study(study, log, recruiter, kind=SheetRecruiter) as paid:
+        visits = recorded_visits(paid.ledger.log, paid.study.name, paid.name)
+        plan_due(paid.ledger, paid.name, paid.terms, visits)
+        due = paid.ledger.payments("planned", recruiter=paid.name)
+        for one in due:
+            typer.echo(f"{one.ticket}  {one.reason}  {one.amount}  due")
+        if not due:
+            note("nothing is due")
+        elif not confirm:
+            typer.echo(DRY)
+        else:
+            assert isinstance(paid.recruiter, SheetRecruiter)
+            name, text = write_sheet(paid.ledger, paid.name, paid.recruiter.columns, visits)
+            out.write_text(text, encoding="utf-8")
+            place = paid.recruiter.place
+            note(f"{name}: pay it at {place}, then `vivavoce recruit settle STUDY {name} --paid`")
+
+
+def credit(
+    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+) -> None:
+    """Grant completed visits their credit; what may have got lost is granted again, which grants it once."""
+    from vivavoce_recruitment.platform import CreditRecruiter
+    from vivavoce_recruitment.recorded import grant_credit, plan_due, recorded_visits
+
+    with paid_study(study, log, recruiter, kind=CreditRecruiter) as paid:
+        assert isinstance(paid.recruiter, CreditRecruiter)
+        visits = recorded_visits(paid.ledger.log, paid.study.name, paid.name)
+        plan_due(paid.ledger, paid.name, paid.terms, visits)
+        if not confirm:
+            for one in paid.ledger.payments("planned", "sent", "unknown", recruiter=paid.name):
+                typer.echo(f"{one.ticket}  {one.amount}  due")
+            typer.echo(DRY)
+            return
+        grantor, settings = paid.recruiter, paid.settings
+        found = grant_credit(paid.ledger, paid.name, lambda person: grantor.grant(settings, person))
+        for one in found:
+            typer.echo(f"{one.ticket}  {one.amount}  {one.state}{f'  {one.note}' if one.note else ''}")
+        if any(one.state != "confirmed" for one in found):
+            note("not everything was granted: run this again, credit is granted once however often")
+            raise typer.Exit(1)

@@ -1,0 +1,83 @@
+"""CloudResearch Connect: arrivals that nothing proves, and a sheet of what is to be paid on its pages.
+
+Connect appends participantId, assignmentId and projectId to the study's link and signs none of them; it has
+no public interface that pays. So an arrival opens a visit once, and leads back into it from its own browser
+only.
+
+Source  links and hand-back as public projects use them (read November 2026); not tried on Connect itself
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator, Field
+
+from vivavoce.core.validation import mistake
+from vivavoce.log.store import Log
+from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
+from vivavoce.study.settings import Settings, Whole
+from vivavoce_recruitment.money import Amount
+from vivavoce_recruitment.platform import SheetRecruiter, Terms
+from vivavoce_recruitment.settings import Bonus, CallCost, DialoguePay, read_percent, same_currency
+
+COMPLETE: Final = "https://connect.cloudresearch.com/participant/project/{project}/complete"
+PARAMETERS: Final = ("participantId", "assignmentId", "projectId")
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
+
+
+class ConnectSettings(Settings):
+    """A project on CloudResearch Connect."""
+
+    project: str = Field(description="its identifier there, which stands in each participant's link")
+    reward: Amount = Field(description="of each participant, such as 2.00 USD")
+    places: Whole = Field(ge=1, le=100_000, description="how many participants")
+    minutes: Whole = Field(ge=1, le=1440, description="how long it takes, as participants are told")
+    bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
+    per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
+    calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")
+    fee_percent: Annotated[Decimal | None, BeforeValidator(read_percent)] = Field(
+        None, ge=0, le=200, description="what Connect takes of everything paid, with its tax"
+    )
+
+    def model_post_init(self, _: object) -> None:
+        if _ID.fullmatch(self.project) is None:
+            raise mistake(f"{self.project!r} is no project of Connect", "copy it from the project's address")
+        same_currency(self.reward, self.bonuses, self.per_dialogue and self.per_dialogue.pay)
+
+
+class Connect(SheetRecruiter):
+    """Whoever knows a participantId can come with it: hold the sheet against Connect's list first."""
+
+    name = "connect"
+    settings = ConnectSettings
+    summary = "CloudResearch Connect; arrivals are not proven, and a sheet says what to pay on its pages"
+    place = "CloudResearch Connect"
+    columns = ("participantId", "outcome", "bonus")
+
+    def claims(self, settings: ConnectSettings, query: Mapping[str, str]) -> bool:
+        return "assignmentId" in query or "participantId" in query
+
+    def admit(self, settings: ConnectSettings, study: str, log: Log, query: Mapping[str, str]) -> Admission:
+        person, ticket, project = (query.get(name, "") for name in PARAMETERS)
+        if project != settings.project or not (_ID.fullmatch(person) and _ID.fullmatch(ticket)):
+            raise NotAdmitted("not_proven")
+        return Admission(ticket, person, once=True)
+
+    def hand_back(
+        self, settings: ConnectSettings, study: str, log: Log, outcome: str | None, code: str | None
+    ) -> HandBack:
+        done = COMPLETE.format(project=settings.project) if outcome == "completed" else None
+        return HandBack(code, done, self.place)
+
+    def terms(self, settings: ConnectSettings) -> Terms:
+        return Terms(
+            settings.reward,
+            settings.places,
+            settings.minutes,
+            tuple(settings.bonuses),
+            settings.fee_percent,
+            settings.per_dialogue,
+            settings.calls,
+        )

@@ -1,0 +1,131 @@
+"""Recruitment on the dashboard: how it stands, what is proposed, and a person who decides."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.language import gettext, told
+from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.progress import OUTCOMES
+from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.study.model import Study
+from vivavoce_recruitment.decisions import standing
+from vivavoce_recruitment.estimate import completed_minutes, estimate
+from vivavoce_recruitment.ledger import Ledger
+from vivavoce_recruitment.paid_study import PaidStudy, choose_recruiter, opened, priced_recruiters
+from vivavoce_recruitment.payment import bonuses_due, pay_bonuses, pay_rewards, rewards_due
+from vivavoce_recruitment.platform import PaidRecruiter, PricedRecruiter
+
+MOST_AT_ONCE: Final = 40  # fields of a form; who waits longer is on the next page
+THERE: Final = {
+    "running": N_("under way"), "submitted": N_("waiting for you"), "approved": N_("approved"),
+    "rejected": N_("rejected"), "returned": N_("given back"), "timed_out": N_("timed out"),
+    "screened_out": N_("screened out"), "other": N_("something else"),
+}  # fmt: skip
+KINDS: Final = {
+    "reward": N_("reward"), "bonus": N_("bonus"), "screen_out": N_("screening out"), "credit": N_("credit"),
+}  # fmt: skip
+router = APIRouter(prefix="/recruitment")
+
+
+def _pays(study: Study) -> bool:
+    return bool(priced_recruiters(study, PricedRecruiter))
+
+
+PAGE: Final = DashboardPage(
+    name="recruitment", router=router, menu=(MenuItem("/recruitment", N_("Recruitment"), 950),),
+    role="researcher", templates=Path(__file__).parent / "templates", shown=_pays,
+)  # fmt: skip
+
+
+@router.get("")
+def recruitment(request: Request, desk: ThisDesk) -> Response:
+    """How it stands by ledger and log; no platform is asked."""
+    return _page(request, desk)
+
+
+@router.post("/{name}/ask")
+def ask(name: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Ask the platform how everybody's work stands now."""
+    return _done(request, desk, name, lambda paid: paid.work(paid.platform()))
+
+
+@router.post("/{name}/approve")
+def approve(name: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Pay the rewards of the visits that were chosen, as far as they are due when the platform is asked."""
+    chosen = {one for one in form.getlist("visit") if isinstance(one, str)}
+
+    def pay(paid: PaidStudy) -> None:
+        platform, by = paid.platform(), who_of(request).name
+        work = [one for one in paid.work(platform) if one.visit is not None and one.visit.visit_id in chosen]
+        due = rewards_due(work, paid.terms)
+        planned = paid.ledger.plan(paid.name, paid.listing, "reward", due)
+        tickets = {ticket for ticket, _, _ in due}
+        pay_rewards(paid.ledger, platform, [one for one in planned if one.ticket in tickets], by=by)
+
+    return _done(request, desk, name, pay)
+
+
+@router.post("/{name}/bonus")
+def bonus(name: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Pay what approved participants earned on top."""
+
+    def pay(paid: PaidStudy) -> None:
+        platform = paid.platform()
+        paid.ledger.plan(paid.name, paid.listing, "bonus", bonuses_due(paid.work(platform), paid.terms))
+        pay_bonuses(paid.ledger, platform, paid.name, paid.listing, by=who_of(request).name)
+
+    return _done(request, desk, name, pay)
+
+
+@router.post("/settle")
+def settle(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Note what somebody saw of a payment that is perhaps made."""
+    became = field(form, "became")
+    if became not in ("paid", "not-paid"):
+        raise HTTPException(422, gettext("Say whether it was paid."))
+    try:
+        Ledger(desk.log, desk.study.name).settle(
+            field(form, "payment"), paid=became == "paid", by=who_of(request).name
+        )
+    except InputError as error:
+        return _page(request, desk, 409, told(error))
+    return RedirectResponse("/recruitment", 303)
+
+
+def _done(request: Request, desk: Desk, name: str, work: Callable[[PaidStudy], object]) -> Response:
+    try:
+        recruiter = choose_recruiter(desk.study, PaidRecruiter, name, place="recruitment")
+        with opened(desk.study, recruiter, desk.log) as paid:
+            work(paid)
+    except InputError as error:
+        return _page(request, desk, 409, told(error))
+    return RedirectResponse("/recruitment", 303)
+
+
+def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
+    ledger = Ledger(desk.log, desk.study.name)
+    found = [_facts(desk, ledger, one) for one in priced_recruiters(desk.study, PricedRecruiter)]
+    return desk.page(
+        request, "recruitment.html", status, recruiters=found, there=THERE, outcomes=OUTCOMES, kinds=KINDS,
+        problem=problem,
+    )  # fmt: skip
+
+
+def _facts(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> dict[str, Any]:
+    terms = recruiter.terms(desk.study.recruitment[recruiter.name])
+    now, listing = standing(ledger, recruiter.name, terms), ledger.listing(recruiter.name)
+    minutes = completed_minutes(desk.log, desk.study.name, recruiter.name)
+    return {
+        "name": recruiter.name, "place": recruiter.place, "now": now, "offered": listing is not None,
+        "places": listing.places if listing is not None else terms.places, "reward": terms.reward,
+        "cost": estimate(terms, minutes, ledger.payments(recruiter=recruiter.name)),
+        "asks": isinstance(recruiter, PaidRecruiter), "waiting": now.waiting[:MOST_AT_ONCE],
+        "more": max(0, len(now.waiting) - MOST_AT_ONCE),
+    }  # fmt: skip

@@ -1,0 +1,110 @@
+"""A study with one of its recruiters that pay: what verbs and the dashboard's page share."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.log.store import Log
+from vivavoce.study.model import Study
+from vivavoce.study.recruiter import RECRUITERS
+from vivavoce_recruitment.ledger import Ledger, Listing
+from vivavoce_recruitment.payment import RecordedWork, judged
+from vivavoce_recruitment.platform import (
+    PaidRecruiter,
+    Platform,
+    PlatformError,
+    PricedRecruiter,
+    Terms,
+)
+
+Kind = TypeVar("Kind", bound=PricedRecruiter)
+
+
+def priced_recruiters(study: Study, kind: type[Kind]) -> list[Kind]:
+    """The recruiters of this kind that a study names, in its order."""
+    found = [RECRUITERS.get(name) for name in study.recruitment]
+    return [one for one in found if isinstance(one, kind)]
+
+
+def choose_recruiter(study: Study, kind: type[Kind], name: str | None, *, place: str) -> Kind:
+    """The recruiter of this name, or the only one of its kind.
+
+    Raises  InputError: there is none, or several and none is named; UnknownName
+    """
+    found = {one.name: one for one in priced_recruiters(study, kind)}
+    if name is not None:
+        if name not in found:
+            raise UnknownName("recruiter of this study that does so", name, sorted(found), place=place)
+        return found[name]
+    if not found:
+        hint = "add such as `prolific: {reward: 2.00 GBP, places: 20, ...}` under `recruitment`"
+        raise InputError("nobody is paid so in this study", place=place, hint=hint)
+    if len(found) > 1:
+        known = ", ".join(sorted(found))
+        hint = f"add --recruiter with one of: {known}"
+        raise InputError(f"{len(found)} recruiters pay in this study", place=place, hint=hint)
+    return next(iter(found.values()))
+
+
+@dataclass(frozen=True)
+class PaidStudy:
+    """One recruiter of a study with its ledger; platforms that it opens are closed with `stack`."""
+
+    study: Study
+    recruiter: PricedRecruiter
+    ledger: Ledger
+    stack: ExitStack
+
+    @property
+    def name(self) -> str:
+        return self.recruiter.name
+
+    @property
+    def settings(self) -> Any:
+        return self.study.recruitment[self.name]
+
+    @property
+    def terms(self) -> Terms:
+        return self.recruiter.terms(self.settings)
+
+    def platform(self) -> Platform:
+        """The platform. Raises InputError: it has no interface, or a secret is not set."""
+        if not isinstance(self.recruiter, PaidRecruiter):
+            hint = "write what it is to pay with `vivavoce recruit sheet`"
+            raise InputError(f"{self.recruiter.place} has no interface that pays", place=self.name, hint=hint)
+        return self.stack.enter_context(closing(self.recruiter.open(self.settings)))
+
+    def listed(self) -> Listing:
+        """Raises  InputError: the study is not offered yet"""
+        found = self.ledger.listing(self.name)
+        if found is None or found.listing is None:
+            hint = "run `vivavoce recruit publish STUDY --confirm` first"
+            raise InputError(f"{self.study.name} is not offered at {self.recruiter.place}", hint=hint)
+        return found
+
+    @property
+    def listing(self) -> str:
+        """What the platform calls the study. Raises InputError: it is not offered yet."""
+        return self.listed().listing or ""
+
+    def work(self, platform: Platform) -> list[RecordedWork]:
+        """Everybody's work as the platform has it now, which the ledger notes, beside our own record."""
+        found = platform.submissions(self.listing)
+        self.ledger.note_submissions(self.name, {one.ticket: one.status for one in found})
+        return judged(self.ledger.log, self.study.name, self.name, found)
+
+
+@contextmanager
+def opened(study: Study, recruiter: PricedRecruiter, log: Log) -> Iterator[PaidStudy]:
+    """A study with a recruiter, while the block lasts.
+
+    Raises  InputError: in the place of what a platform did not do
+    """
+    with ExitStack() as stack:
+        try:
+            yield PaidStudy(study, recruiter, Ledger(log, study.name), stack)
+        except PlatformError as error:
+            hint = "look with `vivavoce recruit status`, then run it again: nothing is paid twice"
+            raise InputError(str(error), place=recruiter.place, hint=hint) from None

@@ -1,0 +1,102 @@
+"""What is due by our own record alone, where no platform can be asked: sheets to pay by hand, and credit."""
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import uuid4
+
+from sqlalchemy import select
+
+from vivavoce.log.store import Log
+from vivavoce.log.tables import people
+from vivavoce_recruitment.ledger import OPEN, Ledger, Payment
+from vivavoce_recruitment.money import Money
+from vivavoce_recruitment.platform import NotDone, Terms, Unknown
+
+SHEET: Final = "sheet-"
+"""How the reference begins of what a sheet lists; `recruit settle` takes it for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVisit:
+    """A visit that has ended, of somebody whom a recruiter sent.
+
+    person     the recruiter's key for them
+    dialogues  that were completed in it
+    """
+
+    person: str
+    outcome: str
+    dialogues: int
+
+
+def recorded_visits(log: Log, study: str, recruiter: str) -> list[RecordedVisit]:
+    """The visits that have ended, in their order."""
+    keys = select(people.c.participant_id, people.c.person_key)
+    with log.reading() as connection:
+        rows = connection.execute(keys.where(people.c.study == study, people.c.pool == recruiter))
+        persons = {row.participant_id: row.person_key for row in rows}
+    held = Counter(one.visit_id for one in log.dialogues(study) if one.status == "completed")
+    return [
+        RecordedVisit(persons[visit.participant_id], visit.outcome, held[visit.visit_id])
+        for visit in log.visits(study, running=False)
+        if visit.participant_id in persons and visit.outcome is not None and not visit.simulated
+    ]
+
+
+def plan_due(ledger: Ledger, recruiter: str, terms: Terms, visits: Sequence[RecordedVisit]) -> None:
+    """Note what completed visits have earned; what is noted already is not noted again."""
+    done = [visit for visit in visits if visit.outcome == "completed"]
+    kind = "credit" if terms.is_credit else "reward"
+    ledger.plan(recruiter, "", kind, [(one.person, kind, terms.reward) for one in done])
+    bonuses = [(one.person, name, pay) for one in done for name, pay in terms.earned(one.dialogues)]
+    ledger.plan(recruiter, "", "bonus", bonuses)
+
+
+def write_sheet(
+    ledger: Ledger, recruiter: str, columns: Sequence[str], visits: Sequence[RecordedVisit]
+) -> tuple[str, str]:
+    """What is planned, as CSV, under a name by which it is settled; it is `sent` on disk when this returns.
+
+    Output  the name, and one row a person: outcome, and what is paid on top in major units
+    Empty   nobody is due anything: two empty texts
+    """
+    planned = ledger.payments("planned", recruiter=recruiter)
+    if not planned:
+        return "", ""
+    name = f"{SHEET}{uuid4().hex[:8]}"
+    sent = ledger.move(planned, "sent", reference=name, note=f"on {name}")
+    outcomes = {visit.person: visit.outcome for visit in visits}
+    extra: defaultdict[str, int] = defaultdict(int)
+    for one in sent:
+        extra[one.ticket] += one.minor if one.kind == "bonus" else 0
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(columns)
+    for person, minor in extra.items():
+        bonus = f"{Money(minor, sent[0].currency).major:f}" if minor else ""
+        table.writerow([person, outcomes.get(person, ""), bonus])
+    return name, written.getvalue()
+
+
+def grant_credit(ledger: Ledger, recruiter: str, grant: Callable[[str], None]) -> list[Payment]:
+    """Grant what is planned, and again what may have got lost: credit is a state. What came of each."""
+    ready = [
+        one for one in ledger.payments(recruiter=recruiter)
+        if one.kind == "credit" and (one.state == "planned" or one.state in OPEN)
+    ]  # fmt: skip
+    found: list[Payment] = []
+    for one in ready:
+        sent = ledger.move([one], "sent")
+        try:
+            grant(one.ticket)
+        except NotDone as error:
+            found += ledger.move(sent, "planned" if error.passing else "refused", note=str(error))
+        except Unknown as error:
+            found += ledger.move(sent, "unknown", note=str(error))
+        else:
+            found += ledger.move(sent, "confirmed")
+    return found

@@ -1,0 +1,144 @@
+"""Recruitment's tables in SQL, beside the log's own, and what of them goes when a participant is erased.
+
+`recruitment_payments` is the ledger: no row of it leaves once it was sent. `recruitment_listings` has what is
+offered where, `recruitment_invitations` hashes of links, `recruitment_submissions` how a platform last told
+that people's work stands, `recruitment_notices` which of its notices were taken. None is in an export.
+"""
+
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    and_,
+    delete,
+    select,
+    update,
+)
+
+from vivavoce.log.migrate import Schema
+from vivavoce.log.package_tables import ErasedParticipant, PackageTables
+from vivavoce.log.tables import NAMES, Instant
+from vivavoce.trial.codes import token_hash
+from vivavoce_recruitment.money import Money
+
+ERASED: Final = "erased-"
+"""How the ticket of an erased participant begins; the same for all payments to one of them."""
+
+metadata: Final = MetaData(naming_convention=NAMES)
+
+payments: Final = Table(
+    "recruitment_payments",
+    metadata,
+    Column("payment_id", String, primary_key=True),
+    Column("study", String, nullable=False),
+    Column("recruiter", String, nullable=False),
+    Column("listing", String, nullable=False),
+    Column("ticket", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("minor", Integer, nullable=False),
+    Column("currency", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("reference", String),
+    Column("note", String),
+    Column("planned_at", Instant, nullable=False),
+    Column("changed_at", Instant, nullable=False),
+    UniqueConstraint("study", "recruiter", "listing", "ticket", "kind", "reason"),
+)
+
+listings: Final = Table(
+    "recruitment_listings",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("recruiter", String, primary_key=True),
+    Column("mark", String, nullable=False),
+    Column("listing", String),
+    Column("minor", Integer, nullable=False),
+    Column("currency", String, nullable=False),
+    Column("places", Integer, nullable=False),
+    Column("codes", JSON, nullable=False),
+)
+
+invitations: Final = Table(
+    "recruitment_invitations",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("token_hash", String, primary_key=True),
+    Column("made_at", Instant, nullable=False),
+)
+
+submissions: Final = Table(
+    "recruitment_submissions",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("recruiter", String, primary_key=True),
+    Column("ticket", String, primary_key=True),
+    Column("status", String, nullable=False),
+    Column("told_at", Instant, nullable=False),
+)
+
+notices: Final = Table(
+    "recruitment_notices",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("recruiter", String, primary_key=True),
+    Column("notice_id", String, primary_key=True),
+    Column("taken_at", Instant, nullable=False),
+)
+
+SCHEMA: Final = Schema("recruitment", "0002", Path(__file__).parent / "migrations" / "versions")
+
+
+def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
+    """Take out what leads to a participant.
+
+    What was never sent is not paid any more. What was sent stays, for the accounts: its reason, amount, date
+    and the platform's word for the payment, under a name that leads to nobody.
+    """
+    told = connection.execute(
+        select(submissions.c.ticket).where(submissions.c.study == whose.study)
+    ).scalars()
+    for ticket in [one for one in told if _theirs(one, whose)]:
+        same = (submissions.c.study == whose.study) & (submissions.c.ticket == ticket)
+        connection.execute(delete(submissions).where(same))
+    links = and_(invitations.c.study == whose.study, invitations.c.token_hash.in_(whose.tickets))
+    connection.execute(delete(invitations).where(links))
+    return _erase_payments(connection, whose)
+
+
+def _theirs(ticket: str, whose: ErasedParticipant) -> bool:
+    return ticket in whose.persons or token_hash(ticket) in whose.tickets
+
+
+def _erase_payments(connection: Connection, whose: ErasedParticipant) -> list[str]:
+    known = connection.execute(select(payments).where(payments.c.study == whose.study))
+    rows = [row for row in known if _theirs(row.ticket, whose)]
+    unsent = [row.payment_id for row in rows if row.state == "planned"]
+    connection.execute(delete(payments).where(payments.c.payment_id.in_(unsent)))
+    kept = [row for row in rows if row.state != "planned"]
+    nobody = f"{ERASED}{uuid4().hex[:12]}"
+    for row in kept:
+        same = payments.c.payment_id == row.payment_id
+        connection.execute(update(payments).where(same).values(ticket=nobody, note=None))
+    told = [
+        f"{len(rows)} of the payment ledger: {Money(sum(row.minor for row in rows), currency)} stays for the "
+        f"accounts as {nobody}, without its identifier there"
+        for currency in sorted({row.currency for row in kept})
+        if (rows := [row for row in kept if row.currency == currency])
+    ]
+    told += [f"{len(unsent)} of the payment ledger were planned and will not be paid"] if unsent else []
+    perhaps = sum(row.state in ("sent", "unknown") for row in kept)
+    told += [f"{perhaps} of these perhaps paid: settle them by their payment id"] if perhaps else []
+    return told
+
+
+TABLES: Final = PackageTables("recruitment", SCHEMA, erase)
