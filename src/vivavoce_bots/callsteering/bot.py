@@ -115,7 +115,8 @@ class CallSteeringBot(CourteousBot[Session]):
         if heard.did("human"):
             return self._route(session, "operator")
         identity = self._identity(session, heard)
-        found = [] if identity and len(heard.said) == 1 else self._matters(heard)
+        named = {word for name in identity.values() for word in tokens(name)}
+        found = self._matters(heard, named)
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
         answer = self._identified(session, identity, found) or self._steered(session, heard, found)
@@ -183,10 +184,14 @@ class CallSteeringBot(CourteousBot[Session]):
     def _with(self, lead: Sequence[str], answer: Answer) -> Answer:
         return answer._replace(text=" ".join([*lead, answer.text]))
 
-    def _matters(self, heard: Heard) -> list[str]:
-        """The departments that were meant, those first that come first; no department that was denied."""
+    def _matters(self, heard: Heard, names: set[str]) -> list[str]:
+        """The departments that were meant, in their order; none that was denied, or is a name."""
         refused = heard.refused("matter")
-        named = {one.entry.value for one in heard.spans if one.entry.kind == "matter" and one not in refused}
+        named = {
+            one.entry.value for one in heard.spans
+            if one.entry.kind == "matter" and one not in refused
+            and not names >= set(heard.said[one.start : one.end])
+        }  # fmt: skip
         departments: list[str] = list(_bank()["departments"])
         return [one for one in departments if one in named]
 
@@ -217,6 +222,9 @@ class CallSteeringBot(CourteousBot[Session]):
         for lead in (span for span in heard.spans if span.entry.kind == "lead"):
             after = range(lead.end, len(heard.said))
             words = self._name(session, heard, after) or self._name(session, heard, range(lead.start))
+            matters = (span for span in heard.spans if span.entry.kind == "matter")
+            if not words and any(span.start == lead.end for span in matters):
+                words = [heard.said[lead.end]]  # some surnames are words of the bank
             found |= _named(lead.entry.value or "", words, session) if words else {}
         return found
 

@@ -110,3 +110,10 @@ def test_a_matter_that_was_told_first_is_kept_for_later() -> None:
 )
 def test_the_call_goes_where_the_caller_means_in_the_end(said: list[str], routed: str) -> None:
     assert target(talk(*said)) == routed
+
+
+@pytest.mark.parametrize("said", ["Conti", "il mio cognome è Conti", "il cognome è conti"])
+def test_a_surname_may_be_a_word_of_the_bank(said: str) -> None:
+    assert "Quando è nato" in talk("Anna", said, language="it", identified=False).text
+    last = talk("Anna", said, "4 maggio 1980", language="it", identified=False)
+    assert last.text == "Grazie, Anna. Come posso aiutarLa?"
