@@ -5,6 +5,7 @@ before the words by which verdicts are reached were looked at, and none of them 
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -50,7 +51,7 @@ def one_of(wordings: Sequence[str], said: str) -> str:
     return wordings[crc32(said.encode()) % len(wordings)]
 
 
-class _Answering:
+class _Answering(ABC):
     """Answers each utterance by itself; after a hand-over only says that a person will."""
 
     def __init__(self, facts: Facts) -> None:
@@ -62,8 +63,9 @@ class _Answering:
             return self._miss(said)
         return self.facts.get("found", "") + one_of(found["say"], said)
 
+    @abstractmethod
     def find(self, said: str) -> Facts | None:
-        raise NotImplementedError
+        """What the file says of an utterance; None where it says nothing."""
 
     def _miss(self, said: str) -> str:
         self.missed += 1

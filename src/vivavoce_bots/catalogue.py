@@ -29,7 +29,7 @@ def _boris(variant: str, seed: int, domain: Path | None) -> Bot:
 def _carbs(variant: str, seed: int, domain: Path | None) -> Bot:
     if domain is not None:
         raise DomainError("carbs has a food table of its own: leave out --domain")
-    return CarbsBot(variant)
+    return CarbsBot(variant, seed)
 
 
 def _house(variant: str, seed: int, domain: Path | None) -> Bot:
@@ -42,11 +42,11 @@ def _telco(variant: str, seed: int, domain: Path | None) -> Bot:
     return TelcoBot(variant, seed)
 
 
-def _without_domain(make: Callable[[], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
+def _without_domain(make: Callable[[int], Bot], name: str) -> Callable[[str, int, Path | None], Bot]:
     def made(variant: str, seed: int, domain: Path | None) -> Bot:
         if domain is not None:
             raise DomainError(f"{name} has no domain file: leave out --domain")
-        return make()
+        return make(seed)
 
     return made
 

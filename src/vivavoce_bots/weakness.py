@@ -17,6 +17,7 @@ from typing import Final
 from vivavoce_bots.bot import Bot, BotFunction, as_function
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
+from vivavoce_bots.dialogue.manners import Heard
 from vivavoce_bots.dialogue.spotting import Span
 from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.restaurant.bot import RestaurantBot
@@ -103,7 +104,7 @@ class WeakUnderstanding(Understanding):
 
 
 class _WithoutAnaphora(CallSteeringBot):
-    def _pointed_at(self, language: str, text: str) -> list[int]:
+    def pointed_at(self, heard: Heard) -> list[int]:
         return []
 
 

@@ -4,20 +4,25 @@ Source  Cutugno and others 2018 (IDIAL), section 6, for what is asked; the sente
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import read_model
-from vivavoce.core.yaml_source import Problem, read_yaml
+from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages.data import CampaignWords
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import answers_folder
+from vivavoce_campaign.submission_file import as_yaml
+from vivavoce_campaign.submissions import replace_file
 
 LONGEST: Final = 4000
+VERDICTS: Final = ("questionnaire", "stress_tests")
+TEXTS: Final = ("why", "missing", "usual", "again_why")
 Again = Literal["yes", "with_changes", "no"]
 
 
@@ -36,14 +41,31 @@ class TeamAnswers(BaseModel):
     again_why: str = Field("", max_length=LONGEST, description="why, and with which changes")
 
 
+def questions_in(language: str) -> dict[str, str]:
+    """What is asked, by key, in this language where it has it."""
+    return CampaignWords.in_english().questions | CampaignWords.or_english(language).questions
+
+
 def sheet(name: str, language: str) -> str:
     """A file to be filled in by a team, with the questions as comments."""
     lines = [f"system: {name}"]
-    questions = CampaignWords.in_english().questions | CampaignWords.or_english(language).questions
-    for key, question in questions.items():
-        lines.append(f"# {question}")
+    for key, question in questions_in(language).items():
+        lines.append(f"# {question}" + (f" ({', '.join(get_args(Again))})" if key == "again" else ""))
         lines.append(f"{key}: " + ("''" if key in ("why", "missing", "usual") else ""))
     return "\n".join([*lines, "again_why: ''", ""])
+
+
+def take_in_answers(folder: Path, typed: Mapping[str, str]) -> list[Problem]:
+    """Write the answers of a form; returns what is wrong with them, and then writes nothing."""
+    facts: dict[str, Any] = {key: one for key, one in typed.items() if one}
+    facts |= {key: int(facts[key]) for key in VERDICTS if facts.get(key, "").isdecimal()}
+    source = Source("form", data=facts)
+    answers = read_model(source, TeamAnswers)
+    if answers is not None:
+        place = answers_folder(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        replace_file(place / f"{answers.system}.yaml", as_yaml(answers.model_dump(mode="json")))
+    return source.problems
 
 
 def check_answers(path: Path) -> tuple[TeamAnswers | None, list[Problem]]:
@@ -99,7 +121,7 @@ def summary(campaign: Campaign) -> AnswersSummary:
         again=dict(Counter(one.again for one in found)),
         texts={
             key: {one.system: text for one in found if (text := getattr(one, key).strip())}
-            for key in ("why", "missing", "usual", "again_why")
+            for key in TEXTS
         },
     )  # fmt: skip
 

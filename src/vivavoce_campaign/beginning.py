@@ -4,21 +4,27 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from ruamel.yaml import YAML
-
-from vivavoce.connectors.discovery import Discovery
+from vivavoce.connectors.discovery import Discovery, discover
+from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
 from vivavoce.study.file import NAME_CURE, is_name
-from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, check_settings
+from vivavoce_campaign.campaign_file import (
+    CAMPAIGN_FILE,
+    SUBMISSIONS,
+    check_campaign,
+    check_settings,
+    load_campaign,
+)
+from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.places import EXAMPLE
-from vivavoce_campaign.submission_file import Intent, check_submission, in_language
+from vivavoce_campaign.submission_file import Intent, as_yaml, check_submission, in_language
 
 MINUTES: Final = 3
+_DONE: Final = "=>"
 _BETWEEN: Final = re.compile(r"\s+/\s+")
 _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
@@ -54,7 +60,8 @@ class Described:
     """What an organiser knows of a system.
 
     domain    what the system knows about; may be empty
-    intents   what users do, one a text, with {entities}; languages parted by " / " in their order
+    intents   what users do, one a text, with {entities}; languages parted by " / " in their order; likewise
+              behind "=>" the words by which the system tells that it is done
     entities  "name: value; value", likewise
     logged    what users said first in logged interactions
     """
@@ -75,6 +82,20 @@ class Begun:
 
     written: list[Path]
     unmatched: list[str] = field(default_factory=list)
+
+
+async def begin_at(folder: Path, described: Described, url: str) -> tuple[Discovery, Begun]:
+    """Say hello to the system behind an address, and write what came of it with the draft of its study.
+
+    Note    an address of this machine, or of a private network, is taken: an organiser may name it
+    Raises  InputError: as `check_new` and `discover`; nothing is left behind then
+    """
+    check_new(folder, described)
+    found = await discover(url, language=described.languages[0], private=is_private(url))
+    begun = begin(folder, described, found)
+    campaign = load_campaign(folder)
+    written = draft(campaign, campaign.submission(described.name))
+    return found, Begun([*begun.written, *written], begun.unmatched)
 
 
 def check_new(folder: Path, described: Described) -> None:
@@ -104,9 +125,12 @@ def begin(folder: Path, described: Described, found: Discovery) -> Begun:
     head = _HEAD.format(said=" ".join(found.said.split())[:300], doubts=doubts)
     written = [] if (folder / CAMPAIGN_FILE).exists() else [_campaign(folder, described)]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{head}\n{_yaml(facts)}", encoding="utf-8")
+    path.write_text(f"{head}\n{as_yaml(facts)}", encoding="utf-8")
     made, problems = check_submission(path)
-    if made is None:
+    if made is not None:
+        _, problems = check_campaign(folder)
+        problems = [one for one in problems if one.place.startswith(path.name)]
+    if problems:
         for one in (path, *written):
             one.unlink()
         raise problems[0].error()
@@ -143,11 +167,13 @@ def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
 
 
 def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
+    written, _, done = written.partition(_DONE)
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
     words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in _LINKS][
         :3
     ]
-    return {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+    intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+    return intent | ({"done": _worded(done, languages)} if done.strip() else {})
 
 
 def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
@@ -259,11 +285,3 @@ def _campaign(folder: Path, described: Described) -> Path:
         path.unlink()
         raise problems[0].error()
     return path
-
-
-def _yaml(data: Any) -> str:
-    yaml, out = YAML(), StringIO()
-    yaml.width = 10_000
-    yaml.allow_unicode = True
-    yaml.dump(data, out)
-    return out.getvalue()

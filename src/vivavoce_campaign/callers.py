@@ -7,26 +7,19 @@ by which words the system tells that it is done, it is when it asks for more or 
 
 import re
 from collections.abc import Sequence
-from io import StringIO
 from typing import Any
-
-from ruamel.yaml import YAML
 
 from vivavoce.languages.data import CampaignWords, ReplyWords
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.study.task import Task
-from vivavoce_campaign.submission_file import Entity, Intent, Submission, in_language
+from vivavoce_campaign.submission_file import Entity, Intent, Submission, as_yaml, in_language
 
 _LATE = 40  # characters from the end, within which a question mark tells that something is asked
 
 
 def callers_text(submission: Submission, languages: Sequence[str]) -> str:
     """The file of simulated users as YAML."""
-    yaml, out = YAML(), StringIO()
-    yaml.width = 10_000
-    yaml.allow_unicode = True
-    yaml.dump(_callers(submission, languages), out)
-    return out.getvalue()
+    return as_yaml(_callers(submission, languages))
 
 
 def _callers(submission: Submission, languages: Sequence[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Source  Cutugno and others 2018 (IDIAL), sections 2 and 4: ten users a system, t
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -15,6 +16,7 @@ from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, Source, read_yaml
 from vivavoce.languages.base import languages_with
 from vivavoce.languages.data import check_installed
+from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.file import NAME_CURE, Flag, Number, Whole, is_name
 from vivavoce_campaign.submission_file import Submission, Words, check_submission, in_language
 
@@ -166,19 +168,46 @@ def _fits(made: Submission, file: Path, settings: CampaignFile | None) -> list[P
     return source.problems
 
 
-def write_facts(folder: Path, settings: CampaignFile, submission: Submission) -> None:
-    """Put beside a dataset what a report needs of the campaign; how the system is reached stays out."""
-    facts = {"campaign": settings.model_dump(mode="json"), "submission": submission.described()}
+def write_facts(
+    folder: Path, settings: CampaignFile, submission: Submission,
+    wordings: Mapping[str, Mapping[str, Wording]] | None = None,
+) -> None:  # fmt: skip
+    """Put beside a dataset what a report needs of the campaign; how the system is reached stays out.
+
+    wordings  the sentences that users read, by instrument and language
+    """
+    read = {
+        name: {language: one.model_dump() for language, one in each.items()}
+        for name, each in (wordings or {}).items()
+    }
+    facts = {"campaign": settings.model_dump(mode="json"), "submission": submission.described(),
+             "wordings": read}  # fmt: skip
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     (folder / FACTS_FILE).write_text(text, encoding="utf-8")
 
 
-def read_facts(folder: Path) -> tuple[CampaignFile, Submission]:
+@dataclass(frozen=True, slots=True)
+class CampaignFacts:
+    """What stands beside a campaign's dataset; wordings: none where an earlier version wrote it."""
+
+    settings: CampaignFile
+    submission: Submission
+    wordings: Mapping[str, Mapping[str, Wording]]
+
+
+def read_facts(folder: Path) -> CampaignFacts:
     """What stands beside a campaign's dataset. Raises InputError: the dataset is of no campaign."""
     path = folder / FACTS_FILE
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-        return CampaignFile.model_validate(facts["campaign"]), Submission.model_validate(facts["submission"])
+        wordings = {
+            name: {language: Wording.model_validate(one) for language, one in read.items()}
+            for name, read in facts.get("wordings", {}).items()
+        }
+        return CampaignFacts(
+            CampaignFile.model_validate(facts["campaign"]), Submission.model_validate(facts["submission"]),
+            wordings,
+        )  # fmt: skip
     except (OSError, ValueError, KeyError):
         hint = "make one with `vivavoce campaign run`"
         raise InputError("no dataset of a campaign", place=str(folder), hint=hint) from None

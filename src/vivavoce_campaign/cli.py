@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 Folder_ = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
 System_ = Annotated[list[str], typer.Option("--system", help="Only this one; may be given several times.")]
+Release_ = Annotated[str | None, typer.Option("--release", help="What the system's release is called.")]
+Pdf_ = Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")]
 Json_ = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
@@ -40,7 +42,10 @@ def init(
     ] = None,
     intent: Annotated[
         list[str],
-        typer.Option("--intent", help="What users do: 'borrow a book by {author}'. 'en / it' for languages."),
+        typer.Option(
+            "--intent",
+            help="What users do: 'borrow {title}'; 'en / it'; '=> is yours' says by which words it is done.",
+        ),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
     entity: Annotated[
         list[str],
@@ -82,23 +87,12 @@ def init(
 def _begin(folder: Path, described: "Described", url: str) -> None:
     import asyncio
 
-    from vivavoce.connectors.discovery import discover
-    from vivavoce.connectors.urls import is_private
-    from vivavoce_campaign.beginning import begin, check_new
-    from vivavoce_campaign.campaign_file import load_campaign
-    from vivavoce_campaign.drafts import draft as write
+    from vivavoce_campaign.beginning import begin_at
     from vivavoce_campaign.telling import told_begun, told_discovery
 
-    check_new(folder, described)
-    private = is_private(url)
-    found = asyncio.run(discover(url, language=described.languages[0], private=private))
-    for line in told_discovery(found):
+    found, begun = asyncio.run(begin_at(folder, described, url))
+    for line in (*told_discovery(found), *told_begun(begun)):
         note(line)
-    for line in told_begun(begin(folder, described, found)):
-        note(line)
-    campaign = load_campaign(folder)
-    for path in write(campaign, campaign.submission(described.name)):
-        note(f"wrote {path}")
     note(f"next: look at the submission and the tasks, then vivavoce campaign try {folder}")
 
 
@@ -187,7 +181,8 @@ def run(
     users: Annotated[
         int | None, typer.Option("--users", min=1, help="Simulated users for each system, for a trial run.")
     ] = None,
-    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
+    release: Release_ = None,
+    pdf: Pdf_ = True,
     as_json: Json_ = False,
 ) -> None:
     """Take every system to its end: users (simulated unless --people), stress tests, dataset, reports.
@@ -197,7 +192,7 @@ def run(
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
     from vivavoce_campaign.runs import run_system
-    from vivavoce_stress.blocks import VERDICTS_PAGE
+    from vivavoce_campaign.telling import told_held
 
     campaign = load_campaign(folder)
     if users is not None:
@@ -205,17 +200,48 @@ def run(
     facts: list[dict[str, Any]] = []
     for one in _chosen(campaign, system):
         write(campaign, one)
-        held = run_system(campaign, one, progress, simulate=not people, word_error_rate=error_rate)
-        count = "1 user" if held.users == 1 else f"{held.users} users"
-        note(f"{held.name}: {count}, {held.cases} cases of stress tests")
-        if held.waiting:
-            where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
-            note(f"{held.name}: {held.waiting} of them wait for a person's verdict: {where}")
+        held = run_system(
+            campaign, one, progress, simulate=not people, word_error_rate=error_rate, release=release
+        )
+        for line in told_held(held):
+            note(line)
         facts.append({"system": held.name, "users": held.users, "cases": held.cases,
                       "waiting": held.waiting})  # fmt: skip
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))
+
+
+@app.command("retest", short_help="Hold the stress tests again on a new release.")
+def retest(
+    folder: Folder_,
+    system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
+    release: Release_ = None,
+    pdf: Pdf_ = True,
+    as_json: Json_ = False,
+) -> None:
+    """Hold the same stress tests again on the systems as they are now; tell case by case what changed.
+
+    The cases are those of the last run, with the variants that were approved then. Reports are written anew.
+    """
+    from vivavoce_campaign.campaign_file import load_campaign
+    from vivavoce_campaign.runs import retest_system
+    from vivavoce_campaign.telling import told_changes, told_held
+    from vivavoce_stress.releases import compare_last_runs
+
+    campaign = load_campaign(folder)
+    facts: list[dict[str, Any]] = []
+    for one in _chosen(campaign, system):
+        held = retest_system(campaign, one, progress, release=release)
+        compared = compare_last_runs(held.dataset, held.name)
+        for line in told_held(held):
+            note(line)
+        for line in () if as_json or compared is None else told_changes(held.name, compared):
+            typer.echo(line)
+        facts.append({"system": held.name, "compared": plain(compared)})
+    _report(campaign, system, pdf)
+    if as_json:
+        typer.echo(json.dumps({"systems": facts}, indent=2, ensure_ascii=False, default=str))
 
 
 def _with_users(campaign: Any, users: int) -> Any:
@@ -238,7 +264,7 @@ def _greeted(campaign: Any) -> "list[Greeting]":
 def report(
     folder: Folder_,
     system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
-    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")] = True,
+    pdf: Pdf_ = True,
 ) -> None:
     """Write the reports anew, from the datasets."""
     from vivavoce_campaign.campaign_file import load_campaign

@@ -4,23 +4,19 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
-from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from ruamel.yaml import YAML
-
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
-from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import wording_file
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.presets import shipped_text
 from vivavoce_campaign.callers import callers_text, different, domain_from
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
-from vivavoce_campaign.submission_file import Submission, in_language
+from vivavoce_campaign.submission_file import Submission, as_yaml, in_language
+from vivavoce_campaign.wordings import drafted_wordings
 
 PROTOCOL: Final = "idial-2018"
 TASKS_DRAWN: Final = 30
@@ -130,7 +126,7 @@ def study_text(campaign: Campaign, submission: Submission) -> str:
         },
         "identity": {"anonymous": False, "several_visits": False},
     }
-    return _HEAD.format(name=name) + _yaml(study)
+    return _HEAD.format(name=name) + as_yaml(study)
 
 
 def tasks_text(campaign: Campaign, submission: Submission) -> str:
@@ -163,19 +159,12 @@ def instructions(submission: Submission, language: str) -> str:
 
 
 def _wordings(submission: Submission, language: str) -> dict[str, str]:
-    """Questions that name the subject of this system, and items that fit how one talks to it."""
-    words = CampaignWords.or_english(language)
-    domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
-    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
-    changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
-    found: dict[str, str] = {}
-    for name, items in changed.items():
-        file = wording_file(INSTRUMENTS.get(name), language, None)
-        if items and file is not None:
-            wording = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
-            wording["items"] |= items
-            found[f"wordings/{name}.{language}.yaml"] = _WORDING + _yaml(wording)
-    return found
+    """The files of the sentences that are drafted for this system."""
+    return {
+        f"wordings/{name}.{language}.yaml": _WORDING
+        + as_yaml(wording.model_dump(exclude={"origin"}, exclude_defaults=True))
+        for name, wording in drafted_wordings(submission, language).items()
+    }
 
 
 def _plain(text: str) -> str:
@@ -193,11 +182,3 @@ def _users(campaign: Campaign) -> str:
     """An identifier for every user, to be added to the study's link: nobody can then come for two systems."""
     name, number = campaign.settings.campaign, campaign.settings.users
     return "".join(f"?participant={name}-{secrets.token_hex(6)}\n" for _ in range(number))
-
-
-def _yaml(data: Any) -> str:
-    yaml, out = YAML(), StringIO()
-    yaml.width = 10_000
-    yaml.allow_unicode = True
-    yaml.dump(data, out)
-    return out.getvalue()

@@ -1,25 +1,41 @@
 """The dashboard of a campaign: all submissions for the organiser, its own for a team."""
 
-from dataclasses import dataclass
+import asyncio
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.connectors.probe import Hello
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app import serve_pages
 from vivavoce.desk.app_shell import AppShell, desk_of, page_environment
 from vivavoce.desk.language import gettext, language, told, worded
-from vivavoce.desk.security import Needs, OwnForm, field, needs_role, who_of
+from vivavoce.desk.security import Needs, OwnForm, needs_role, who_of
+from vivavoce.desk.security import field as submitted
 from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
 from vivavoce_campaign import submissions
-from vivavoce_campaign.campaign_file import Campaign, check_settings
+from vivavoce_campaign.answers import (
+    LONGEST,
+    TEXTS,
+    VERDICTS,
+    check_answers,
+    questions_in,
+    summary,
+    take_in_answers,
+)
+from vivavoce_campaign.beginning import Described, begin_at
+from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign, check_settings
+from vivavoce_campaign.drafts import draft
+from vivavoce_campaign.dry_run import last_try, try_out
 from vivavoce_campaign.greeting import WrongSettings, greet
-from vivavoce_campaign.places import report_of
+from vivavoce_campaign.places import answers_folder, place_of, report_of
 from vivavoce_campaign.setup import status
 from vivavoce_campaign.stages import FOR, TITLES
 from vivavoce_campaign.submission_file import Submission
@@ -30,6 +46,12 @@ FIELDS: Final = {
     "submission": 64, "team": 200, "title": 200, "domain": 1000, "intents": 8000, "interface": 200,
     "channel": 20, "access": 20, "languages": 200, "connect": 40, "url": 1000,
 }  # fmt: skip
+BEGINNING: Final = {
+    "name": 64, "url": 1000, "team": 200, "languages": 200, "intents": 8000, "entities": 8000,
+    "domain": 1000, "channel": 20,
+}  # fmt: skip
+TRIED_BY: Final = 3  # simulated users
+Organiser: Final = Depends(Needs(ORGANISER))
 CHANNELS: Final = (N_("written"), N_("spoken"), N_("multimodal"))
 ACCESSES: Final = (N_("on-line"), N_("off-line"), N_("telephone"))
 KINDS: Final = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
@@ -38,9 +60,13 @@ router = APIRouter()
 
 @dataclass(kw_only=True)
 class CampaignDesk(AppShell):
-    """What the pages of a campaign draw on."""
+    """What the pages of a campaign draw on.
+
+    tries  systems that simulated users are trying now (None), or could not, and why
+    """
 
     folder: Path
+    tries: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -48,7 +74,8 @@ class CampaignDesk(AppShell):
         return settings.name(language()) if settings else self.folder.name
 
     def menu(self, who: SignedIn) -> list[tuple[str, str]]:
-        return [("/", gettext("Campaign"))]
+        pages = [("/", gettext("Campaign"))]
+        return [*pages, ("/answers", gettext("What the teams say"))] if who.may(ORGANISER) else pages
 
 
 Desk_ = Annotated[CampaignDesk, Depends(desk_of)]
@@ -68,7 +95,9 @@ Who_ = Annotated[SignedIn, Depends(organiser_or_team)]
 
 @router.get("/")
 def home(request: Request, desk: Desk_, who: Who_) -> Response:
-    """The submissions that this person may see, with how far each is."""
+    """The submissions that this person may see, with how far each is. Without a campaign, its beginning."""
+    if who.may(ORGANISER) and not (desk.folder / CAMPAIGN_FILE).exists():
+        return RedirectResponse("/begin", 303)
     return _home(request, desk, who)
 
 
@@ -88,7 +117,7 @@ def blank(request: Request, desk: Desk_, who: Who_, name: str = "") -> Response:
 @router.post("/submit")
 def submit(request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
     """Take a submission in; what is wrong is told beside what was typed."""
-    typed = {name: field(form, name, most=most) for name, most in FIELDS.items()}
+    typed = {name: submitted(form, name, most=most) for name, most in FIELDS.items()}
     made, wrong = submissions.submission_of(typed)
     if made is None:
         return _form(request, desk, typed, wrong, 422)
@@ -110,6 +139,76 @@ def check(name: str, request: Request, desk: Desk_, who: Who_, form: OwnForm) ->
     """Say hello to the system."""
     found = _sound(desk.folder, name, who)
     return _system(request, desk, name, who, hello=greet(_campaign(desk.folder, found), found).came)
+
+
+@router.get("/begin", dependencies=[Organiser])
+def begin_blank(request: Request, desk: Desk_) -> Response:
+    """The form with which a campaign, or a further system, begins."""
+    return _begin_form(request, desk, {**dict.fromkeys(BEGINNING, ""), "languages": language()})
+
+
+@router.post("/begin", dependencies=[Organiser])
+def begin(request: Request, desk: Desk_, form: OwnForm) -> Response:
+    """Greet a system and write its submission and study; what is wrong is told beside what was typed."""
+    typed = {name: submitted(form, name, most=most) for name, most in BEGINNING.items()}
+    described = Described(
+        name=typed["name"], team=typed["team"] or typed["name"], domain=typed["domain"],
+        languages=re.findall(r"[\w-]+", typed["languages"]), intents=_lines(typed["intents"]),
+        entities=_lines(typed["entities"]), spoken=typed["channel"] == "spoken",
+    )  # fmt: skip
+    if not described.languages:
+        return _begin_form(request, desk, typed, gettext("Say which languages the system speaks."))
+    try:
+        found, begun = asyncio.run(begin_at(desk.folder, described, typed["url"]))
+    except InputError as error:
+        return _begin_form(request, desk, typed, told(error))
+    written = [path.relative_to(desk.folder) for path in begun.written]
+    return desk.page(request, "campaign_begun.html", name=described.name, found=found, written=written)
+
+
+@router.post("/systems/{name}/try", dependencies=[Organiser])
+def try_system(name: str, desk: Desk_, who: Who_, form: OwnForm) -> Response:
+    """Let a few simulated users try the system, beside the pages; it counts nowhere."""
+    found = _sound(desk.folder, name, who)
+    campaign = _campaign(desk.folder, found)
+    if desk.tries.get(name, "") is not None:
+        desk.tries[name] = None
+        Thread(target=_try, args=(desk.tries, campaign, found), daemon=True).start()
+    return RedirectResponse(f"/systems/{name}", 303)
+
+
+@router.get("/systems/{name}/answers")
+def sheet(name: str, request: Request, desk: Desk_, who: Who_) -> Response:
+    """What a team says of the evaluation: the questions, with the answers that it has given."""
+    _sound(desk.folder, name, who)
+    given, _ = (
+        check_answers(path) if (path := answers_folder(desk.folder) / f"{name}.yaml").is_file() else (None, 0)
+    )
+    said = {key: str(one) for key, one in given.model_dump().items()} if given else {}
+    return _sheet(request, desk, name, said, saved=given is not None)
+
+
+@router.post("/systems/{name}/answers")
+def answer(name: str, request: Request, desk: Desk_, who: Who_, form: OwnForm) -> Response:
+    """Take in what a team says of the evaluation."""
+    _sound(desk.folder, name, who)
+    typed = {key: submitted(form, key, most=LONGEST) for key in (*VERDICTS, *TEXTS, "again")}
+    if take_in_answers(desk.folder, {**typed, "system": name}):
+        return _sheet(request, desk, name, typed, wrong=True)
+    return RedirectResponse(f"/systems/{name}/answers", 303)
+
+
+@router.get("/answers", dependencies=[Organiser])
+def all_answers(request: Request, desk: Desk_) -> Response:
+    """What all teams say of the evaluation."""
+    sound = [made for made, _ in submissions.submissions_in(desk.folder).values() if made is not None]
+    try:
+        said = summary(_campaign(desk.folder, *sound))
+    except InputError as error:
+        raise HTTPException(409, told(error)) from None
+    return desk.page(
+        request, "campaign_answers.html", told=said, questions=questions_in(language()), again=_again()
+    )
 
 
 @router.get("/systems/{name}/{language}.{kind}")
@@ -187,8 +286,47 @@ def _system(
                if report_of(campaign, name, language, kind).is_file()]  # fmt: skip
     return desk.page(
         request, "campaign_system.html", one=found, state=status(campaign)[0], reports=reports, hello=hello,
-        titles=TITLES, whom=FOR, organiser=who.may(ORGANISER),
+        titles=TITLES, whom=FOR, organiser=who.may(ORGANISER), tried=last_try(place_of(campaign, name)),
+        texts={intent.intent_id: intent.said(language()) for intent in found.intents},
+        trying=desk.tries.get(name, "") is None, not_tried=desk.tries.get(name),
     )  # fmt: skip
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _begin_form(request: Request, desk: CampaignDesk, form: dict[str, str], wrong: str = "") -> Response:
+    code = 422 if wrong else 200
+    return desk.page(
+        request, "campaign_begin.html", code, form=form, wrong=wrong, most=BEGINNING, channels=CHANNELS[:2]
+    )
+
+
+def _try(tries: dict[str, str | None], campaign: Campaign, submission: Submission) -> None:
+    name = submission.submission
+    try:
+        draft(campaign, submission)
+        try_out(campaign, submission, lambda *_: None, users=TRIED_BY)
+        del tries[name]
+    except VivavoceError as error:
+        tries[name] = str(error)
+
+
+def _sheet(
+    request: Request, desk: CampaignDesk, name: str, said: dict[str, str], *, saved: bool = False,
+    wrong: bool = False,
+) -> Response:  # fmt: skip
+    form = {**dict.fromkeys((*VERDICTS, *TEXTS, "again"), ""), **said}
+    return desk.page(
+        request, "campaign_sheet.html", 422 if wrong else 200, name=name, form=form, saved=saved, wrong=wrong,
+        questions=questions_in(language()), codes=[(str(code), code) for code in range(5)], again=_again(),
+        longest=LONGEST,
+    )  # fmt: skip
+
+
+def _again() -> list[tuple[str, str]]:
+    return [("yes", gettext("yes")), ("with_changes", gettext("with changes")), ("no", gettext("no"))]
 
 
 def create_campaign_desk(folder: Path, log: Log, *, secure_cookies: bool = False) -> FastAPI:

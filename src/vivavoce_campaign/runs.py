@@ -24,8 +24,9 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce_campaign.campaign_file import Campaign, StressSettings, write_facts
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_campaign.wordings import shown_wordings
 from vivavoce_stress.base import STRESS_TESTS, StressTest, stress_tests
-from vivavoce_stress.case import plan_key
+from vivavoce_stress.case import Case, plan_key
 from vivavoce_stress.planning import RunChoice, plan_run
 from vivavoce_stress.review import Reviews
 from vivavoce_stress.runs import Run, RunSettings
@@ -53,11 +54,13 @@ class HeldCampaign:
 
 
 def run_system(
-    campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool, word_error_rate: float
-) -> HeldCampaign:
+    campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool, word_error_rate: float,
+    release: str | None = None,
+) -> HeldCampaign:  # fmt: skip
     """Take a system's part to its end; what is done already is not done again.
 
     simulate  simulated users fill up to the campaign's number; else only what people did is taken
+    release   what the system's release is called, for the stress tests that are held now
     Raises    InputError: the study is not sound, nobody came, or people and simulated users would be mixed
     """
     place, name = place_of(campaign, submission.submission), submission.submission
@@ -74,8 +77,45 @@ def run_system(
             hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
             raise InputError("nobody has used the system yet", place=f"system {name}", hint=hint)
         with progress(f"{name}: stress tests") as report:
-            cases = _stress(campaign, submission, study, log, dataset, report)
+            run = _planned(campaign, submission, study, log, dataset)
+            run.release = release
+            if run.cases and not _was_held(run):
+                asyncio.run(_hold(run, report))
         dataset = _export(campaign, submission, study, log, place)
+    return _held(name, len(run.cases), dataset, place)
+
+
+def retest_system(
+    campaign: Campaign, submission: Submission, progress: Progress, *, release: str | None = None
+) -> HeldCampaign:
+    """Hold the cases of a system's last run of stress tests again, on the system as it is now.
+
+    A re-test that was interrupted is taken up.
+    Raises  InputError: the study is not sound, or no stress test was held yet
+    """
+    place, name = place_of(campaign, submission.submission), submission.submission
+    study = load_study(place.folder)
+    with Log.open(place.log_url) as log:
+        stream = [stored.event for stored in log.events(stress_stream(study.name))]
+        runs = [one for one in stream if isinstance(one, StressRunPlanned) and one.system == name]
+        if not runs:
+            hint = f"hold them first: vivavoce campaign run {campaign.folder} --system {name}"
+            raise InputError("no stress test was held yet", place=f"system {name}", hint=hint)
+        last = runs[-1]
+        over = any(isinstance(one, StressRunFinished) and one.run_id == last.run_id for one in stream)
+        run = Run(
+            study=study.name, system=name, connector=connectors(study)[name], log=log,
+            cases=[Case.model_validate(one) for one in last.cases], not_applicable=last.not_applicable,
+            settings=_run_settings(campaign.settings.stress, campaign.settings.seed),
+            ontology=study.ontology, fresh=over, release=release,
+        )  # fmt: skip
+        with progress(f"{name}: stress tests again") as report:
+            asyncio.run(_hold(run, report))
+        dataset = _export(campaign, submission, study, log, place)
+    return _held(name, len(run.cases), dataset, place)
+
+
+def _held(name: str, cases: int, dataset: Dataset, place: SystemPlace) -> HeldCampaign:
     runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
     waiting = sum(one["whole"]["waiting"] for one in runs)
     return HeldCampaign(name, finished_users(dataset), cases, dataset, place.folder, waiting)
@@ -137,16 +177,15 @@ def _export(
             log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags,
             simulated=log.usual_scope(study.name) == "simulated",
         )  # fmt: skip
-    write_facts(place.dataset, campaign.settings, submission)
+    read = shown_wordings(place.folder, submission, study.languages)
+    write_facts(place.dataset, campaign.settings, submission, read)
     return dataset
 
 
-def _stress(
-    campaign: Campaign, submission: Submission, study: Study, log: Log, dataset: Dataset, report: Report
-) -> int:
-    """One test for each sampled interaction, and the ad hoc cases; a run that was held is not held again.
+def _planned(campaign: Campaign, submission: Submission, study: Study, log: Log, dataset: Dataset) -> Run:
+    """One test for each sampled interaction, and the ad hoc cases.
 
-    Empty   no test fits and no case was written: nothing is run
+    Empty   no test fits and no case was written: a run without cases
     """
     name, settings = submission.submission, campaign.settings
     unheard = [one for one in stress_tests() if submission.spoken and "voice" not in one.channels]
@@ -156,25 +195,21 @@ def _stress(
     plan = plan_run(study, dataset, reviews, choice, name)
     place = place_of(campaign, name)
     more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
-    run = Run(
+    return Run(
         study=study.name, system=name, connector=connectors(study)[name], log=log,
         cases=[*plan.cases, *more], settings=_run_settings(settings.stress, settings.seed),
         ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
     )  # fmt: skip
-    if not run.cases or _was_held(run):
-        return len(run.cases)
 
-    async def hold() -> None:
-        start = getattr(run.connector, "start", None)
-        try:
-            if start is not None:
-                await start()
-            await run.hold(report)
-        finally:
-            await run.connector.shut_down()
 
-    asyncio.run(hold())
-    return len(run.cases)
+async def _hold(run: Run, report: Report) -> None:
+    start = getattr(run.connector, "start", None)
+    try:
+        if start is not None:
+            await start()
+        await run.hold(report)
+    finally:
+        await run.connector.shut_down()
 
 
 def _run_settings(stress: StressSettings, seed: int) -> RunSettings:

@@ -5,10 +5,12 @@ Source  Cutugno and others 2018 (IDIAL), section 2.3: intents, domain, channel, 
 """
 
 import re
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from ruamel.yaml import YAML
 
 from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import Problem, read_yaml
@@ -194,3 +196,12 @@ def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
             ("connector",), "how the system is reached is missing", "add connector: {connect: http, url: ...}"
         )
     return (None if source.problems else made), source.problems
+
+
+def as_yaml(data: Any) -> str:
+    """Data as YAML, a value a line."""
+    yaml, out = YAML(), StringIO()
+    yaml.width = 10_000
+    yaml.allow_unicode = True
+    yaml.dump(data, out)
+    return out.getvalue()

@@ -7,19 +7,17 @@ this machine is started for it, no variable of the environment read. The organis
 import json
 import re
 from collections.abc import Mapping
-from io import StringIO
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 from pydantic import ValidationError
-from ruamel.yaml import YAML
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
 from vivavoce_campaign.campaign_file import SUBMISSIONS
-from vivavoce_campaign.submission_file import Intent, Submission, Words, check_submission
+from vivavoce_campaign.submission_file import Intent, Submission, Words, as_yaml, check_submission
 
 CONNECTORS: Final = ("http", "rasa", "websocket", "sse")
 OWNERS: Final = "owners.json"
@@ -118,9 +116,9 @@ def take_in(folder: Path, submission: Submission, owner: str) -> None:
             raise InputError(f"the name {submission.submission!r} is taken", hint="choose another")
         place.mkdir(parents=True, exist_ok=True)
         written = submission.model_dump(mode="json", by_alias=True, exclude_none=True)
-        _replace(path, "# Submitted by a form.\n" + _yaml(written))
+        replace_file(path, "# Submitted by a form.\n" + as_yaml(written))
         owners[submission.submission] = owner
-        _replace(place / OWNERS, json.dumps(owners, indent=1) + "\n")
+        replace_file(place / OWNERS, json.dumps(owners, indent=1) + "\n")
 
 
 def owners_of(folder: Path) -> dict[str, str]:
@@ -152,14 +150,8 @@ def as_form(submission: Submission) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Write a file at once: whoever reads it has the old one or the new one."""
     partial = path.with_name(path.name + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
-
-
-def _yaml(data: Any) -> str:
-    yaml, out = YAML(), StringIO()
-    yaml.width = 10_000
-    yaml.dump(data, out)
-    return out.getvalue()

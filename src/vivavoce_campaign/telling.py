@@ -1,4 +1,4 @@
-"""What the terminal says of a campaign: a system that was begun, a try, how far all are."""
+"""What the terminal says of a campaign: a system that was begun, a try, a run, how far all are."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,8 +6,11 @@ from typing import Final
 from vivavoce.connectors.discovery import Discovery
 from vivavoce_campaign.beginning import Begun
 from vivavoce_campaign.dry_run import TryOut
+from vivavoce_campaign.runs import HeldCampaign
 from vivavoce_campaign.setup import SystemStatus
 from vivavoce_campaign.stages import FOR, TITLES, Stage
+from vivavoce_stress.blocks import VERDICTS_PAGE
+from vivavoce_stress.releases import RunsCompared
 
 LONGEST: Final = 100
 
@@ -51,6 +54,38 @@ def told_try(found: TryOut) -> Iterator[str]:
             f"  by which words the system tells that it is done was guessed for {', '.join(found.guessed)}: "
             "write them as `done` in the submission"
         )
+
+
+def told_held(held: HeldCampaign) -> Iterator[str]:
+    """What came of a system's part, and what waits for a person."""
+    count = "1 user" if held.users == 1 else f"{held.users} users"
+    yield f"{held.name}: {count}, {held.cases} cases of stress tests"
+    if held.waiting:
+        where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
+        yield f"{held.name}: {held.waiting} of them wait for a person's verdict: {where}"
+
+
+def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
+    """What changed since the run before, case by case."""
+    now = f"release {found.release_now}" if found.release_now else "now"
+    before = f"release {found.release_before}" if found.release_before else "the run before"
+    yield (
+        f"{name}, {now} against {before}: {len(found.fell)} passed before and do not now, "
+        f"{len(found.rose)} the reverse; {found.passed_both} passed both times, {found.failed_both} neither"
+    )
+    if found.undecided:
+        yield f"  {found.undecided} without a verdict in one of the two runs"
+    if found.otherwise:
+        yield f"  {len(found.otherwise)} pass, but the original is answered otherwise than before: look at it"
+    groups = {
+        "passed before, not now": found.fell, "passes now, not before": found.rose,
+        "the original is answered otherwise": found.otherwise,
+    }  # fmt: skip
+    for title, cases in groups.items():
+        for one in cases:
+            row = one.rows[1]
+            lost = "; even the original is not served any more" if one.now == "original_lost" else ""
+            yield f"  {title}: {row['test']}, {_short(row['original'])} as {_short(row['text'])}{lost}"
 
 
 def told_status(one: SystemStatus) -> Iterator[str]:

@@ -42,7 +42,7 @@ REASONS: Final = (
 )
 
 
-def title_of(one: Facts) -> str:
+def title_of(one: Mapping[str, Any]) -> str:
     """What a test, or a family of tests, is called; its name where nobody says more."""
     name = one["name"]
     return say(one.get("title") or EARLIER.get(name) or FAMILIES.get(name) or name)
@@ -77,7 +77,7 @@ def open_told(whole: Facts) -> list[str]:
     return told
 
 
-def side_by_side(number: int, one: Facts) -> TableOfText:
+def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:
     """The two transcripts beside each other, turn by turn."""
     clean, variant = _turns(one["clean_transcript"]), _turns(one["transcript"])
     rows = []
@@ -93,7 +93,7 @@ def side_by_side(number: int, one: Facts) -> TableOfText:
     return TableOfText(f"stress_{number}", caption, columns, tuple(rows), note, numeric=False)
 
 
-def reason_told(one: Facts) -> str:
+def reason_told(one: Mapping[str, Any]) -> str:
     """Why a variant did not pass, by template and values; older datasets have an English sentence alone."""
     return stated(Statement.read(json.loads(one["why"]))) if one.get("why") else _reason_of(one["reason"])
 

@@ -29,6 +29,12 @@ LATER: Final = N_("the system says the same at first, later something else: “{
 ENDED: Final = N_("the system ended the dialogue before the utterance")
 FAILED_BEFORE: Final = N_("the system failed before the utterance: {failure}")
 ALIKE: Final = N_("the answers are worded differently, with the same numbers, dates, names and kind of turn")
+NO_ANSWER: Final = N_("the system gave no answer: {failure}")
+ONE_MORE: Final = N_("the user needed {more} more turn to reach the goal")
+MORE: Final = N_("the user needed {more} more turns to reach the goal")
+ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
+ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
+ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
 _ALIKE: Final = 0.5
 _BELOW_OWN: Final = 0.15
 
@@ -127,7 +133,7 @@ def _trouble(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ver
     if variant.failure and variant.injected is None:
         return Verdict("unsure", None, statement(FAILED_BEFORE, failure=variant.failure))
     if variant.failure:
-        reason = statement(N_("the system gave no answer: {failure}"), failure=variant.failure)
+        reason = statement(NO_ANSWER, failure=variant.failure)
         return Verdict("fail", "task_outcome", reason)
     if variant.answer is None:
         return Verdict("unsure", None, Statement(ENDED))
@@ -142,12 +148,10 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         return Verdict("fail", "task_outcome", reason)
     more = variant.user_turns_after - max(one.user_turns_after for one in clean)
     if _asked_again(clean, variant, language):
-        reason = Statement(N_("the system asked again before the goal was reached"))
-        return Verdict("clarification", "task_outcome", reason)
+        return Verdict("clarification", "task_outcome", Statement(ASKED_AGAIN))
     if more > 0:
-        one = N_("the user needed {more} more turn to reach the goal")
-        several = N_("the user needed {more} more turns to reach the goal")
-        return Verdict("clarification", "task_outcome", statement(one if more == 1 else several, more=more))
+        reason = statement(ONE_MORE if more == 1 else MORE, more=more)
+        return Verdict("clarification", "task_outcome", reason)
     return Verdict("pass", "task_outcome", Statement(N_("the task's goal was reached as with the original")))
 
 
@@ -175,10 +179,10 @@ def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdic
     verdict: StressVerdict = "fail"
     template = N_("the system understood or did something else: {difference}")
     if _asked_again(clean, variant, language):
-        template = N_("the system asked again, and the end was another: {difference}")
+        template = ASKED_THEN_ANOTHER
         if any(_same_end(one, variant) for one in clean):
             verdict = "clarification"
-            template = N_("the system asked again, then went on alike: {difference}")
+            template = ASKED_THEN_ALIKE
     return Verdict(verdict, "acts", statement(template, difference=difference))
 
 

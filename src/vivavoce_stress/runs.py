@@ -122,6 +122,7 @@ class Run:
     study       the study's or suite's name, whose stream it is written to
     similarity  of two sentences, -1 to 1; null: that rung is left out
     ask_model   asks a language model about two answers; null: that rung is left out
+    release     what the system's release is called
     say         how an utterance is said: as typed text, unless a channel has another way
     """
 
@@ -136,6 +137,7 @@ class Run:
     similarity: Similarity | None = None
     ask_model: Asked | None = None
     fresh: bool = False
+    release: str | None = None
     say: Say = written
     run_id: str = ""
     _replays: defaultdict[str, dict[Of, Replayed]] = field(default_factory=lambda: defaultdict(dict))
@@ -222,7 +224,7 @@ class Run:
             StressRunPlanned(
                 run_id=self.run_id, plan=plan, system=self.system, settings=self.settings.declared(),
                 cases=[case.model_dump(mode="json") for case in self.cases],
-                not_applicable=list(self.not_applicable), titles=self._titles(),
+                not_applicable=list(self.not_applicable), titles=self._titles(), release=self.release,
             ),
             "planned",
         )  # fmt: skip

@@ -291,8 +291,8 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
 
 def _failures(rows: Iterable[Row]) -> list[Row]:
     """What failed or needed clarification: in words, with both transcripts."""
-    kept = ("case_id", "test", "language", "dialogue_id", "original", "text", "rule", "verdict", "rung",
-            "reason", "why", "clean_transcript", "transcript")  # fmt: skip
+    kept = ("case_id", "test", "family", "language", "dialogue_id", "original", "text", "rule",
+            "verdict", "rung", "reason", "why", "clean_transcript", "transcript")  # fmt: skip
     return [
         {name: row[name] for name in kept}
         for row in rows

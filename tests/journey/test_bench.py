@@ -88,6 +88,7 @@ def test_agreement_holds_over_many_dialogues_and_error_rates(
     assert agreement(held) >= 0.97
 
 
+@pytest.mark.long
 def test_noise_hurts_each_of_the_three_variants_in_a_small_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

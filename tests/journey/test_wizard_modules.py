@@ -43,7 +43,9 @@ def tab_to(page: Any, name: str) -> None:
     raise AssertionError(f"no way to {name!r} by keyboard")
 
 
-@pytest.mark.parametrize("options", LOCALES, ids=["en", "it"])
+@pytest.mark.parametrize(
+    "options", [LOCALES[0], pytest.param(LOCALES[1], marks=pytest.mark.long)], ids=["en", "it"]
+)
 def test_a_wizard_stands_for_each_module_by_keyboard_alone(tmp_path: Path, options: dict[str, Any]) -> None:
     words = translations(options["locale"][:2]).gettext
     with chromium() as browser:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from inspect import getfile
 from pathlib import Path
@@ -23,10 +24,11 @@ from vivavoce.report.language import DOMAIN, say, speaking, with_words
 from vivavoce.report.material import Material, ReportOptions
 from vivavoce.report.pdf import data_of
 from vivavoce.report.reference import sections_reference
-from vivavoce.report.section import SECTIONS, Section, fill, sections_in_order
+from vivavoce.report.section import SECTIONS, FilledSection, Section, fill, sections_in_order
 from vivavoce.testing.section import SectionContract
 
 EVERY = sections_in_order()
+Fills = dict[str, list[tuple[Material, FilledSection]]]
 named = pytest.mark.parametrize("section", EVERY, ids=lambda section: section.name)
 
 
@@ -39,6 +41,16 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
     known = [FIXTURES / "datasets" / name for name in DATASETS]
     asked = ReportOptions(transcripts=1, against=Dataset(known[-1]))
     return [Material(Dataset(one), asked) for one in (*known, folder)]
+
+
+@pytest.fixture(scope="module")
+def fills(materials: list[Material]) -> Fills:
+    """What each section finds, with the dataset in which it finds it."""
+    found: Fills = {section.name: [] for section in EVERY}
+    for material in materials:
+        for one in fill(material, EVERY):
+            found[one.section.name].append((material, one))
+    return found
 
 
 def constants(section: Section[Any], *, said: bool = False) -> set[str]:
@@ -72,11 +84,11 @@ def test_each_section_stands_in_a_place_of_its_own() -> None:
 @pytest.mark.parametrize("test", [name for name in dir(SectionContract) if name.startswith("test_")])
 @named
 def test_a_section_of_ours_keeps_the_contract_to_which_packages_are_held(
-    section: Section[Any], test: str, materials: list[Material]
+    section: Section[Any], test: str, fills: Fills
 ) -> None:
     contract = SectionContract()
     contract.name, contract.languages = section.name, ("en", "it")
-    material = next(one for one in materials if any(each.written("") for each in fill(one, [section])))
+    material = next(one for one, found in fills[section.name] if found.written(""))
     contract.dataset, contract.options = material.dataset, material.options
     getattr(contract, test)()
 
@@ -88,13 +100,10 @@ def test_the_name_of_a_section_can_be_typed(section: Section[Any]) -> None:
 
 @named
 def test_what_a_section_finds_is_written_in_blocks_that_every_renderer_knows(
-    section: Section[Any], materials: list[Material]
+    section: Section[Any], fills: Fills
 ) -> None:
-    written: list[DocumentSection] = []
-    for material in materials:
-        for one in fill(material, [section]):
-            shown = one.written("SIMULATED")
-            written += [shown] if shown is not None else []
+    shown = [found.written("SIMULATED") for _, found in fills[section.name]]
+    written: list[DocumentSection] = [one for one in shown if one is not None]
     assert written, "the datasets above hold nothing that it would show"
     for shown in written:
         blocks = [one for each in shown.blocks for one in (each.blocks if isinstance(each, Fold) else [each])]
@@ -107,12 +116,12 @@ def test_what_a_section_finds_is_written_in_blocks_that_every_renderer_knows(
 
 @named
 def test_what_a_section_finds_is_without_words_so_that_each_reader_gets_their_own(
-    section: Section[Any], materials: list[Material]
+    section: Section[Any], fills: Fills
 ) -> None:
-    material = next(one for one in materials if fill(one, [section]))
-    found = [one.results for one in fill(material, [section])]
+    material, found = fills[section.name][0]
     with speaking("it"):
-        assert repr([one.results for one in fill(material, [section])]) == repr(found)
+        (again,) = fill(material, [section])
+    assert repr(again.results) == repr(found.results)
 
 
 @named
@@ -128,6 +137,17 @@ def test_a_section_says_every_phrase_in_each_language_of_its_catalogues(section:
         for phrase, said in own.items():
             for form in said if isinstance(said, tuple) else (said,):
                 assert set(re.findall(r"\{\w+\}", form)) == set(re.findall(r"\{\w+\}", phrase)), phrase
+
+
+def test_a_report_has_every_section_that_finds_something_in_its_place(
+    materials: list[Material], fills: Fills
+) -> None:
+    for material in materials:
+        has = {name for name, places in fills.items() if any(
+            one is material and found.written("") is not None for one, found in places
+        )}  # fmt: skip
+        document = compose(material.dataset, replace(material.options, language="it"))
+        assert [one.name for one in document.sections] == [one.name for one in EVERY if one.name in has]
 
 
 def test_a_report_of_chosen_sections_asks_no_others(

@@ -94,9 +94,13 @@ def campaign_dataset(
     *,
     simulated: bool = False,
     settings: Mapping[str, Any] | None = None,
+    stress: Sequence[Mapping[str, Any]] = (),
+    wordings: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> Dataset:
     """Users with their answers (code by item), and verdicts by test as letters: p, f, c, u.
+
+    stress    more rows of stress tests; wordings: what users read
 
     Each user holds three dialogues about `meal`, of 60, 120 and 180 seconds.
     """
@@ -106,10 +110,10 @@ def campaign_dataset(
         for user, form in enumerate(answers):
             _user(writer, user, form, simulated)
         writer.add("stress", [stress_row(case, test, verdict) for case, (test, verdict) in enumerate(cases)])
+        writer.add("stress", stress)
         writer.close()
-    write_facts(
-        folder, CampaignFile.model_validate({"campaign": "trial", **(settings or {})}), submission(**changes)
-    )
+    campaign = CampaignFile.model_validate({"campaign": "trial", **(settings or {})})
+    write_facts(folder, campaign, submission(**changes), wordings)
     return Dataset(folder)
 
 

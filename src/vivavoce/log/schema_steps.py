@@ -9,6 +9,7 @@ STRESS = Table(
         Column("run_id", TEXT, "run of stress tests", True),
         Column("case_id", TEXT, "application within the run; null for a test that did not apply"),
         Column("system", TEXT, "system under test", True),
+        Column("release", TEXT, "the system's release, as whoever ran it called it; null where nobody did"),
         Column("test", TEXT, "ST-1 to ST-11, or a test of one's own", True),
         Column("family", TEXT, "spelling, lexical or syntactic", True),
         Column("language", TEXT, "BCP 47 tag", True),

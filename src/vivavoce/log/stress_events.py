@@ -70,6 +70,7 @@ class StressRunPlanned(Event):
     plan            twelve hexadecimal digits over cases and settings: the same plan can be taken up
     not_applicable  test, dialogue (or null for all) and the reason in words
     titles          of the tests by name, as they were registered; earlier runs have none
+    release         what whoever runs it calls the system's release; null where nobody said
     """
 
     kind = "stress_run_planned"
@@ -80,6 +81,7 @@ class StressRunPlanned(Event):
     cases: list[dict[str, Any]]
     not_applicable: list[dict[str, Any]] = Field(default_factory=list)
     titles: dict[str, str] = Field(default_factory=dict)
+    release: str | None = None
 
 
 class ReplayBegun(Event):

@@ -61,7 +61,7 @@ def stress_titles(stream: Iterable[StoredEvent]) -> dict[str, str]:
 def _rows(run: _Run) -> Iterator[Row]:
     speech = run.planned.settings.get("speech")
     of_run = {
-        "run_id": run.planned.run_id, "system": run.planned.system,
+        "run_id": run.planned.run_id, "system": run.planned.system, "release": run.planned.release,
         "repeats": run.planned.settings.get("repeats"),
         "continuation": run.planned.settings.get("continuation"),
         "speech": json.dumps(speech, ensure_ascii=False) if speech else None,

@@ -1,52 +1,81 @@
 """Answers to the items of a questionnaire, drawn."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from textwrap import fill, wrap
 from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.drawing import ACCENT, INK, NEUTRAL, SOFT, WARM, WARM_SOFT, Figure, figure, label_px
+from vivavoce.report.drawing import (
+    ACCENT,
+    INK,
+    NARROW,
+    NEUTRAL,
+    SOFT,
+    WARM,
+    WARM_SOFT,
+    Figure,
+    figure,
+    label_px,
+)
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count
 from vivavoce.stats.scales import LikertItem
 
 STEP: Final = 24
+BAR: Final = 18
+LINE: Final = 15  # pixels from one line of a sentence to the next
+LETTER: Final = 6.6  # pixels that a letter takes on the average
 
 
 def likert_figure(
-    number: int, instrument: str, items: Sequence[LikertItem], *, mark: str | None = None
-) -> Figure:
-    """The answers to a questionnaire's items as bars to both sides of the scale's middle."""
-    data = [bar for item in items for bar in _bars(item)]
-    order = [_item_name(item) for item in items]
+    number: int, instrument: str, items: Sequence[LikertItem], *, mark: str | None = None,
+    sentences: Mapping[str, str] | None = None,
+) -> Figure:  # fmt: skip
+    """The answers to a questionnaire's items as bars to both sides of the scale's middle.
+
+    sentences  what stands above the bars, by item; where none is given, the items' keys beside them
+    """
+    names = {item.item_id: _item_name(item, sentences or {}) for item in items}
+    data = [{**bar, "item": names[item.item_id]} for item in items for bar in _bars(item)]
     codes = sorted({bar["code"] for bar in data})
     colours = _colours(len(codes))
 
     def draw(width: int) -> Any:
-        room = label_px(order, width)
-        base = alt.Chart(alt.Data(values=data)).encode(
-            y=alt.Y(
-                "item:N", sort=order, title=None, axis=alt.Axis(minExtent=room, maxExtent=room, grid=False)
-            )
-        )
-        bars = base.mark_bar().encode(
+        room = 10 if sentences else label_px(list(names.values()), width)
+        shown = {name: _wrapped(name, width - room) if sentences else name for name in names.values()}
+        lines = max(one.count("\n") + 1 for one in shown.values()) if sentences else 0
+        one_each = [{"item": name, "shown": text, "middle": 0} for name, text in shown.items()]
+        title = wrap(say("share of the answers, from the middle of the scale"), int(width / LETTER) - 6)
+        axis = None if sentences else alt.Axis(minExtent=room, maxExtent=room, grid=False)
+        y = alt.Y("item:N", sort=list(names.values()), title=None, axis=axis)
+        base = alt.Chart(alt.Data(values=data)).encode(y=y)
+        per_item = alt.Chart(alt.Data(values=one_each)).encode(y=y)
+        step, below = (LINE * lines + BAR + 14, LINE * lines / 2) if sentences else (STEP, 0)
+        bars = base.mark_bar(height=BAR, yOffset=below).encode(
             x=alt.X(
                 "from:Q",
-                title=say("share of the answers, from the middle of the scale"),
-                axis=alt.Axis(format="%", tickCount=5, labelExpr="format(abs(datum.value), '.0%')"),
+                title=title,
+                axis=alt.Axis(
+                    format="%", tickCount=5, labelExpr="format(abs(datum.value), '.0%')", grid=not sentences
+                ),
             ),
             x2="to:Q",
             color=alt.Color(
-                "code:O",
-                scale=alt.Scale(domain=codes, range=colours),
-                legend=alt.Legend(title=None, orient="bottom", direction="horizontal", columns=len(codes)),
+                "code:O", scale=alt.Scale(domain=codes, range=colours), legend=_legend(items, codes, width)
             ),
         )
-        middle = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="x:Q")
-        return (bars + middle).properties(width=width - room - 30, height=alt.Step(STEP))
+        middle = per_item.mark_tick(color=INK, thickness=1, size=BAR + 4, yOffset=below).encode(x="middle:Q")
+        text = per_item.mark_text(
+            align="left", baseline="top", lineBreak="\n", color=INK, fontSize=12, yOffset=4 - step / 2
+        ).encode(x=alt.value(0), text="shown:N")
+        return (bars + middle + text if sentences else bars + middle).properties(
+            width=width - room - 30, height=alt.Step(step)
+        )
 
     words = "; ".join(
-        f"{_item_name(item)}: " + ", ".join(f"{code} {count(n)}" for code, n in item.counts.items())
+        f"{names[item.item_id]}: " + ", ".join(f"{code} {count(n)}" for code, n in item.counts.items())
         for item in items
     )
     return figure(
@@ -68,15 +97,29 @@ def _bars(item: LikertItem) -> list[dict[str, Any]]:
     place = -(below + neutral / 2)
     bars: list[dict[str, Any]] = []
     for code, n in item.counts.items():
-        bars.append(
-            {"item": _item_name(item), "code": code, "n": n, "from": place / total, "to": (place + n) / total}
-        )
+        bars.append({"code": code, "n": n, "from": place / total, "to": (place + n) / total})
         place += n
     return bars
 
 
-def _item_name(item: LikertItem) -> str:
-    return f"{item.item_id} (\u2212)" if item.reverse else item.item_id
+def _item_name(item: LikertItem, sentences: Mapping[str, str]) -> str:
+    name = sentences.get(item.item_id, item.item_id)
+    return f"{name} (\u2212)" if item.reverse else name
+
+
+def _wrapped(name: str, width: int) -> str:
+    """A sentence in lines that fit above the bars."""
+    return fill(name, int((width - 30) / LETTER))
+
+
+def _legend(items: Sequence[LikertItem], codes: Sequence[int], width: int) -> alt.Legend:
+    """What the colours stand for: the answers in words where all are known, else their codes."""
+    labels = {code: text for item in items for code, text in item.labels.items() if text != str(code)}
+    if set(codes) - set(labels):
+        return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=len(codes))
+    columns = len(codes) if width > NARROW else 2
+    told = f"{json.dumps(labels)}[datum.label]"
+    return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=columns, labelExpr=told)
 
 
 def _colours(n: int) -> list[str]:

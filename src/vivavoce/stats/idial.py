@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import Any, Final
 
+import numpy as np
 from scipy.stats import t as student
 
 from vivavoce.core.result import spread
@@ -17,6 +18,7 @@ from vivavoce.core.signature import signature
 from vivavoce.core.text import normalise_value
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import MeasuredTotal
@@ -97,23 +99,44 @@ class IdialPeople:
     feedback: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IntentTimes:
-    """A declared intent: how often it was tried, how long it took, how often within the expected time.
+    """A declared intent: how often it was tried and reached, and how long that took.
 
-    dialogues   `timed` of them have a duration; `users`: of so many people
+    dialogues   of `users` people; of `known` of them it is known whether the goal was reached (`reached`)
+    timed       dialogues whose duration counts: those that reached the goal; where of none is known whether
+                they did, all
     within      timed dialogues no longer than `expected_s`; low and high: Wilson's interval of their share
-    Empty       never tried: dialogues 0, times and limits None
+    success_low, success_high  the same of reached among known
+    Empty       never tried, or never reached: times and limits None
     """
 
     id: str
     expected_s: float
     dialogues: int
-    timed: int
     users: int
+    known: int
+    reached: int
+    success_low: float | None
+    success_high: float | None
+    timed: int
     median_s: float | None
     longest_s: float | None
     within: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalsReached:
+    """Dialogues about all intents of which it is known whether they reached their goal.
+
+    low, high  interval of reached among known, over the users who held them. Empty: fewer than 2 users: None
+    """
+
+    dialogues: int
+    known: int
+    reached: int
     low: float | None
     high: float | None
 
@@ -202,26 +225,65 @@ def people(dataset: Dataset) -> IdialPeople:
     )
 
 
-def intents(dataset: Dataset, minutes: Mapping[str, float]) -> list[IntentTimes]:
-    """Each declared intent, by name the minutes that its team expects."""
-    kinds = {
+def intents_assigned(dataset: Dataset) -> dict[str, str]:
+    """The intent of each dialogue: the kind of its first assigned goal."""
+    return {
         row["dialogue_id"]: row["value"]
         for row in dataset.read("goals").to_pylist()
         if row["kind"] == "type" and row["origin"] == "assigned" and row["goal_index"] == 0
     }
+
+
+def intents(
+    dataset: Dataset, minutes: Mapping[str, float], reached: Mapping[str, bool] | None = None
+) -> list[IntentTimes]:
+    """Each declared intent.
+
+    minutes  that its team expects, by intent
+    reached  whether the goal was reached, by dialogue; one of which that is not known is not there
+    """
+    kinds = intents_assigned(dataset)
     held: dict[str, list[TableRow]] = defaultdict(list)
     for row in dataset.read("dialogues").to_pylist():
         held[kinds.get(row["dialogue_id"]) or ""].append(row)
-    return [_intent(name, 60.0 * expected, held.get(name, [])) for name, expected in minutes.items()]
+    return [
+        _intent(name, 60.0 * expected, held.get(name, []), reached or {})
+        for name, expected in minutes.items()
+    ]
 
 
-def _intent(name: str, expected_s: float, rows: Sequence[TableRow]) -> IntentTimes:
-    lasted = [row["duration_s"] for row in rows if row["duration_s"] is not None]
+def goals(dataset: Dataset, reached: Mapping[str, bool]) -> GoalsReached:
+    """How many goals were reached in all; `reached` as for `intents`."""
+    sums: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
+    rows = dataset.read("dialogues").to_pylist()
+    for row in rows:
+        if row["dialogue_id"] in reached:
+            one = sums[row["participant_id"] or row["dialogue_id"]]
+            one[0] += reached[row["dialogue_id"]]
+            one[1] += 1
+    table = np.array(list(sums.values()), dtype=float).reshape(-1, 2)
+    limits = clustered_rate(ClusterSums(table[:, 0], table[:, 1])) if len(table) > 1 else None
+    return GoalsReached(
+        dialogues=len(rows), known=int(table[:, 1].sum()), reached=int(table[:, 0].sum()),
+        low=limits.low if limits else None, high=limits.high if limits else None,
+    )  # fmt: skip
+
+
+def _intent(
+    name: str, expected_s: float, rows: Sequence[TableRow], reached: Mapping[str, bool]
+) -> IntentTimes:
+    known = [row for row in rows if row["dialogue_id"] in reached]
+    served = [row for row in known if reached[row["dialogue_id"]]]
+    lasted = [row["duration_s"] for row in (served if known else rows) if row["duration_s"] is not None]
     within = sum(seconds <= expected_s for seconds in lasted)
     low, high = wilson(within, len(lasted)) or (None, None)
+    success_low, success_high = wilson(len(served), len(known)) or (None, None)
     return IntentTimes(
-        name, expected_s, len(rows), len(lasted), len({row["participant_id"] for row in rows}),
-        median(lasted) if lasted else None, max(lasted, default=None), within, low, high,
+        id=name, expected_s=expected_s, dialogues=len(rows),
+        users=len({row["participant_id"] for row in rows}), known=len(known), reached=len(served),
+        success_low=success_low, success_high=success_high, timed=len(lasted),
+        median_s=median(lasted) if lasted else None, longest_s=max(lasted, default=None),
+        within=within, low=low, high=high,
     )  # fmt: skip
 
 

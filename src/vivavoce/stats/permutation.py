@@ -182,45 +182,64 @@ class Relabelled:
 
 
 class _Stratum:
-    """Participants who met both systems, or those who met one, with what relabelling makes of their sums."""
+    """Participants who met both systems, or those who met one, with what relabelling makes of their sums.
+
+    Supposing that a exceeds b takes a multiple of a's cases from a's sums, so every sum below is a polynomial
+    in what is supposed, whose coefficients are labelled once, by one product.
+    """
 
     def __init__(self, kept: Floats, a: Cells, b: Cells, spread: Floats) -> None:
-        self._kept, self._a, self._b = kept, a, b
-        self._weights = w = spread**-0.5
-        self._paired = bool((a.bottoms * b.bottoms).any())
-        self.sizes = self.parts(a.bottoms, b.bottoms)
-        self._own = self.parts(w * a.bottoms**2, w * b.bottoms**2)
-        met = [(one.bottoms > 0).astype(float) for one in (a, b)]
-        whole, weighted = (self.parts(values * met[0], values * met[1]) for values in (spread, w * spread))
+        w, (x, n_a), (y, n_b), none = spread**-0.5, a, b, np.zeros_like(spread)
+        met_a, met_b = ((one.bottoms > 0) * spread for one in (a, b))
+        self._paired = bool((n_a * n_b).any())
+        by_label = [
+            (n_a, n_b), (w * n_a**2, w * n_b**2), (met_a, met_b), (w * met_a, w * met_b), (x, y), (n_a, none),
+            (w * x**2, w * y**2), (w * x * n_a, none), (w * n_a**2, none), (w * x * n_a, w * y * n_b),
+        ]  # fmt: skip
+        if self._paired:
+            by_label += [(w * x * n_b, w * y * n_a), (w * n_a * n_b, none)]
+        self.sizes, self._own, whole, weighted, *self._sums = _labelled(kept, by_label)
         self._scales = Parts(*(
             np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
             for top, bottom in zip(whole, weighted, strict=True)
         ))  # fmt: skip
-
-    def parts(self, kept: Floats, swapped: Floats) -> Parts:
-        """A quantity's sums by label, from what each participant has where labels are kept and swapped."""
-        labelled = self._kept @ (kept - swapped) + swapped.sum()
-        return Parts(labelled, kept.sum() + swapped.sum() - labelled)
+        self._together = float((w * x * y).sum()), float((w * n_a * y).sum()), float((w * n_a * n_b).sum())
 
     def totals(self, supposed: float) -> Parts:
-        return self.parts(self._a.tops - supposed * self._a.bottoms, self._b.tops)
+        return _polynomial(supposed, self._sums[0], self._sums[1])
 
     def error(self, supposed: float, means: Parts, sizes: Parts) -> Floats:
         """Squared error of the difference that comes from these participants."""
-        w, (n_a, n_b) = self._weights, (self._a.bottoms, self._b.bottoms)
-        a, b = self._a.tops - supposed * n_a, self._b.tops
-        squares, products = self.parts(w * a**2, w * b**2), self.parts(w * a * n_a, w * b * n_b)
+        _, _, squares, cases, own, products, *across = self._sums
+        squares = _polynomial(supposed, squares, Parts(2 * cases.a, 2 * cases.b), own)
+        products = _polynomial(supposed, products, own)
         found: Any = 0.0
-        for square, cross, own, mean, size, scale in zip(
+        for square, cross, weighed, mean, size, scale in zip(
             squares, products, self._own, means, sizes, self._scales, strict=True
         ):
-            found = found + scale * (square - 2 * mean * cross + mean**2 * own) / size**2
+            found = found + scale * (square - mean * (2 * cross - mean * weighed)) / size**2
         if self._paired:
-            across = self.parts(w * a * n_b, w * b * n_a)
-            together = (w * a * b).sum() - means.b * across.a - means.a * across.b
-            together = together + means.a * means.b * (w * n_a * n_b).sum()
+            across = _polynomial(supposed, *across)
+            both, of_b, cases = self._together
+            together = both - supposed * of_b - means.b * across.a - means.a * across.b
+            together = together + means.a * means.b * cases
             found = found - 2 * self._scales.a * together / (sizes.a * sizes.b)
         return found
+
+
+def _labelled(kept: Floats, quantities: list[tuple[Floats, Floats]]) -> list[Parts]:
+    """Quantities' sums by label, from what each participant has where labels are kept and swapped."""
+    left, right = (np.column_stack(side) for side in zip(*quantities, strict=True))
+    a = np.ascontiguousarray((kept @ (left - right)).T) + right.sum(axis=0)[:, None]
+    return [Parts(*one) for one in zip(a, (left + right).sum(axis=0)[:, None] - a, strict=True)]
+
+
+def _polynomial(supposed: float, *coefficients: Parts) -> Parts:
+    """A quantity of which a multiple of a's cases is taken away, with its powers' signs in turn."""
+    return coefficients[0] if not supposed else Parts(*(
+        sum((one * (-supposed) ** power for power, one in enumerate(side)), start=np.float64(0))
+        for side in zip(*coefficients, strict=True)
+    ))  # fmt: skip
 
 
 def _only(cells: Cells, who: np.ndarray) -> Cells:

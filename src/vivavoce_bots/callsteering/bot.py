@@ -1,169 +1,317 @@
 """Identifies the caller, asks openly, asks back where two departments fit, and routes the call.
 
-Three failures to understand, or the wish for a person, lead to an operator.
+Three failures to understand, or the wish for a person, lead to an operator. Departments, the words by which
+callers mean them, and what is said stand in `data/bank.yaml`.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from functools import cache
+from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
-from vivavoce_bots.dialogue.speech import language_of
+from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk
+from vivavoce_bots.dialogue.speech import read_data
+from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 
 _STEPS: Final = ("name", "surname", "birth")
-_PATIENCE: Final = 3
 _LOAN_LIMIT: Final = 3000
-_LONGEST_TEXT: Final = 2_000
+_LONGEST_NAME: Final = 3
+_MOST_CLAUSES: Final = 8
+_YEARS: Final = range(1900, 2027)
+_WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
 _BIRTH: Final = re.compile(
-    r"(?<![0-9])([0-9]{1,2})\D{1,14}([0-9]{1,2}|[^\W\d_]{3,10})\D{1,4}([0-9]{4})(?![0-9])"
+    r"(?<![0-9])([0-9]{1,2})\D{1,14}?([0-9]{1,2}|[^\W\d_]{3,10})\D{1,6}([0-9]{4}|[0-9]{2})(?![0-9])"
 )
+_AMOUNT: Final = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?![0-9])|(?<![0-9])[0-9]{3,7}(?![0-9])")
 
-_WORDS: Final = {
-    "en": {
-        "loan": r"\b(loan|borrow|mortgage|credit line)\b", "cards": r"\b(cards?|pin)\b",
-        "account": r"\b(account|balance|statement)\b", "transfers": r"\b(transfer|payment|pay)\b",
-        "fraud": r"\b(fraud|stolen|lost|block)\b", "operator": r"\b(operator|person|human|somebody)\b",
-        "bye": r"\b(bye|goodbye)\b", "small": r"\b(less|lower|under|below|small)\b",
-        "large": r"\b(more|higher|over|above|large)\b",
-    },
-    "it": {
-        "loan": r"\b(prestito|mutuo|finanziamento)\b", "cards": r"\b(carta|carte|pin|bancomat)\b",
-        "account": r"\b(conto|saldo|estratto)\b", "transfers": r"\b(bonifico|pagamento|pagare)\b",
-        "fraud": r"\b(frode|rubat\w|pers\w|blocc\w+)\b",
-        "operator": r"\b(operatore|persona|umano|qualcuno)\b",
-        "bye": r"\b(arrivederci|addio)\b", "small": r"\b(meno|inferiore|sotto|piccolo)\b",
-        "large": r"\b(più|superiore|sopra|oltre|grande)\b",
-    },
-}  # fmt: skip
-_ORDINALS: Final = {
-    "en": (r"\b(first|former)\b", r"\b(second|last|latter|other)\b"),
-    "it": (r"\bprim[oaie]\b", r"\b(second|ultim|altr)[oaie]\b"),
-}
-_SAID: Final = {
-    "en": {
-        "hello": "Welcome to Banca del Faro.", "name": "What is your first name?",
-        "surname": "What is your surname?", "birth": "What is your date of birth, such as 4 May 1980?",
-        "open": "Thank you, {name}. How can I help you?", "again": "I am sorry, I did not understand.",
-        "amount": "Are you interested in a loan higher or lower than 3000 euros?",
-        "which": "Is it about {first} or about {second}?", "bye": "Thank you for calling. Goodbye.",
-        "route": "I am putting you through to {target}.", "loan": "loans", "cards": "cards",
-        "account": "accounts", "transfers": "payments", "fraud": "the emergency desk",
-        "operator": "an operator", "small_loans": "small loans", "large_loans": "large loans",
-    },
-    "it": {
-        "hello": "Benvenuto alla Banca del Faro.", "name": "Qual è il Suo nome?",
-        "surname": "Qual è il Suo cognome?", "birth": "Quando è nato, per esempio 4 maggio 1980?",
-        "open": "Grazie, {name}. Come posso aiutarLa?", "again": "Mi dispiace, non ho capito.",
-        "amount": "Le interessa un prestito superiore o inferiore a 3000 euro?",
-        "which": "Si tratta di {first} o di {second}?", "bye": "Grazie della chiamata. Arrivederci.",
-        "route": "La metto in contatto con: {target}.", "loan": "prestiti", "cards": "carte",
-        "account": "conti", "transfers": "pagamenti", "fraud": "pronto intervento",
-        "operator": "un operatore", "small_loans": "piccoli prestiti", "large_loans": "grandi prestiti",
-    },
-}  # fmt: skip
-_TARGETS: Final = ("fraud", "loan", "cards", "account", "transfers")
-_PREAMBLE: Final = re.compile(
-    r"\b(my|first|last|name|surname|is|it|i am|i'm|mi chiamo|il mio|nome|cognome|è|sono)\b", re.I
-)
+
+@cache
+def _bank() -> dict[str, Any]:
+    return read_data("bank")
+
+
+def _learn(spotter: Spotter, language: str) -> None:
+    bank = _bank()
+    rows = [("matter", name, one[language]["words"]) for name, one in bank["departments"].items()]
+    for kind, group in (("size", "sizes"), ("point", "points"), ("lead", "leads")):
+        rows += [(kind, name, one[language]) for name, one in bank[group].items()]
+    rows += [(kind, "", phrases) for kind, phrases in bank["more"][language].items()]
+    rows.append(("aside", "", [one for one in bank["aside"][language] if one not in ("not", "non")]))
+    for kind, name, phrases in rows:
+        for phrase in phrases:
+            spotter.learn(phrase, Entry(kind, None, name))
 
 
 @dataclass
-class Session:
-    """Who calls, what is asked next, and how often nothing was understood."""
+class Session(Talk):
+    """Who calls, what is asked next, what the call is about."""
 
-    language: str
     known: dict[str, str] = field(default_factory=dict)
     asking: str = "name"
-    rivals: tuple[str, ...] = ()
-    failures: int = 0
+    matters: tuple[str, ...] = ()
+    size: str | None = None
 
 
-class CallSteeringBot:
+class CallSteeringBot(CourteousBot[Session]):
     """Routes the calls of a bank."""
 
     name: str = "callsteering"
     variants: ClassVar[tuple[str, ...]] = ("standard",)
 
-    def session(self, conversation: str, language: str = "en") -> Session:
-        return Session(language_of(language))
+    def __init__(self, seed: int = 1) -> None:
+        super().__init__(seed, _learn)
 
-    def greet(self, session: Session) -> Reply:
-        said = _SAID[session.language]
-        return Reply(f"{said['hello']} {said['name']}", (Act("hello"), Act("request", "name")), (), False)
+    # --- the conversation ----------------------------------------------------------------------------------
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        text = (texts[0][0] if texts else "")[:_LONGEST_TEXT]
-        heard = {kind for kind, form in _WORDS[session.language].items() if re.search(form, text, re.I)}
-        if "bye" in heard:
-            return Reply(_SAID[session.language]["bye"], (Act("bye"),), (), True)
-        if session.asking in _STEPS:
-            return self._identify(session, text, heard)
-        return self._steer(session, text, heard)
+    def begin(self, language: str) -> Session:
+        return Session(language)
 
-    def _identify(self, session: Session, text: str, heard: set[str]) -> Reply:
-        step, said = session.asking, _SAID[session.language]
-        value = _birth(text) if step == "birth" else _name(text)
-        if value is None:
-            return self._failed(session, heard, said[step], Act("request", step))
-        session.known[step], session.failures = value, 0
-        understood = (Meaning((stating("inform", step, value),), 1.0),)
-        after = _STEPS.index(step) + 1
-        if after < len(_STEPS):
-            session.asking = _STEPS[after]
-            return Reply(said[session.asking], (Act("request", session.asking),), understood, False)
-        session.asking = "matter"
-        told = said["open"].format(name=session.known["name"])
-        return Reply(told, (Act("request", "matter"),), understood, False)
+    def words(self, session: Session) -> Mapping[str, str]:
+        return _bank()["says"][session.language]
 
-    def _steer(self, session: Session, text: str, heard: set[str]) -> Reply:
-        said = _SAID[session.language]
-        if "operator" in heard:
+    def opening(self, session: Session) -> Answer:
+        said = self.words(session)
+        return Answer(f"{said['hello']} {said['name']}", (Act("hello"), Act("request", "name")))
+
+    def about(self, session: Session, heard: Heard) -> bool:
+        sized = session.asking == "amount" and _size(heard) is not None
+        chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
+        return sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
+
+    def waits(self, session: Session) -> bool:
+        return session.asking in ("amount", "which")
+
+    def let_go(self, session: Session) -> None:
+        session.matters, session.size = (), None
+        session.asking = next((step for step in _STEPS if step not in session.known), "matter")
+
+    def start_over(self, session: Session) -> None:
+        session.known = {}
+        self.let_go(session)
+
+    def help(self, session: Session) -> str:
+        kind = "help_name" if session.asking in _STEPS else "help_amount"
+        form = self.words(session)[kind if session.asking in (*_STEPS, "amount") else "help"]
+        return form.format(
+            departments=", ".join(_name(one, session.language) for one in _bank()["departments"])
+        )
+
+    def hand_over(self, session: Session) -> Answer:
+        return self._route(session, "operator")
+
+    def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        form = self.words(session)[session.asking]
+        if session.asking != "which":
+            return form, (Act("request", session.asking),)
+        first, second = (_name(one, session.language) for one in session.matters[:2])
+        acts = tuple(stating("select", "matter", one) for one in session.matters[:2])
+        return form.format(first=first, second=second), acts
+
+    # --- what is said --------------------------------------------------------------------------------------
+
+    def matter(self, session: Session, heard: Heard) -> Answer | None:
+        if heard.did("human"):
             return self._route(session, "operator")
-        if session.asking == "amount":
-            number = re.search(r"(?<![0-9])[0-9]{3,7}(?![0-9])", text)
-            large = int(number[0]) > _LOAN_LIMIT if number else "large" in heard
-            if number or heard & {"large", "small"}:
-                return self._route(session, "large_loans" if large else "small_loans")
-            return self._failed(session, heard, said["amount"], Act("request", "amount"))
-        found = [one for one in _TARGETS if one in heard and (not session.rivals or one in session.rivals)]
-        if session.rivals and not found:
-            found = [session.rivals[place] for place in self._pointed_at(session.language, text)]
+        identity = self._identity(session, heard)
+        found = [] if identity and len(heard.said) == 1 else self._matters(heard)
+        acts = [stating("inform", slot, value) for slot, value in identity.items()]
+        acts += [stating("inform", "matter", one) for one in found]
+        answer = self._identified(session, identity, found) or self._steered(session, heard, found)
+        if answer is None and heard.did("why"):
+            question, asks = self.question(session)
+            answer = Answer(f"{self.words(session)['why']} {question}", asks)
+        return answer._replace(understood=(Meaning(tuple(acts), 1.0),)) if answer is not None else None
+
+    def _identified(self, session: Session, identity: dict[str, str], found: Sequence[str]) -> Answer | None:
+        """Take down who calls; None where the call is about something by now, or nothing was said of it."""
+        said, asked = self.words(session), session.asking
+        corrected = [value for slot, value in identity.items() if slot in session.known and slot != asked]
+        if asked in _STEPS:
+            session.matters = tuple(found) or session.matters
+        elif found or not identity:
+            return None
+        if not identity and not found:
+            return None
+        session.known = session.known | identity
+        missing = next((step for step in _STEPS if step not in session.known), None)
+        lead = [said["noted"].format(value=corrected[0])] if corrected else []
+        if missing is not None:
+            session.asking = missing
+            lead += [said["later"]] if found else []
+        elif asked in _STEPS:
+            session.asking = "matter"
+            lead.append(said["thanks"].format(name=session.known["name"]))
+            if session.matters:
+                return self._with(lead, self._steer(session, session.matters))
+        question, asks = self.question(session)
+        return Answer(" ".join([*lead, question]), asks)
+
+    def _steered(self, session: Session, heard: Heard, found: Sequence[str]) -> Answer | None:
+        """What the call is about, of what kind, or which of two."""
+        if session.asking in _STEPS:
+            return None
+        size = _size(heard)
+        session.size = size or session.size
+        if session.asking == "amount" and not found:
+            found = ("loan",) if size else ()
+        if session.asking == "which" and not found:
+            found = [session.matters[place] for place in self.pointed_at(heard)]
+        if session.asking == "which" and (heard.did("both") or set(found) >= set(session.matters)):
+            return self._with([self.words(session)["one"]], Answer(*self.question(session)))
+        if found:
+            return self._steer(session, found)
+        if self.waits(session) and (heard.did("negate") or heard.refused("matter")):
+            self.let_go(session)
+            return Answer(self.words(session)["else"], (Act("request", "matter"),))
+        return None
+
+    def _steer(self, session: Session, found: Sequence[str]) -> Answer:
+        """Route the call, or ask what decides where to."""
         if "fraud" in found:
             return self._route(session, "fraud")
-        if len(found) > 1 and not session.rivals:
-            session.rivals = (found[0], found[1])
-            told = said["which"].format(first=said[found[0]], second=said[found[1]])
-            return Reply(told, tuple(stating("select", "matter", one) for one in found[:2]), (), False)
-        if not found:
-            return self._failed(session, heard, said["open"].format(name=session.known["name"]),
-                                Act("request", "matter"))  # fmt: skip
-        if found[0] == "loan":
+        session.matters = tuple(found)
+        if len(found) > 1:
+            session.asking = "which"
+        elif found[0] == "loan" and session.size is None:
             session.asking = "amount"
-            return Reply(said["amount"], (Act("request", "amount"),), (), False)
-        return self._route(session, found[0])
+        else:
+            return self._route(session, f"{session.size}_loans" if found[0] == "loan" else found[0])
+        return Answer(*self.question(session))
 
-    def _pointed_at(self, language: str, text: str) -> list[int]:
+    def _with(self, lead: Sequence[str], answer: Answer) -> Answer:
+        return answer._replace(text=" ".join([*lead, answer.text]))
+
+    def _matters(self, heard: Heard) -> list[str]:
+        """The departments that were meant, those first that come first; no department that was denied."""
+        refused = heard.refused("matter")
+        named = {one.entry.value for one in heard.spans if one.entry.kind == "matter" and one not in refused}
+        departments: list[str] = list(_bank()["departments"])
+        return [one for one in departments if one in named]
+
+    def pointed_at(self, heard: Heard) -> list[int]:
         """Which of two alternatives an answer such as `the second` means; none where it points at neither."""
-        return [place for place, form in enumerate(_ORDINALS[language]) if re.search(form, text, re.I)][:1]
+        return [int(one.value or 0) for one in heard.all("point")][:1]
 
-    def _failed(self, session: Session, heard: set[str], question: str, act: Act) -> Reply:
-        session.failures += 1
-        if session.failures >= _PATIENCE or "operator" in heard:
-            return self._route(session, "operator")
-        return Reply(f"{_SAID[session.language]['again']} {question}", (Act("repeat"), act), (), False)
+    def _identity(self, session: Session, heard: Heard) -> dict[str, str]:
+        """What was said of who calls; without a word that tells which, it is what was asked.
 
-    def _route(self, session: Session, target: str) -> Reply:
-        said = _SAID[session.language]
-        told = said["route"].format(target=said[target])
-        return Reply(told, (stating("inform", "target", target), Act("bye")), (), True)
+        Behind a `no` it is what was asked before.
+        """
+        birth = _birth(heard.text, session.language, asked=session.asking == "birth")
+        found = {"birth": birth} if birth else {}
+        hearing = self._hearing[session.language]
+        for clause in re.split(r"[,.;!]+(?=\s|$)|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
+            part = hearing.heard(clause)
+            led = self._led(session, part)
+            bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
+            found |= {slot: one for slot, one in (led or bare).items() if slot not in found or led}
+        if found.get("name") == session.known.get("surname") and "surname" not in found:
+            found |= {"surname": session.known["name"]} if "name" in found and "name" in session.known else {}
+        return found
+
+    def _led(self, session: Session, heard: Heard) -> dict[str, str]:
+        """Names behind words that tell which they are, or before: `Mario is my first name`."""
+        found: dict[str, str] = {}
+        for lead in (span for span in heard.spans if span.entry.kind == "lead"):
+            after = range(lead.end, len(heard.said))
+            words = self._name(session, heard, after) or self._name(session, heard, range(lead.start))
+            found |= _named(lead.entry.value or "", words, session) if words else {}
+        return found
+
+    def _bare(self, session: Session, heard: Heard, turn: Heard) -> dict[str, str]:
+        """A name that is all that a clause says."""
+        slot = session.asking
+        if turn.did("negate") and session.asking in _STEPS[1:]:
+            slot = _STEPS[_STEPS.index(session.asking) - 1]
+        capital = len(heard.said) == 1 and heard.text.strip()[:1].isupper()
+        strange = any(letter.isdigit() or letter == "?" for letter in heard.text)
+        if slot not in ("name", "surname") or strange or (heard.did("matter") and not capital):
+            return {}
+        if heard.did("matter"):  # some surnames are words of the bank
+            return {slot: heard.text.strip()}
+        words = self._name(session, heard, range(len(heard.said)), whole=True)
+        return _named(slot, words, session) if words else {}
+
+    def _name(self, session: Session, heard: Heard, places: range, *, whole: bool = False) -> list[str]:
+        """The words of a name as written, up to the next phrase; `whole`: nothing else may be said."""
+        written = _WORD.findall(heard.text)
+        written = written if len(written) == len(heard.said) else heard.said
+        covered = {
+            at for span in heard.spans if span.entry.kind != "not" for at in range(span.start, span.end)
+        }
+        covered |= {at for at, word in enumerate(heard.said) if word in _aside(session.language)}
+        small = self._hearing[session.language].small
+        words: list[str] = []
+        for at in places:
+            if at in covered and words and not whole:
+                break
+            if at not in covered:
+                words.append(written[at])
+        while words and "".join(tokens(words[-1])) in small:
+            words.pop()
+        plain = {word for one in words for word in tokens(one)}
+        strange = plain & _strange(session.language) or not all(_is_name(one) for one in words)
+        return [] if strange or len(words) > _LONGEST_NAME else words
+
+    def _route(self, session: Session, target: str) -> Answer:
+        told = self.words(session)["route"].format(target=_name(target, session.language))
+        return Answer(told, (stating("inform", "target", target), Act("bye")), end=True)
 
 
-def _name(text: str) -> str | None:
-    words = re.findall(r"[^\W\d_][^\W\d_']+", _PREAMBLE.sub(" ", text))
-    return " ".join(words[:2]).title() if 0 < len(words) <= 4 else None
+def _name(target: str, language: str) -> str:
+    bank = _bank()
+    return (
+        bank["targets"][target][language]
+        if target in bank["targets"]
+        else bank["departments"][target][language]["name"]
+    )
 
 
-def _birth(text: str) -> str | None:
+def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:
+    """A name; where the surname is not known yet, the words behind the first are that."""
+    if slot == "name" and len(words) > 1 and "surname" not in session.known:
+        return {"name": _capital(words[:1]), "surname": _capital(words[1:])}
+    return {slot: _capital(words)}
+
+
+def _capital(words: Sequence[str]) -> str:
+    return re.sub(r"(['’]) ", r"\1", " ".join(words)).title()
+
+
+def _is_name(word: str) -> bool:
+    return len(word) > 1 and word.rstrip("'’").isalpha()
+
+
+@cache
+def _strange(language: str) -> frozenset[str]:
+    return frozenset(word for one in _bank()["strange"][language] for word in tokens(one))
+
+
+@cache
+def _aside(language: str) -> frozenset[str]:
+    return frozenset(word for one in _bank()["aside"][language] for word in tokens(one))
+
+
+def _size(heard: Heard) -> str | None:
+    """Whether a loan is small or large; exactly the limit is small."""
+    number = _AMOUNT.search(heard.text)
+    if number:
+        return "large" if int(re.sub(r"\D", "", number[0])) > _LOAN_LIMIT else "small"
+    sizes = {one.value for one in heard.all("size")}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _birth(text: str, language: str, *, asked: bool) -> str | None:
+    """A date of birth such as `4 may 1980`; the month by name may stand first, and two digits do if asked."""
+    months = _bank()["months"][language]
+    named = "|".join(months)
+    text = re.sub(rf"\b({named})\W+([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
     found = _BIRTH.search(text)
-    return " ".join(found.groups()).lower() if found and 1 <= int(found[1]) <= 31 else None
+    if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):
+        return None
+    month, year = found[2].lower(), int(found[3])
+    year += (1900 if year > _YEARS[-1] % 100 else 2000) if len(found[3]) == 2 else 0
+    known = 1 <= int(month) <= len(months) if month.isdigit() else month in months
+    return f"{found[1]} {month} {year}" if known and year in _YEARS else None

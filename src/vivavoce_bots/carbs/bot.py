@@ -1,194 +1,402 @@
 """Asks what was eaten, settles what and how much, and adds up the carbohydrates; the system leads."""
 
-import re
-from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon, plain
+from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain
 from vivavoce_bots.carbs.strategy import strategies
-from vivavoce_bots.dialogue.feelings import feeling
-from vivavoce_bots.dialogue.speech import language_of
+from vivavoce_bots.dialogue.feelings import feeling, taken_up
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.speech import LANGUAGES
+from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_OPEN: Final = 40
+_MOST_EATEN: Final = 200
+_LONGEST_NAME: Final = 3
+_ASKED: Final = (Act("request", "food"),)
+_UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
-_SAYS: Final = {
-    "en": {
-        "bye": r"\b(bye|goodbye)\b",
-        "no": r"^\W*(no|nope|nothing|that'?s (all|it)|that is (all|it)|none|neither|done|all set)\b",
-        "yes": r"^\W*(yes|yeah|ok|right)\b",
-        "question": r"\?\s*$",
-        "again": r"\b(start again|new meal)\b",
-    },
-    "it": {
-        "bye": r"\b(arrivederci|addio)\b",
-        "no": r"^\W*(no|niente|nient'altro|nulla|basta|è tutto|nessuno|nessuna|ho finito|finito)\b",
-        "yes": r"^\W*(sì|si|ok|esatto|giusto)\b",
-        "question": r"\?\s*$",
-        "again": r"\b(da capo|nuovo pasto)\b",
-    },
-}
+
+@dataclass(frozen=True)
+class Eaten:
+    """What counts: as it was written, the food, grams."""
+
+    written: str
+    food: Food
+    grams: float
 
 
 @dataclass
-class Session:
-    """The meal so far, what is still to be settled, and what was asked last."""
+class Session(Talk):
+    """The meal so far, what is still to be settled, and what was asked last.
 
-    language: str
-    lexicon: Lexicon
-    eaten: list[tuple[str, Food, float]] = field(default_factory=list)
-    open: deque[Item] = field(default_factory=deque)
+    asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
+    counted  how much had been eaten before the last turn
+    """
+
+    lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
+    eaten: list[Eaten] = field(default_factory=list)
+    open: list[Item] = field(default_factory=list)
     asking: str = "meal"
     item: Item | None = None
     choices: list[Food] = field(default_factory=list)
+    counted: int = 0
 
     @property
     def total(self) -> int:
-        return round(sum(food.carbohydrates(grams) for _, food, grams in self.eaten))
+        return round(sum(one.food.carbohydrates(one.grams) for one in self.eaten))
 
 
-class CarbsBot:
+@dataclass
+class Told:
+    """The turn as it grows, before the question."""
+
+    sentences: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+
+
+class CarbsBot(CourteousBot[Session]):
     """Counts carbohydrates. `variant` names the strategies that are switched on."""
 
     name: str = "carbs"
     variants: ClassVar[tuple[str, ...]] = tuple(strategies())
 
-    def __init__(self, variant: str = "control") -> None:
+    def __init__(self, variant: str = "control", seed: int = 1) -> None:
+        super().__init__(seed, learn_phrases)
         self._strategy = strategies()[variant]
+        self._sentences = {language: self._strategy.sentences(language) for language in LANGUAGES}
 
-    def session(self, conversation: str, language: str = "en") -> Session:
-        spoken = language_of(language)
-        return Session(spoken, Lexicon(spoken))
+    # --- the conversation ----------------------------------------------------------------------------------
 
-    def greet(self, session: Session) -> Reply:
-        return Reply(self._say(session, "hello"), (Act("hello"), Act("request", "food")), (), False)
+    def begin(self, language: str) -> Session:
+        return Session(language, lexicon=Lexicon(language))
+
+    def words(self, session: Session) -> Mapping[str, str]:
+        return self._sentences[session.language]
+
+    def opening(self, session: Session) -> Answer:
+        return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "food")))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        text = texts[0][0] if texts else ""
-        if self._says(session, "bye", text):
-            return Reply(self._say(session, "bye"), (Act("bye"),), (), True)
-        felt = feeling(text, session.language)
-        said, acts = self._answer(session, text, felt is not None)
-        lead = self._say(session, felt) if felt and self._strategy.empathy else ""
-        understood = tuple(stating("inform", "food", item.written) for item in session.open)
-        return Reply(lead + said, acts, (Meaning(understood, 1.0),), False)
+        reply = super().reply(session, texts)
+        told = feeling(texts[0][0], session.language) if texts and self._strategy.empathy else None
+        if told is not None:
+            session.last = reply = taken_up(reply, self.words(session)[told])
+        return reply
 
-    def _answer(self, session: Session, text: str, felt: bool) -> tuple[str, tuple[Act, ...]]:
-        if self._says(session, "again", text):
-            session.eaten.clear()
-            session.open.clear()
-            session.asking = "meal"
-            return self._say(session, "none"), (Act("request", "food"),)
-        if session.asking == "how_much" and session.item is not None:
-            return self._take_quantity(session, session.item, text)
-        if session.asking in ("like", "learn") and session.item is not None:
-            return self._take_likeness(session, session.item, text)
-        if self._says(session, "no", text):
-            return self._total(session)
-        if self._says(session, "question", text):
-            return self._lost(session)
-        items = [] if felt else session.lexicon.items(text)
-        if felt:
-            items = [item for item in session.lexicon.items(text) if item.food is not None]
-        session.open.extend(items[: max(0, _MOST_OPEN - len(session.open))])
-        return self._next(session) if items else self._lost(session)
+    def about(self, session: Session, heard: Heard) -> bool:
+        if heard.did("total", "asks") or self._items(session, heard) or self._asked(session, heard):
+            return True
+        numbered = session.lexicon.quantity(heard.text) != Quantity()
+        settling = session.asking in ("how_much", "like", "learn")
+        unsure = session.asking == "how_much" and heard.did(*_UNSURE)
+        return unsure or (numbered and (settling or bool(session.eaten)))
 
-    def _lost(self, session: Session) -> tuple[str, tuple[Act, ...]]:
-        return self._say(session, "facing" if self._strategy.facing else "puzzled"), (Act("repeat"),)
+    def waits(self, session: Session) -> bool:
+        return session.asking in ("how_much", "like", "learn") or asked_for_more(session.last)
 
-    def _take_quantity(self, session: Session, item: Item, text: str) -> tuple[str, tuple[Act, ...]]:
-        quantity = session.lexicon.quantity(text)
-        grams = quantity.of(item.food) if item.food else None
-        if grams is None and self._says(session, "yes", text) and item.food:
-            grams = item.food.portion
-        if grams is None or item.food is None:
-            return self._ask_quantity(session, item, lead=self._lost(session)[0] + " ")
-        session.eaten.append((item.written, item.food, grams))
-        return self._next(session)
+    def let_go(self, session: Session) -> None:
+        """What is being settled is left out."""
+        session.asking, session.item, session.choices = "meal", None, []
+        self._settle(session, Told())
 
-    def _take_likeness(self, session: Session, item: Item, text: str) -> tuple[str, tuple[Act, ...]]:
+    def start_over(self, session: Session) -> None:
+        session.eaten, session.open, session.item, session.asking = [], [], None, "meal"
+
+    def help(self, session: Session) -> str:
+        kind = {"how_much": "help_how_much", "like": "help_like", "learn": "help_like"}
+        return self.words(session)[kind.get(session.asking, "help")]
+
+    def finish(self, session: Session) -> Answer:
+        """The total; what is still open is left out."""
+        in_vain = not session.eaten and session.last is not None and session.last.acts == _ASKED
+        if session.asking == "told" or in_vain:
+            return self.farewell(session)
+        return self._total(session, ended=True)
+
+    def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        words, item = self.words(session), session.item
+        if item is not None and session.asking == "how_much" and item.food is not None:
+            gaps = {
+                "food": self._called(session, item.written, item.food),
+                "portion": f"{item.food.portion:g}",
+            }
+            return words["how_much"].format(**gaps), (Act("request", "quantity"),)
+        if item is not None and session.asking == "like":
+            names = [food.name(session.language) for food in session.choices]
+            listed = ", ".join(f"{number} {name}" for number, name in enumerate(names, 1))
+            acts = tuple(stating("select", "food", name) for name in names)
+            return words["unknown"].format(name=item.written, choices=listed), acts
+        if item is not None and session.asking == "learn":
+            return words["learn"].format(name=item.written), (stating("request", "food", item.written),)
+        if session.asking == "told":
+            return words["after"], (Act("reqmore"),)
+        return (words["more"], (Act("reqmore"),)) if session.eaten else (words["begin"], _ASKED)
+
+    # --- what is said --------------------------------------------------------------------------------------
+
+    def matter(self, session: Session, heard: Heard) -> Answer | None:
+        items = self._items(session, heard)
+        understood = (Meaning(tuple(stating("inform", "food", one.written) for one in items), 1.0),)
+        before = len(session.eaten)
+        answer = self._answer(session, heard, items)
+        session.counted = min(before, len(session.eaten))
+        return answer._replace(understood=understood) if answer is not None else None
+
+    def _answer(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
+        bare = all(one.quantity == Quantity() for one in items)
+        if heard.did("asks") or (bare and self._asked(session, heard)):
+            return self._tell(session, heard, items)
+        if heard.did("total") and not items:
+            return self._total(session, ended=False)
+        told, before = Told(), len(session.eaten)
+        eaten = [one for one in items if not one.denied]
+        if any(one.denied for one in items):
+            eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
+        elif self._answered(session, heard, eaten, told):
+            eaten = []
+        elif not eaten:
+            return self._without_food(session, heard, told)
+        else:
+            eaten = self._said_again(session, heard, eaten)
+            before = len(session.eaten)
+        room = max(0, _MOST_OPEN - len(session.open))
+        session.open = [*session.open, *eaten[:room]]
+        if heard.did("enough") and session.item is None:
+            self._settle(session, told)
+            return self.finish(session) if session.item is None else self._led_on(session, told, before)
+        return self._led_on(session, told, before)
+
+    def _asked(self, session: Session, heard: Heard) -> list[Food]:
+        """The foods that are asked about."""
+        asks = heard.text.rstrip().endswith("?") or heard.did("asks")
+        return session.lexicon.mentioned(heard.text) if asks else []
+
+    def _items(self, session: Session, heard: Heard) -> list[Item]:
+        """The foods of a turn; an unknown word is one where nothing else explains it."""
+        rest = set(heard.rest)
+        felt = feeling(heard.text, session.language) is not None or heard.did("whole")
+        found = session.lexicon.items(heard.text)
+        small = self._hearing[session.language].small
+        settled = session.asking in ("meal", "told")
+        held = {one.written for one in (*session.eaten, *session.open, *filter(None, [session.item]))}
+        return [
+            one for one in found
+            if one.food is not None or one.written in held or (
+                not felt and rest and not one.denied and set(tokens(one.written)) <= rest | small
+                and (settled or one.quantity != Quantity())
+            )
+        ]  # fmt: skip
+
+    def _answered(self, session: Session, heard: Heard, eaten: Sequence[Item], told: Told) -> bool:
+        """Whether this was the answer to what was asked of one food."""
+        item = session.item
+        if item is None or session.asking not in ("how_much", "like", "learn"):
+            return False
+        if session.asking == "how_much":
+            return self._take_quantity(session, heard, item, eaten, told)
+        return self._take_likeness(session, heard, item, eaten, told)
+
+    def _take_quantity(
+        self, session: Session, heard: Heard, item: Item, eaten: Sequence[Item], told: Told
+    ) -> bool:
+        """How much of it; another food with a `no` takes its place; `no` alone leaves it out."""
+        food, words = item.food, self.words(session)
+        others = [one for one in eaten if one.food != food]
+        if food is None or (others and not heard.did("negate")):
+            return False
+        if others:
+            session.open = [*others, *session.open]
+        elif (grams := session.lexicon.quantity(heard.text).of(food)) is not None:
+            session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
+        elif heard.did("affirm", "enough", *_UNSURE):
+            told.sentences.append(
+                self._of(session, "assumed", food, item.written) if not heard.did("affirm") else ""
+            )
+            session.eaten = [*session.eaten, Eaten(item.written, food, food.portion)][-_MOST_EATEN:]
+        elif heard.did("negate"):
+            told.sentences.append(words["dropped"].format(name=item.written))
+        else:
+            return False
+        session.item, session.asking = None, "meal"
+        return True
+
+    def _take_likeness(
+        self, session: Session, heard: Heard, item: Item, eaten: Sequence[Item], told: Told
+    ) -> bool:
         """Which known food an unknown one is like: by number, by name, or none."""
-        number = session.lexicon.quantity(text).number
-        chosen = next((one.food for one in session.lexicon.items(text) if one.food is not None), None)
+        number = session.lexicon.quantity(heard.text).number
+        named = next((one for one in eaten if one.food is not None), None)
+        chosen = named.food if named is not None else None
         if chosen is None and number is not None and number in range(1, len(session.choices) + 1):
             chosen = session.choices[int(number) - 1]
-        if chosen is None and self._says(session, "yes", text) and session.choices:
+        if chosen is None and not eaten and heard.did("affirm") and len(session.choices) == 1:
             chosen = session.choices[0]
-        if chosen is None and session.asking == "like" and self._strategy.vocabulary_extension:
+        if chosen is not None:
+            if self._strategy.vocabulary_extension:
+                session.lexicon.learn(item.written, chosen)
+                told.sentences.append(self.words(session)["learnt"].format(name=item.written))
+            quantity = named.quantity if named and named.quantity != Quantity() else item.quantity
+            session.open = [Item(item.written, quantity, chosen), *session.open]
+        elif not heard.did("negate", "dontcare", "dontknow"):
+            return False
+        elif session.asking == "like" and self._strategy.vocabulary_extension:
             session.asking = "learn"
-            return self._say(session, "learn", name=item.written), (stating("request", "food", item.written),)
-        if chosen is None:
-            session.asking = "meal"
-            return self._leave_out(session, item)
-        lead = ""
-        if self._strategy.vocabulary_extension:
-            session.lexicon.learn(item.written, chosen)
-            lead = self._say(session, "learnt", name=item.written) + " "
-        session.open.appendleft(Item(item.written, item.quantity, chosen))
-        said, acts = self._next(session)
-        return lead + said, acts
+            return True
+        else:
+            self._leave_out(session, item, told)
+        session.item, session.asking = None, "meal"
+        return True
 
-    def _leave_out(self, session: Session, item: Item) -> tuple[str, tuple[Act, ...]]:
-        if session.open:
-            return self._next(session)
-        return self._say(session, "unlike", name=item.written), (Act("null", "food"), Act("reqmore"))
+    def _said_again(self, session: Session, heard: Heard, eaten: list[Item]) -> list[Item]:
+        """A food that was counted in the turn before, and comes again with an amount, is put right."""
+        if session.item is not None or not heard.did("only", "meant"):
+            return eaten
+        fresh = session.eaten[session.counted :]
+        if heard.did("meant") and len(fresh) == len(eaten) == 1:
+            session.eaten = session.eaten[:-1]
+        again = {one.food.key for one in fresh} & {
+            one.food.key for one in eaten if one.food and one.quantity != Quantity()
+        }
+        session.eaten = [one for one in session.eaten if one not in fresh or one.food.key not in again]
+        return eaten
 
-    def _next(self, session: Session) -> tuple[str, tuple[Act, ...]]:
-        """Settle the next piece of the meal; when all are, ask for more."""
+    def _take_back(
+        self, session: Session, denied: Sequence[Item], eaten: list[Item], told: Told
+    ) -> list[Item]:
+        """Leave out what was not eaten; what stands in its place, and has no amount, takes over its own."""
+        words, freed = self.words(session), Quantity()
+        for one in denied:
+            suits = [
+                *(held for held in session.eaten if one.food in (held.food,) or held.written == one.written),
+                *(held for held in (*session.open, session.item) if held and held.written == one.written),
+                *(
+                    held
+                    for held in (*session.open, session.item)
+                    if held and held.food and held.food == one.food
+                ),
+            ]
+            if suits:
+                last = suits[-1]
+                freed = Quantity(grams=last.grams) if isinstance(last, Eaten) else last.quantity
+                session.eaten = [held for held in session.eaten if held not in suits]
+                session.open = [held for held in session.open if held not in suits]
+                if session.item in suits:
+                    session.item, session.asking = None, "meal"
+            form = "dropped" if suits else "not_there"
+            if suits or not eaten:
+                name = one.written if one.food is None else self._called(session, one.written, one.food)
+                told.sentences.append(words[form].format(name=name))
+        return [
+            one._replace(quantity=freed) if one.quantity == Quantity() and len(eaten) == 1 else one
+            for one in eaten
+        ]
+
+    def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
+        """An amount alone corrects the last food; yes and no answer whether there is more."""
+        quantity = session.lexicon.quantity(heard.text)
+        if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
+            last = session.eaten[-1]
+            grams = quantity.of(last.food) or 0.0
+            session.eaten = [*session.eaten[:-1], Eaten(last.written, last.food, grams)]
+            said = self.words(session)["changed"]
+            told.sentences.append(
+                said.format(grams=f"{grams:g}", food=self._called(session, last.written, last.food))
+            )
+            return self._led_on(session, told, len(session.eaten))
+        if session.asking not in ("meal", "told"):
+            return None
+        if heard.did("negate") or (heard.did("dontcare") and heard.did("whole")):
+            return self.finish(session)
+        if heard.did("affirm"):
+            go_on = "go_on" if session.eaten and session.asking == "meal" else "begin"
+            return Answer(self.words(session)[go_on], _ASKED)
+        if self._strategy.empathy and feeling(heard.text, session.language):
+            question, asks = self.question(session)
+            return Answer(question, asks)
+        return None
+
+    # --- what is answered ------------------------------------------------------------------------------
+
+    def _led_on(self, session: Session, told: Told, before: int) -> Answer:
+        """Settle the next piece of the meal; what was counted beyond `before` is said again."""
+        if session.item is None:
+            self._settle(session, told)
+        question, asks = self.question(session)
+        counted = session.eaten[before:]
+        if counted and not told.sentences:
+            told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
+        return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
+
+    def _lines(self, session: Session, eaten: Sequence[Eaten]) -> str:
+        return ", ".join(f"{self._called(session, one.written, one.food)} {one.grams:g} g" for one in eaten)
+
+    def _settle(self, session: Session, told: Told) -> None:
+        """Count what is clear, up to the first piece that is not."""
+        session.asking = "meal"
         while session.open:
-            item = session.open.popleft()
+            item, session.open = session.open[0], session.open[1:]
+            grams = item.quantity.of(item.food) if item.food else None
+            if item.food is not None and grams is not None:
+                session.eaten = [*session.eaten, Eaten(item.written, item.food, grams)][-_MOST_EATEN:]
+                continue
+            session.choices = [] if item.food else session.lexicon.alike(item.written)
+            if item.food is None and not session.choices and not self._strategy.vocabulary_extension:
+                self._leave_out(session, item, told)
+                continue
             session.item = item
-            if item.food is None:
-                session.choices = session.lexicon.alike(item.written)
-                return self._ask_likeness(session, item)
-            grams = item.quantity.of(item.food)
-            if grams is None:
-                return self._ask_quantity(session, item)
-            session.eaten.append((item.written, item.food, grams))
-        session.asking, session.item = "meal", None
-        return self._say(session, "more"), (Act("reqmore"),)
+            session.asking = "how_much" if item.food else "like" if session.choices else "learn"
+            return
 
-    def _ask_likeness(self, session: Session, item: Item) -> tuple[str, tuple[Act, ...]]:
-        if not session.choices and not self._strategy.vocabulary_extension:
-            session.asking = "meal"
-            return self._leave_out(session, item)
-        if not session.choices:
-            session.asking = "learn"
-            return self._say(session, "learn", name=item.written), (stating("request", "food", item.written),)
-        session.asking = "like"
-        names = [food.name(session.language) for food in session.choices]
-        listed = ", ".join(f"{number} {name}" for number, name in enumerate(names, 1))
-        acts = tuple(stating("select", "food", name) for name in names)
-        return self._say(session, "unknown", name=item.written, choices=listed), acts
+    def _leave_out(self, session: Session, item: Item, told: Told) -> None:
+        told.sentences.append(self.words(session)["unlike"].format(name=item.written))
+        told.acts.append(Act("null", "food"))
 
-    def _ask_quantity(self, session: Session, item: Item, lead: str = "") -> tuple[str, tuple[Act, ...]]:
-        session.asking = "how_much"
-        portion = f"{item.food.portion:g}" if item.food else ""
-        said = self._say(
-            session, "how_much", food=self._called(session, item.written, item.food), portion=portion
-        )
-        return lead + said, (Act("request", "quantity"),)
+    def _tell(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer:
+        """What a food has, for whoever asks; nothing is counted."""
+        words, question = self.words(session), self.question(session)
+        foods, unknown = self._asked(session, heard), [one.written for one in items if one.food is None]
+        if heard.did("asks") and not foods and not unknown and 0 < len(heard.rest) <= _LONGEST_NAME:
+            unknown = [" ".join(heard.rest)]
+        if not foods and not unknown and session.item is not None and session.item.food is not None:
+            foods = [session.item.food]
+        told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
+        told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
+        acts = [stating("inform", "food", one.key) for one in foods]
+        acts += [Act("null", "food")] if unknown and not foods else []
+        lead = told or [words["help"]]
+        return Answer(" ".join([*lead, question[0]]), (*(acts or [Act("help")]), *question[1]))
 
-    def _total(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+    def _of(self, session: Session, sentence: str, food: Food, written: str) -> str:
+        name = self._called(session, written, food)
+        gaps = {"carbs": f"{food.carbs:g}", "portion": f"{food.portion:g}",
+                "each": f"{food.carbohydrates(food.portion):.0f}"}  # fmt: skip
+        return self.words(session)[sentence].format(food=name, Food=name[:1].upper() + name[1:], **gaps)
+
+    def _total(self, session: Session, *, ended: bool) -> Answer:
+        """The sum; `ended`: nothing more is asked."""
+        words = self.words(session)
         if not session.eaten:
-            return self._say(session, "none"), (Act("request", "food"),)
+            question, asks = self.question(session)
+            return Answer(f"{words['none']} {question}", asks)
         lines = ", ".join(
-            f"{self._called(session, written, food)} {grams:g} g ({food.carbohydrates(grams):.0f} g)"
-            for written, food, grams in session.eaten
+            f"{self._called(session, one.written, one.food)} {one.grams:g} g"
+            f" ({one.food.carbohydrates(one.grams):.0f} g)"
+            for one in session.eaten
         )
-        acts = [stating("inform", "food", food.key) for _, food, _ in session.eaten]
+        acts = [stating("inform", "food", one.food.key) for one in session.eaten]
         acts.append(stating("inform", "carbohydrates", f"{session.total} g"))
-        return self._say(session, "total", lines=lines, total=session.total), tuple(acts)
+        said = words["total"].format(lines=lines, total=session.total)
+        if ended:
+            session.asking, session.item, session.open = "told", None, []
+            return Answer(said, tuple(acts))
+        question, asks = self.question(session)
+        return Answer(f"{said} {question}", (*acts, *asks))
 
-    def _called(self, session: Session, written: str, food: Food | None) -> str:
+    def _called(self, session: Session, written: str, food: Food) -> str:
         """The food's name: the user's own words when aligned or learnt, else the table's."""
         own = self._strategy.alignment or plain(written) in session.lexicon.learnt
-        return written if own or food is None else food.name(session.language)
-
-    def _say(self, session: Session, sentence: str, **words: object) -> str:
-        return self._strategy.say(session.language, sentence, **words)
-
-    def _says(self, session: Session, what: str, text: str) -> bool:
-        return re.search(_SAYS[session.language][what], text[:2_000], re.I) is not None
+        return written if own else food.name(session.language)

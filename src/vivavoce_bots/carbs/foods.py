@@ -1,43 +1,38 @@
 """The food table, and finding foods and quantities in what people write."""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
-from importlib.resources import files
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 
-from ruamel.yaml import YAML
+from vivavoce_bots.dialogue.speech import read_data, speech
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter
 
 _WORD: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+(?:'(?=\w))?")
-_GRAMS: Final = {"g", "gr", "gram", "grams", "grammi", "grammo", "etti", "etto"}
-_HECTO: Final = {"etti", "etto"}
-_NUMBERS: Final = {
-    "en": {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "half": 0.5, "some": None},
-    "it": {"un": 1, "una": 1, "uno": 1, "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "mezzo": 0.5,
-           "mezza": 0.5, "mezz'": 0.5, "un'": 1, "del": None, "della": None},
-}  # fmt: skip
-_PORTIONS: Final = {
-    *("portion", "portions", "plate", "plates", "bowl", "glass", "glasses", "slice", "slices", "cup"),
-    *("porzione", "porzioni", "piatto", "piatti", "bicchiere", "bicchieri", "fetta", "fette", "tazza"),
+_GRAMS: Final = {
+    "g",
+    "gr",
+    "gram",
+    "grams",
+    "grammi",
+    "grammo",
+    "etti",
+    "etto",
+    "kg",
+    "kilo",
+    "kilos",
+    "chilo",
 }
-_SPLIT: Final = {
-    "en": re.compile(r"[,.](?!\d)|[;\n+]| and | with | then ", re.I),
-    "it": re.compile(r"[,.](?!\d)|[;\n+]| e | con | poi ", re.I),
-}
-_EMPTY: Final = {
-    "en": {
-        *("i", "have", "had", "ate", "eaten", "of", "the", "my", "for", "lunch", "dinner", "breakfast"),
-        *("it", "was", "were", "please", "just", "also", "to"),
-    },
-    "it": {
-        *("ho", "mangiato", "di", "il", "lo", "la", "i", "gli", "le", "dei", "delle", "da", "a", "pranzo"),
-        *("cena", "colazione", "era", "per", "favore", "anche"),
-    },
-}
-_LONGEST_TEXT: Final = 2_000
+_TIMES: Final = {"etti": 100, "etto": 100, "kg": 1_000, "kilo": 1_000, "kilos": 1_000, "chilo": 1_000}
+_JOINING: Final = {"of", "di", "al", "alla", "ai", "alle", "allo"}
+_AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
+_MOST_WORDS: Final = 4
+_BARE: Final = 2  # words of an unknown food that stands by itself
 _LEAST_LIKE: Final = 0.45
+_GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 
 @dataclass(frozen=True)
@@ -70,23 +65,70 @@ class Quantity(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A piece of a meal as it was written: what, how much; the food where it is known."""
+    """A piece of a meal as written: what, how much; the food where it is known; `denied`: not eaten."""
 
     written: str
     quantity: Quantity
     food: Food | None
+    denied: bool = False
 
 
-@lru_cache(maxsize=1)
+class Manner:
+    """How people speak of meals in one language, read from its file."""
+
+    def __init__(self, language: str) -> None:
+        raw: Mapping[str, Any] = read_data(f"carbs.{language}")
+        counted = speech(language).time["numbers"]
+        self.frames = re.compile(rf"\b(?:{'|'.join(map(re.escape, raw['frames']))})\b", re.I)
+        self.phrases: Mapping[str, list[str]] = raw["phrases"]
+        self.says: Mapping[str, list[str]] = raw["says"]
+        self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
+        self.portions, self.some = set(raw["portions"]), set(raw["some"])
+        self.numbers: dict[str, float] = {word: at for at, word in enumerate(counted, 1)} | raw["numbers"]
+        self._split = re.compile(f"({raw['split']})", re.I)
+        self._deny = re.compile(rf"\b(?:{raw['deny']})\b", re.I)
+
+    def tells(self, word: str) -> bool:
+        """Whether a word may be part of a food's name."""
+        return len(word) > 2 and word not in self.aside
+
+    def pieces(self, text: str) -> Iterator[tuple[str, bool]]:
+        """The pieces of a meal, and whether each was not eaten; `and` carries that on."""
+        parts = self._split.split(text[:LONGEST_TEXT], _MOST_PIECES)
+        denied = False
+        for part, before in zip(parts[::2], ["", *parts[1::2]], strict=True):
+            denied = denied and before.strip().lower() in _AND
+            for at, piece in enumerate(self._deny.split(part)):
+                denied = at > 0 or (denied and not any(letter.isdigit() for letter in piece))
+                yield piece, denied
+
+
+@cache
+def read_manner(language: str) -> Manner:
+    """How people speak of meals in this language."""
+    return Manner(language)
+
+
+@cache
 def read_foods() -> tuple[Food, ...]:
     """The foods of this package."""
-    text = files("vivavoce_bots").joinpath("data", "foods.yaml").read_text("utf-8")
-    raw = YAML(typ="safe").load(text)["foods"]
     return tuple(
         Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
              {"en": list(one["en"]), "it": list(one["it"])})
-        for key, one in raw.items()
+        for key, one in read_data("foods")["foods"].items()
     )  # fmt: skip
+
+
+@cache
+def _named(language: str) -> Mapping[str, Food]:
+    return {name: food for food in read_foods() for name in food.names[language]}
+
+
+def learn_phrases(spotter: Spotter, language: str) -> None:
+    """Teach what people say to the counter beside foods."""
+    for kind, phrases in read_manner(language).phrases.items():
+        for phrase in phrases:
+            spotter.learn(phrase, Entry(kind))
 
 
 class Lexicon:
@@ -94,7 +136,6 @@ class Lexicon:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self._names = {name: food for food in read_foods() for name in food.names[language]}
         self.learnt: dict[str, Food] = {}
 
     def learn(self, name: str, food: Food) -> None:
@@ -102,21 +143,27 @@ class Lexicon:
 
     def items(self, text: str) -> list[Item]:
         """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
-        pieces = _SPLIT[self.language].split(f" {text[:_LONGEST_TEXT]} ", _MOST_PIECES)[:_MOST_PIECES]
-        return [item for piece in pieces if (item := self._item(piece)) is not None]
+        pieces = read_manner(self.language).pieces(text)
+        found = [item._replace(denied=denied) for piece, denied in pieces if (item := self._item(piece))]
+        return found[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:
-        known = {**self._names, **self.learnt}
         wanted = plain(name)
-        return known.get(wanted) or known.get(wanted.removesuffix("s"))
+        known = _named(self.language)
+        forms = (wanted, wanted.removesuffix("s"), f"{wanted}s")
+        return next((one[form] for form in forms for one in (self.learnt, known) if form in one), None)
 
     def alike(self, name: str, most: int = 3) -> list[Food]:
         """The foods whose names are most like this one, by letters and by shared words; best first."""
         wanted = plain(name)[:60]
         likeness: dict[str, tuple[float, Food]] = {}
-        for known, food in self._names.items():
-            shared = set(wanted.split()) & set(known.split())
-            score = max(SequenceMatcher(None, wanted, known).ratio(), 0.8 * bool(shared))
+        matcher = SequenceMatcher(None, "", wanted)
+        for known, food in _named(self.language).items():
+            matcher.set_seq1(known)
+            score = 0.8 * bool(set(wanted.split()) & set(known.split()))
+            least = max(_LEAST_LIKE, score)
+            if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least:
+                score = max(score, matcher.ratio())
             if score >= _LEAST_LIKE and score > likeness.get(food.key, (0.0, food))[0]:
                 likeness[food.key] = score, food
         ranked = sorted(likeness.values(), key=lambda pair: (-pair[0], pair[1].key))
@@ -124,33 +171,54 @@ class Lexicon:
 
     def quantity(self, text: str) -> Quantity:
         """How much a text says: 80 g, two slices, one."""
-        return _quantity(_words(text), self.language)[0]
+        return _quantity(_words(text), read_manner(self.language))[0]
+
+    def mentioned(self, text: str) -> list[Food]:
+        """The foods that a text names, whatever it says of them."""
+        words = _words(text)
+        spans = [(at, at + length) for length in (3, 2, 1) for at in range(len(words) - length + 1)]
+        found: dict[tuple[int, int], Food] = {}
+        for start, end in spans:
+            food = self.food(" ".join(words[start:end]))
+            if food is not None and not any(start < other[1] and other[0] < end for other in found):
+                found[start, end] = food
+        return list({found[span].key: found[span] for span in sorted(found)}.values())
 
     def _item(self, piece: str) -> Item | None:
-        quantity, rest = _quantity(_words(piece), self.language)
-        named = [word for word in rest if word not in _EMPTY[self.language]]
-        whole = " ".join(rest).strip()
-        found = self._longest(rest)
-        if found is not None:
-            return Item(found[0], quantity, found[1])
-        name = " ".join(named)
-        if not name or not any(len(word) > 2 for word in named):
+        """The food of a piece; an unknown one stands behind an amount or a verb of eating, or alone."""
+        manner = read_manner(self.language)
+        quantity, before, words = _quantity(_words(piece), manner)
+        amount = before is not None
+        if before is not None and any(manner.tells(word) for word in words[before:]):
+            words = words[before:]
+        telling = [at for at, word in enumerate(words) if manner.tells(word)]
+        known = self._longest(words, telling)
+        if known is not None:
+            return Item(known[0], quantity, known[1])
+        if not amount:
+            framed = list(manner.frames.finditer(piece))
+            words = _words(piece[framed[-1].end() :] if framed else piece)
+            telling = [at for at, word in enumerate(words) if manner.tells(word)]
+            bare = len(telling) <= _BARE and (
+                framed or len(telling) == len(words) or telling == [len(words) - 1]
+            )
+            if not framed and not bare:
+                return None
+        if not telling or len(telling) > _MOST_WORDS or manner.strange & set(words):
             return None
-        return Item(name or whole, quantity, None)
+        return Item(" ".join(words[telling[0] : telling[-1] + 1]), quantity, None)
 
-    def _longest(self, words: list[str]) -> tuple[str, Food] | None:
-        """The longest known name among the words, when little else is said beside it."""
+    def _longest(self, words: list[str], telling: list[int]) -> tuple[str, Food] | None:
+        """The longest known name among the words; none where the words beside it make it another food."""
         for length in range(min(5, len(words)), 0, -1):
             for start in range(len(words) - length + 1):
-                name = " ".join(words[start : start + length])
-                food = self.food(name)
-                others = [word for word in words[:start] + words[start + length :] if self._means(word)]
-                if food is not None and not others:
+                end = start + length
+                food = self.food(name := " ".join(words[start:end]))
+                before = start - 1 - (start > 0 and words[start - 1] in _JOINING)
+                after = end + (end < len(words) and words[end] in _JOINING)
+                if food is not None and not {before, after} & set(telling):
                     return name, food
         return None
-
-    def _means(self, word: str) -> bool:
-        return len(word) > 2 and word not in _EMPTY[self.language]
 
 
 def plain(name: str) -> str:
@@ -159,26 +227,30 @@ def plain(name: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text[:_LONGEST_TEXT].lower())
+    return _WORD.findall(text[:LONGEST_TEXT].lower().replace("’", "'"))
 
 
-def _quantity(words: list[str], language: str) -> tuple[Quantity, list[str]]:
-    """The quantity that stands in the words, and the words without it."""
-    rest, grams, count = [], None, None
-    for index, word in enumerate(words):
-        following = words[index + 1] if index + 1 < len(words) else ""
-        if word[0] in "0123456789" and len(word) <= 6:
-            number = float(word.replace(",", "."))
-            if following in _GRAMS:
-                grams = number * (100 if following in _HECTO else 1)
-            else:
-                count = number
-        elif word in _NUMBERS[language]:
-            count = _NUMBERS[language][word] if count is None else count
-        elif word in _PORTIONS:
+def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, list[str]]:
+    """The quantity in the words, after how many of the others it ends, and the words without it."""
+    rest: list[str] = []
+    grams: float | None = None
+    count: float | None = None
+    ends: int | None = None
+    for word, following in zip(words, [*words, ""][1:], strict=True):
+        digits = word[0] in "0123456789" and len(word) <= 6
+        number = float(word.replace(",", ".")) if digits else manner.numbers.get(word)
+        if number is not None and following in _GRAMS:
+            grams = number * _TIMES.get(following, 1)
+        elif digits:
+            count = number
+        elif number is not None:
+            count = number if count in (None, 1) else count
+        elif word in manner.portions:
             count = 1 if count is None else count
-        elif word not in _GRAMS:
+        elif word not in _GRAMS and word not in manner.some:
             rest.append(word)
-    if grams is None and count is not None and count >= 20:
-        grams, count = count, None  # nobody eats twenty portions: a bare number is grams
-    return Quantity(grams, count), rest
+            continue
+        ends = len(rest)
+    if grams is None and count is not None and count >= _GRAMS_FROM:
+        grams, count = count, None
+    return Quantity(grams, count), ends, rest

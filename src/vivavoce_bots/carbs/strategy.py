@@ -9,55 +9,8 @@ Source  Guerini et al. 2018, section 4: the five variables
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Final
 
-SENTENCES: Final = {
-    "en": {
-        "hello": ("Hi! What did you eat at your last meal?", "Good day. May I ask what your last meal was?"),
-        "how_much": ("How much {food}? A portion is {portion} g.",
-                     "Could you please tell me how much {food} you had? A portion is {portion} g."),
-        "more": ("Got it. Anything else?", "Thank you. Would you like to add anything else?"),
-        "unknown": ("I don't know {name}. Is it like one of these: {choices}?",
-                    "I am afraid I do not know {name}. Would it be similar to one of these: {choices}?"),
-        "unlike": ("I don't know {name}, so I leave it out. Anything else?",
-                   "I am afraid I do not know {name} and shall leave it out. Would you like to add more?"),
-        "learn": ("Then tell me: which food is {name} like? I'll remember it.",
-                  "Would you tell me which food {name} resembles? I shall remember it."),
-        "learnt": ("OK, I'll remember {name}.", "Thank you, I shall remember {name}."),
-        "total": ("Your meal: {lines}. That's {total} g of carbohydrates.",
-                  "Your meal: {lines}. This amounts to {total} g of carbohydrates."),
-        "none": ("No food yet. What did you eat?", "No food has been noted yet. May I ask what you had?"),
-        "puzzled": ("Sorry, I didn't understand. Can you say it again?",
-                    "I am sorry, I did not understand. Could you please repeat it?"),
-        "facing": ("I can't help with that: I only count carbohydrates. Tell me what you ate.",
-                   "I am afraid that is beyond me: I count carbohydrates. Please tell me what you had."),
-        "bye": ("Bye!", "Goodbye."),
-        "sad": ("I'm sorry to hear that. ", "I am sorry to hear that. "),
-        "glad": ("That's great! ", "I am glad to hear that. "),
-    },
-    "it": {
-        "hello": ("Ciao! Cosa hai mangiato all'ultimo pasto?", "Buongiorno. Qual è stato l'ultimo pasto?"),
-        "how_much": ("Quanto di questo: {food}? Una porzione è {portion} g.",
-                     "Può dirmi quanto di questo: {food}? Una porzione è {portion} g."),
-        "more": ("Ok. Altro?", "Grazie. Desidera aggiungere altro?"),
-        "unknown": ("Non conosco {name}. Assomiglia a uno di questi: {choices}?",
-                    "Mi dispiace, non conosco {name}. Potrebbe assomigliare a uno di questi: {choices}?"),
-        "unlike": ("Non conosco {name}, lo lascio fuori. Altro?",
-                   "Mi dispiace, non conosco {name} e non lo conterò. Desidera aggiungere altro?"),
-        "learn": ("Allora dimmi: a quale cibo assomiglia {name}? Me lo ricordo.",
-                  "Può dirmi a quale cibo assomiglia {name}? Me ne ricorderò."),
-        "learnt": ("Ok, mi ricordo {name}.", "Grazie, mi ricorderò di {name}."),
-        "total": ("Il tuo pasto: {lines}. Sono {total} g di carboidrati.",
-                  "Il Suo pasto: {lines}. Si tratta di {total} g di carboidrati."),
-        "none": ("Ancora nessun cibo. Cosa hai mangiato?", "Non c'è ancora alcun cibo. Che ha mangiato?"),
-        "puzzled": ("Scusa, non ho capito. Puoi ripetere?", "Mi scusi, non ho capito. Può ripetere?"),
-        "facing": ("Con questo non posso aiutarti: conto solo i carboidrati. Dimmi cosa hai mangiato.",
-                   "Con questo non posso aiutarLa: conto i carboidrati. Mi dica che cosa ha mangiato."),
-        "bye": ("Ciao!", "Arrivederci."),
-        "sad": ("Mi dispiace. ", "Mi dispiace molto. "),
-        "glad": ("Che bello! ", "Mi fa piacere. "),
-    },
-}  # fmt: skip
+from vivavoce_bots.carbs.foods import read_manner
 
 
 @dataclass(frozen=True)
@@ -70,8 +23,10 @@ class Strategy:
     vocabulary_extension: bool = False
     alignment: bool = False
 
-    def say(self, language: str, sentence: str, **words: object) -> str:
-        return SENTENCES[language][sentence][int(self.formality)].format(**words)
+    def sentences(self, language: str) -> dict[str, str]:
+        """What is said in a language, by name."""
+        said = {name: forms[self.formality] for name, forms in read_manner(language).says.items()}
+        return {**said, "puzzled": said["facing"]} if self.facing else said
 
 
 def strategies() -> dict[str, Strategy]:

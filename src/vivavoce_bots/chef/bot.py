@@ -1,50 +1,53 @@
 """Turns commands into predicates, asks for what they lack, carries them out, and says what it did.
 
 Simple and honest: it knows a handful of things, says what it does not know, what cannot be done as things
-stand, and why, and claims nothing done that was not.
+stand, and why, and claims nothing done that was not. What is in the kitchen, and what is said, stand in
+`data/kitchen.yaml`.
 """
 
-import re
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
+from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
+from vivavoce_bots.chef.reading import Part, read_parts
+from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     ACTIONS,
     CONTAINERS,
     ENGLISH,
     INGREDIENTS,
     PLACES,
+    QUANTITY,
     REFUSED,
     SAID,
-    TALK,
-    VERBS,
+    THINGS,
+    learn_words,
 )
 from vivavoce_bots.chef.world import Refused, World, things_of
-from vivavoce_bots.dialogue.speech import language_of
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 
-_LONGEST_TEXT: Final = 2_000
-_MOST_COMMANDS: Final = 20
-_THINGS: Final = {**CONTAINERS, **PLACES, **INGREDIENTS}
-_QUANTITY: Final = re.compile(
-    r"\b([0-9]{1,5}\s*(?:g|kg|ml|l|grammi|grams?)?"
-    r"|un po'|a little|pizzico|un pizzico|a pinch|filo|un filo)(?=\s|$)",
-    re.I,
-)
-_PARTS: Final = {"en": re.compile(r"[.;,]| and | then ", re.I), "it": re.compile(r"[.;,]| e | poi ", re.I)}
+_GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
+_INTO: Final = ("mettere", "aggiungere")
+_ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
 
 
 @dataclass
-class Session:
-    """The kitchen, the container that was named last, and the command that waits for an argument."""
+class Session(Talk):
+    """The kitchen, what was spoken of last, the command that waits for an argument, and the last one done.
 
-    language: str
+    before  the kitchen before the last command
+    """
+
     world: World = field(default_factory=World)
     container: str | None = None
+    things: tuple[str, ...] = ()
     waiting: Predicate | None = None
     lacking: str | None = None
+    done: Predicate | None = None
+    undone: World | None = None
 
 
 class Lacking(Exception):
@@ -55,29 +58,188 @@ class Lacking(Exception):
         super().__init__(said)
 
 
-class ChefBot:
+class ChefBot(CourteousBot[Session]):
     """A cooking robot."""
 
     name: str = "chef"
     variants: ClassVar[tuple[str, ...]] = ("standard",)
 
-    def session(self, conversation: str, language: str = "en") -> Session:
-        return Session(language_of(language))
+    def __init__(self, seed: int = 1) -> None:
+        super().__init__(seed, learn_words)
+        self._telling = {language: Telling(language) for language in self._hearing}
 
-    def greet(self, session: Session) -> Reply:
-        return Reply(SAID[session.language]["hello"], (Act("hello"), Act("request", "command")), (), False)
+    # --- the conversation ----------------------------------------------------------------------------------
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        text, said = (texts[0][0] if texts else "")[:_LONGEST_TEXT], SAID[session.language]
+    def begin(self, language: str) -> Session:
+        return Session(language)
+
+    def words(self, session: Session) -> Mapping[str, str]:
+        return SAID[session.language]
+
+    def opening(self, session: Session) -> Answer:
+        return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "command")))
+
+    def about(self, session: Session, heard: Heard) -> bool:
+        if looks_like_notation(heard.text) or self._telling[session.language].asked(heard):
+            return True
+        parts = self._parts(session, heard)
+        if session.waiting is not None and any(part.strange for part in parts) and not heard.did(*_ASIDE):
+            return True
+        return any(part.action or (part.things and not part.strange) for part in parts)
+
+    def waits(self, session: Session) -> bool:
+        return session.waiting is not None or asked_for_more(session.last)
+
+    def let_go(self, session: Session) -> None:
+        session.waiting = session.lacking = None
+
+    def start_over(self, session: Session) -> None:
+        self.let_go(session)
+        session.world, session.container, session.things, session.done = World(), None, (), None
+
+    def help(self, session: Session) -> str:
+        return self._telling[session.language].help(session.lacking)
+
+    def undone(self, session: Session, was: dict[str, Any]) -> Answer:
+        """What was done to food stays done."""
+        settled = was["world"].worked != session.world.worked or was["world"].cooked != session.world.cooked
+        if settled:
+            session.world = was["world"]
+        question, asks = self.question(session)
+        lead = self.words(session)["settled" if settled else "undo"]
+        return Answer(f"{lead} {question}", (Act("ack", None, "undo"), *asks))
+
+    def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        words, waiting = self.words(session), session.waiting
+        if waiting is not None and session.lacking is not None:
+            thing = next((self._word(session, one) for one in waiting.arguments if self._is_thing(one)), "")
+            gaps = {"action": self._verb(session, waiting.action), "thing": thing}
+            return words[session.lacking].format(**gaps), (Act("request", session.lacking),)
+        if session.done is not None:
+            return words["more"], (Act("reqmore"),)
+        return words["begin"], (Act("request", "command"),)
+
+    # --- what is said --------------------------------------------------------------------------------------
+
+    def matter(self, session: Session, heard: Heard) -> Answer | None:
+        if looks_like_notation(heard.text):
+            return self._obey_notation(session, heard.text)
+        told = self._telling[session.language].answer(heard, session.world, session.container, session.things)
+        if told is not None:
+            question, asks = self.question(session)
+            return Answer(f"{told.text} {question}", (*told.acts, *asks))
+        parts = self._parts(session, heard)
+        if any(part.action or (part.things and not part.strange) for part in parts):
+            return self._obey_parts(session, heard, parts)
+        if session.waiting is not None and len(parts) == 1 and not heard.did("negate", "affirm"):
+            return self._missing(session, parts[0].strange)
+        return self._without_command(session, heard)
+
+    def _without_command(self, session: Session, heard: Heard) -> Answer | None:
+        """Yes and no, where no command was given."""
+        if heard.did("negate", "not") and session.waiting is not None:
+            self.let_go(session)
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['kept']} {question}", asks)
+        if heard.did("negate") and asked_for_more(session.last):
+            return self.farewell(session)
+        if heard.did("affirm") and session.waiting is None:
+            return Answer(self.words(session)["begin"], (Act("request", "command"),))
+        return None
+
+    def _missing(self, session: Session, strange: Sequence[str]) -> Answer | None:
+        if not strange:
+            return None
+        told = self.words(session)["missing"].format(thing=" ".join(strange)[:40])
+        question, asks = self.question(session)
+        return Answer(f"{told} {question}", (Act("canthelp"), *asks))
+
+    def _obey_notation(self, session: Session, text: str) -> Answer:
         try:
-            commands = self._commands(session, text)
+            commands = read_predicates(text)
         except Malformed as error:
-            return Reply(said["malformed"].format(why=error), (Act("repeat"),), (), False)
-        if not commands:
-            return self._no_command(session, text)
+            return Answer(self.words(session)["malformed"].format(why=error), (Act("repeat"),))
+        return self._obey(session, commands, [])
+
+    def _obey_parts(self, session: Session, heard: Heard, parts: Sequence[Part]) -> Answer:
+        """Plain commands; behind a `no` one that takes the place of the last."""
+        lead: list[str] = []
+        commands: list[Predicate] = []
+        corrects = (
+            session.done is not None and session.waiting is None and heard.did("negate", "meant", "not")
+        )
+        for part in parts:
+            wrong = Predicate(part.action or "", part.strange)
+            if part.stopped:
+                lead.append(self.words(session)["kept"])
+                self.let_go(session)
+            elif part.strange and (part.action or commands):
+                return self._obey(session, commands, lead, self._unknown(session, wrong))
+            elif part.action is not None and not (corrects and self._replaces(session, part)):
+                commands.append(self._command(session, part, commands))
+            elif corrects and (part.things or part.action):
+                commands.append(self._corrected(session, part))
+                lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
+            elif commands and part.things:
+                commands[-1] = _with(commands[-1], part.things)
+            elif part.things and not part.strange:
+                commands.append(self._named(session, part))
+        return self._obey(session, commands, lead)
+
+    def _named(self, session: Session, part: Part) -> Predicate:
+        """Things without a verb: they complete the command that waits; one in or on another is put there."""
+        waiting = session.waiting or Predicate("", ())
+        told = _with(waiting, (*part.quantity, *part.things))
+        things = things_of(told)
+        placed = len(things) > 1 and (things[-1] in PLACES or things[-1] in CONTAINERS)
+        return told._replace(action=told.action or ("mettere" if placed else ""))
+
+    def _replaces(self, session: Session, part: Part) -> bool:
+        return session.done is not None and part.action == session.done.action
+
+    def _command(self, session: Session, part: Part, before: Sequence[Predicate] = ()) -> Predicate:
+        """A part as a command; a pronoun is what was spoken of last, be it earlier in the turn."""
+        action, things = part.action or "", part.things
+        waiting = session.waiting
+        if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
+            things = (*(one for one in things_of(waiting) if one not in things), *things)
+        spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
+        takes_food = any(need.startswith("thing") for need in ACTIONS[action])
+        if part.it and takes_food and not any(one in INGREDIENTS for one in things):
+            into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
+            meant = (spoken or session.things) if not things or (into and things[-1] in CONTAINERS) else ()
+            things = (*(f"*{one}*" for one in meant if one not in things), *things)
+        order = {name: at for at, group in enumerate(_GROUPS) for name in group}
+        if action in _INTO:
+            things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
+        return Predicate(action, (*part.quantity, *things))
+
+    def _corrected(self, session: Session, part: Part) -> Predicate:
+        """The last command with another thing of the same kind; it is taken back first."""
+        last = session.done
+        if last is None or session.undone is None:
+            return self._command(session, part)
+        arguments = list(last.arguments)
+        for group in _GROUPS:
+            new = [one for one in part.things if one in group]
+            old = [at for at, one in enumerate(arguments) if one.strip("*") in group]
+            if new and old:
+                arguments[old[-1]] = new[0]
+        if part.quantity:
+            arguments = [*part.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
+        session.world = session.undone
+        return Predicate(last.action, tuple(arguments))
+
+    def _unknown(self, session: Session, command: Predicate) -> Lacking:
+        said = self.words(session)["missing"].format(thing=" ".join(command.arguments)[:40])
+        return Lacking(None, said, command)
+
+    def _obey(
+        self, session: Session, commands: Sequence[Predicate], lead: Sequence[str],
+        problem: Lacking | None = None,
+    ) -> Answer:  # fmt: skip
         understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in commands), 1.0),)
         done: list[Predicate] = []
-        problem: Lacking | None = None
         before = session.world.facts()
         for command in commands:
             try:
@@ -86,66 +248,26 @@ class ChefBot:
                 problem = lacking
                 break
         facts = sorted(session.world.facts() - before)
-        return self._told(session, done, problem, understood, facts)
+        answer = self._told(session, done, problem, facts)
+        return answer._replace(text=" ".join([*lead, answer.text]), understood=understood)
 
     def _told(
-        self,
-        session: Session,
-        done: list[Predicate],
-        problem: Lacking | None,
-        understood: tuple[Meaning, ...],
-        facts: list[str],
-    ) -> Reply:
-        said = SAID[session.language]
+        self, session: Session, done: list[Predicate], problem: Lacking | None, facts: list[str]
+    ) -> Answer:
+        said = self.words(session)
         sentences = [said["done"].format(predicate=self._shown(session, one)) for one in done]
         acts = [stating("inform", "done", str(one)) for one in done]
         acts += [stating("inform", "fact", one) for one in facts]
+        session.waiting = problem.predicate if problem and problem.slot else None
+        session.lacking = problem.slot if problem else None
         if problem is None:
-            session.waiting = session.lacking = None
-            return Reply(" ".join([*sentences, said["more"]]), (*acts, Act("reqmore")), understood, False)
-        session.waiting, session.lacking = (problem.predicate, problem.slot) if problem.slot else (None, None)
+            question, asks = self.question(session)
+            return Answer(" ".join([*sentences, question]), (*acts, *asks))
         last = Act("request", problem.slot) if problem.slot else Act("canthelp")
-        return Reply(" ".join([*sentences, problem.said]), (*acts, last), understood, False)
+        return Answer(" ".join([*sentences, problem.said]), (*acts, last))
 
-    def _no_command(self, session: Session, text: str) -> Reply:
-        talk, said = TALK[session.language], SAID[session.language]
-        if any(re.search(form, text, re.I) for form in talk.values()):
-            return Reply(said["bye"], (Act("bye"),), (), True)
-        return Reply(said["puzzled"], (Act("repeat"),), (), False)
-
-    # --- from words to predicates -----------------------------------------------------------------------
-
-    def _commands(self, session: Session, text: str) -> list[Predicate]:
-        if looks_like_notation(text):
-            return read_predicates(text)
-        pieces = _PARTS[session.language].split(f" {text} ")[:_MOST_COMMANDS]
-        found: list[Predicate] = []
-        for piece in pieces:
-            action, things = self._action(session, piece), self._things(session, piece)
-            if action is not None:
-                found.append(Predicate(action, (*self._quantity(piece), *things)))
-            elif things and found:
-                found[-1] = Predicate(found[-1].action, (*found[-1].arguments, *things))
-            elif things and session.waiting is not None:
-                found.append(Predicate(session.waiting.action, (*session.waiting.arguments, *things)))
-        return found
-
-    def _action(self, session: Session, piece: str) -> str | None:
-        """The action whose words are the longest found: `take off` is not `take`."""
-        forms = VERBS[session.language].items()
-        found = [(name, re.search(rf"\b(?:{form})\b", piece, re.I)) for name, form in forms]
-        lengths = {name: len(match[0]) for name, match in found if match}
-        return max(lengths, key=lambda name: lengths[name]) if lengths else None
-
-    def _things(self, session: Session, piece: str) -> list[str]:
-        words = re.findall(r"[^\W\d_]+", piece.lower())
-        english = {word: thing for thing, word in _THINGS.items()}
-        known = english if session.language == "en" else {thing: thing for thing in _THINGS}
-        return list(dict.fromkeys(known[word] for word in words if word in known))
-
-    def _quantity(self, piece: str) -> list[str]:
-        found = _QUANTITY.search(piece)
-        return [" ".join(found[1].split())] if found else []
+    def _parts(self, session: Session, heard: Heard) -> list[Part]:
+        return read_parts(heard.text, self._hearing[session.language], session.language)
 
     # --- carrying out ------------------------------------------------------------------------------------
 
@@ -154,14 +276,18 @@ class ChefBot:
 
         Raises  Lacking: an action or thing that is not known, or an argument that is missing
         """
-        said = SAID[session.language]
+        said = self.words(session)
+        if not command.action and command.arguments:
+            self._speak_of(session, things_of(command))
+            thing = self._word(session, things_of(command)[-1])
+            raise Lacking("action", said["action"].format(thing=thing), command)
         action = self._known_action(command.action)
         if action is None:
-            listed = ", ".join(sorted(ENGLISH.values() if session.language == "en" else ACTIONS))
-            raise Lacking(None, said["unknown_action"].format(actions=listed), command)
+            told = said["unknown_action"].format(actions=self._telling[session.language].actions())
+            raise Lacking(None, told, command)
         arguments = [self._known(session, one, command) for one in command.arguments]
         command = Predicate(action, tuple(arguments))
-        things = [one for one in arguments if self._bare(one) in _THINGS or one.startswith("[")]
+        things = [one for one in arguments if self._is_thing(one)]
         if not things and "thing" in ACTIONS[action]:
             raise Lacking("thing", said["thing"].format(action=self._verb(session, action)), command)
         command = self._completed(session, command, things)
@@ -169,7 +295,7 @@ class ChefBot:
         return command
 
     def _completed(self, session: Session, command: Predicate, things: list[str]) -> Predicate:
-        said, needs = SAID[session.language], ACTIONS[command.action]
+        said, needs = self.words(session), ACTIONS[command.action]
         containers = [one for one in things if self._bare(one) in CONTAINERS]
         if "container" in needs and not containers:
             if session.container is None:
@@ -182,7 +308,10 @@ class ChefBot:
                 )
             command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
             things = [session.container, *things]
-        if "place" in needs and len(things) < 2:
+        food = [one for one in things if self._bare(one) in INGREDIENTS]
+        if command.action == "mettere" and len(food) == len(things) and session.container is not None:
+            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
+        if "place" in needs and (len(things) < 2 or len(food) == len(things)):
             thing = self._word(session, things[0])
             raise Lacking("place", said["place"].format(thing=thing), command)
         return command
@@ -193,14 +322,22 @@ class ChefBot:
         Raises  Lacking: it cannot be done as things stand
         """
         things = things_of(command)
+        before = copy.deepcopy(session.world)
         try:
             session.world.carry_out(command.action, things)
         except Refused as refused:
-            said = SAID[session.language]
             gaps = {"thing": self._word(session, refused.thing), "other": self._word(session, refused.other)}
-            why = REFUSED[session.language][refused.why].format(**gaps)
-            raise Lacking(None, said["refused"].format(why=why), command) from None
+            shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
+            why = REFUSED[session.language][refused.why].format(**gaps, **shown)
+            raise Lacking(None, self.words(session)["refused"].format(why=why), command) from None
+        session.done, session.undone = command, before
+        self._speak_of(session, things)
+
+    def _speak_of(self, session: Session, things: Sequence[str]) -> None:
+        """Pronouns are about these from now on."""
         session.container = next((one for one in reversed(things) if one in CONTAINERS), session.container)
+        food = tuple(one for one in things if one in INGREDIENTS)
+        session.things = food or tuple(one for one in things if one in CONTAINERS)[-1:] or session.things
 
     def _known_action(self, action: str) -> str | None:
         if action in ACTIONS:
@@ -214,26 +351,32 @@ class ChefBot:
             return "[" + ", ".join(self._known(session, one, command) for one in inner if one) + "]"
         bare = self._bare(argument)
         thing = (
-            bare if bare in _THINGS else next((t for t, english in _THINGS.items() if english == bare), None)
+            bare if bare in THINGS else next((t for t, english in THINGS.items() if english == bare), None)
         )
         if thing is not None:
             return argument.replace(bare, thing)
-        if _QUANTITY.fullmatch(bare) or " " in bare or bare.endswith(("mente", "ly")):
+        if QUANTITY.fullmatch(bare) or " " in bare or bare.endswith(("mente", "ly")):
             return argument
-        raise Lacking(None, SAID[session.language]["missing"].format(thing=bare[:40]), command)
+        raise Lacking(None, self.words(session)["missing"].format(thing=bare[:40]), command)
+
+    def _is_thing(self, argument: str) -> bool:
+        return self._bare(argument) in THINGS or argument.startswith("[")
 
     def _bare(self, argument: str) -> str:
         return argument.strip("*")
 
     def _word(self, session: Session, thing: str) -> str:
-        bare = self._bare(thing)
-        return _THINGS.get(bare, bare) if session.language == "en" else bare
+        return self._telling[session.language].word(thing)
 
     def _verb(self, session: Session, action: str) -> str:
-        return ENGLISH[action] if session.language == "en" else action
+        return ENGLISH.get(action, action) if session.language == "en" else action
 
     def _shown(self, session: Session, done: Predicate) -> str:
         if session.language != "en":
             return str(done)
         words = [self._word(session, one) if not one.startswith("[") else one for one in done.arguments]
         return str(Predicate(ENGLISH[done.action], tuple(words)))
+
+
+def _with(command: Predicate, things: Sequence[str]) -> Predicate:
+    return Predicate(command.action, (*command.arguments, *things))

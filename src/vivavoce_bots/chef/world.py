@@ -183,11 +183,16 @@ class World:
                 for one in meant:
                     self.worked.setdefault(one, set()).add("girato")
 
-    def told(self, thing: str) -> list[str]:
-        """The facts about one thing."""
-        return sorted(
-            fact for fact in self.facts() if thing in fact.replace("(", ", ").strip(")").split(", ")[1:]
-        )
+    def where(self, thing: str) -> str | None:
+        """The place of a container, or the container of an ingredient; null where it was not used yet."""
+        held = (box for box, inside in self.inside.items() if thing in inside)
+        return self.place.get(thing) or next(held, None)
+
+    def holds(self, state: str, thing: str) -> bool:
+        """Whether a state such as `cotto` is true of a thing, or of what is in it."""
+        found = {fact for fact in self.facts() if fact.startswith(f"{state}(")}
+        meant = {thing, *self.inside.get(thing, ())}
+        return any(meant & set(fact[len(state) + 1 : -1].split(", ")) for fact in found)
 
 
 class Score(NamedTuple):

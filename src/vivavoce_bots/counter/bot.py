@@ -4,6 +4,7 @@ They answer in words only, as a black box does: no acts, nothing about what was 
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
@@ -11,9 +12,7 @@ from typing import ClassVar, Final
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
-from vivavoce_bots.dialogue.spotting import Span
 
-_REACH: Final = 3  # words that a `not` reaches over
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne))\b", re.I),
@@ -43,9 +42,9 @@ class CounterBot(CourteousBot[Visit]):
 
     # --- what a counter says -------------------------------------------------------------------------------
 
+    @abstractmethod
     def serve(self, session: Visit) -> str:
         """The sentence that ends an errand; all that it needs is in the form."""
-        raise NotImplementedError
 
     def complete(self, session: Visit) -> str:
         """Fill in what follows from the form, drop what cannot be; a sentence that says so, else nothing.
@@ -128,7 +127,24 @@ class CounterBot(CourteousBot[Visit]):
             session.errand = next(
                 (self.counter.implied[one] for one in found if one in self.counter.implied), None
             )
-        return self._go_on(session) if session.errand is not None else None
+        if session.errand is None:
+            return None
+        return self._go_on(session, "" if found else self._unknown(session, heard))
+
+    def _unknown(self, session: Visit, heard: Heard) -> str:
+        """The sentence for what was named right behind an errand, and is nothing that this counter knows."""
+        needs = self.counter.errands[session.errand or ""].needs
+        missing = next((need for need in needs if need not in session.form), "")
+        sentence = self.words(session).get(f"unknown_{missing}", "")
+        vague = self.counter.needs[missing].vague.get(session.language, ()) if sentence else ()
+        for errand in heard.spans if sentence else ():
+            behind = [one for one in heard.said[errand.end :] if one in heard.rest and not one.endswith("'")]
+            next_word = next(iter(behind), None)
+            if errand.entry.kind == "errand" and next_word is not None and next_word not in vague:
+                between = heard.said[errand.end : heard.said.index(next_word, errand.end)]
+                if len(between) <= _REACH:
+                    return sentence
+        return ""
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
@@ -150,9 +166,9 @@ class CounterBot(CourteousBot[Visit]):
             return Answer(self.words(session)["begin"], (Act("request"),))
         return None
 
-    def _go_on(self, session: Visit) -> Answer:
-        """Ask for what is missing, then whether all is right; then do it."""
-        problem = self._limits(session) or self.complete(session)
+    def _go_on(self, session: Visit, problem: str = "") -> Answer:
+        """Ask for what is missing, then whether all is right; then do it. A problem is told before."""
+        problem = self._limits(session) or self.complete(session) or problem
         errand = self.counter.errands[session.errand or ""]
         session.confirming = False
         session.asking = next((need for need in errand.needs if need not in session.form), None)
@@ -183,7 +199,7 @@ class CounterBot(CourteousBot[Visit]):
     def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named, by need; what stands behind a `not` was not."""
         language, found = session.language, dict[str, str]()
-        refused = _refused(heard)
+        refused = heard.refused("value")
         bare: list[tuple[list[str], str]] = []
         for span in heard.spans:
             if span.entry.kind != "value" or span in refused:
@@ -217,12 +233,3 @@ class CounterBot(CourteousBot[Visit]):
 
 def _in_words(reply: Reply) -> Reply:
     return reply._replace(acts=(), understood=())
-
-
-def _refused(heard: Heard) -> list[Span]:
-    """The values that are not wanted: each `not` reaches the next one, a few words on."""
-    refused: list[Span] = []
-    for denial in (span for span in heard.spans if span.entry.kind == "not"):
-        near = range(denial.end, denial.end + _REACH)
-        refused += [one for one in heard.spans if one.entry.kind == "value" and one.start in near][:1]
-    return refused

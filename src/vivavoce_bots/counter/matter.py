@@ -4,13 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
-from ruamel.yaml import YAML
-
 from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
-from vivavoce_bots.dialogue.speech import LANGUAGES, speech
+from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
 Kind = Literal["choice", "day", "time", "number"]
@@ -32,6 +29,7 @@ class Need:
 
     leads  words before a value that tell which of several needs with the same values is meant
     units  words behind a number that make it this one, whatever was asked
+    vague  words behind an errand that name nothing: a product
     """
 
     kind: Kind
@@ -40,6 +38,7 @@ class Need:
     units: Mapping[str, list[str]]
     low: int
     high: int
+    vague: Mapping[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -127,8 +126,7 @@ def _words(need: Need, language: str) -> list[tuple[str, str]]:
 @cache
 def read_counter(name: str) -> Counter:
     """The counter of this name."""
-    source = files("vivavoce_bots") / "data" / f"{name}.yaml"
-    raw = YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
+    raw = read_data(name)
     errands = {
         key: Errand(
             tuple(one.get("needs", ())), bool(one.get("confirmed")), {by: one[by] for by in LANGUAGES}
@@ -138,7 +136,7 @@ def read_counter(name: str) -> Counter:
     needs = {
         key: Need(
             one.get("kind", "choice"), one.get("values", {}), one.get("leads", {}), one.get("units", {}),
-            one.get("low", 1), one.get("high", 999_999),
+            one.get("low", 1), one.get("high", 999_999), one.get("vague", {}),
         )
         for key, one in raw["needs"].items()
     }  # fmt: skip

@@ -4,6 +4,7 @@ A bot derives from `DialogueBot` and says what a turn means for its state and wh
 """
 
 import pickle
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from random import Random
 from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.domain import Domain
+from vivavoce_bots.dialogue.domain import NAME, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
@@ -82,7 +83,7 @@ class Session(Generic[Held]):
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
-class DialogueBot(Generic[Held]):
+class DialogueBot(ABC, Generic[Held]):
     """Finds a venue in a domain by talking.
 
     one            believes the first hypothesis alone
@@ -99,21 +100,21 @@ class DialogueBot(Generic[Held]):
         self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
         self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
+    @abstractmethod
     def fresh(self) -> Held:
         """The state at the beginning."""
-        raise NotImplementedError
 
     def take_in(self, state: Held, meanings: Sequence[Meaning]) -> Evidence:
         """Note what a turn says of the goal."""
         return Evidence(meanings)
 
+    @abstractmethod
     def decide(self, state: Held, heard: Evidence) -> tuple[Act, ...]:
         """What to do next, after a turn that was about the matter or was not understood."""
-        raise NotImplementedError
 
+    @abstractmethod
     def skip(self, state: Held, slot: str) -> None:
         """Ask no more for this slot."""
-        raise NotImplementedError
 
     def opening(self, state: Held) -> tuple[Act, ...]:
         """What stands behind the greeting."""
@@ -150,7 +151,7 @@ class DialogueBot(Generic[Held]):
         state = session.state
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
-        if closing or heard.did["bye"] >= SURE:
+        if closing or heard.did["bye"] + heard.did["done"] >= SURE:
             return (Act("bye"),)
         if heard.did["restart"] >= SURE or self._at_a_loss(state, heard):
             session.state = self.fresh()
@@ -159,7 +160,7 @@ class DialogueBot(Generic[Held]):
                 _ack("restart"),
                 *(self.opening(session.state) or self.decide(session.state, _nothing_new())),
             )
-        if heard.did["undo"] >= SURE:
+        if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
             return tuple(act for act in state.last if act.act != "ack") or state.last
@@ -245,7 +246,7 @@ class DialogueBot(Generic[Held]):
         }:
             return acts
         again = tuple(act for act in acts if act.act != "canthelp") if state.stuck else acts
-        strange = [slot for slot in state.requests if slot not in self._domain.slots]
+        strange = [slot for slot in state.requests if slot not in (NAME, *self._domain.slots)]
         fresh = [slot for slot in state.requests if slot not in state.promised]
         state.requests = [slot for slot in state.requests if slot not in strange]
         state.promised += [slot for slot in fresh if slot not in strange]

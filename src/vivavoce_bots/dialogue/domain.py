@@ -3,8 +3,9 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -221,15 +222,22 @@ def read_domain(path: Path | None = None) -> Domain:
     """
     shown = path.name if path else "restaurants.yaml"
     try:
-        source = path or files("vivavoce_bots") / "data" / "restaurants.yaml"
-        raw = YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
-        return _domain(raw)
+        return _domain(_read(path) if path else _own())
     except (OSError, UnicodeDecodeError, YAMLError) as error:
         raise DomainError(f"{shown}: cannot be read: {' '.join(str(error).split())}") from None
     except KeyError as error:
         raise DomainError(f"{shown}: {error} is missing") from None
     except (TypeError, AttributeError, ValueError) as error:
         raise DomainError(f"{shown}: is no domain: {error}") from None
+
+
+@cache
+def _own() -> Mapping[str, Any]:
+    return _read(files("vivavoce_bots") / "data" / "restaurants.yaml")
+
+
+def _read(source: Traversable) -> Mapping[str, Any]:
+    return YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
 
 
 def _domain(raw: Mapping[str, Any]) -> Domain:

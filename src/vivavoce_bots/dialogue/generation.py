@@ -29,7 +29,7 @@ class Generation:
             sentences.append(self._forms["echo"].format(what=self._what(echoed, bare=True)))
         for index, act in enumerate(acts):
             if act.act == "offer":
-                described = [one for one in acts[index + 1 :] if self._describes(one)]
+                described = [one for one in dict.fromkeys(acts[index + 1 :]) if self._describes(one)]
                 told |= {item.slot or "" for item in described}
                 sentences.append(self._offer(act.value or "", described))
             elif act.act == "inform" and act.slot != NAME and act.slot not in told:

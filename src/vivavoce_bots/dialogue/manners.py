@@ -5,6 +5,7 @@ here, and led back to the question that waits.
 """
 
 import pickle
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,9 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, 
 
 _REMEMBERED: Final = 4
 _AT_A_LOSS, _LET_GO = 2, 3
+_REACH: Final = 3  # words that a `not` reaches over
 _COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
-_UNSURE: Final = ("help", "dontknow", "suggest", "options")
+_UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 _NOT_REMEMBERED: Final = ("last", "before", "random", "lost")
 
 
@@ -37,6 +39,14 @@ class Heard(NamedTuple):
     def all(self, kind: str) -> list[Entry]:
         """The phrases of a kind in their order."""
         return [span.entry for span in self.spans if span.entry.kind == kind]
+
+    def refused(self, kind: str) -> list[Span]:
+        """The phrases of a kind that are not wanted: each `not` reaches the next one, a few words on."""
+        found: list[Span] = []
+        for denial in (span for span in self.spans if span.entry.kind == "not"):
+            near = range(denial.end, denial.end + _REACH)
+            found += [one for one in self.spans if one.entry.kind == kind and one.start in near][:1]
+        return found
 
 
 class Answer(NamedTuple):
@@ -65,7 +75,7 @@ class Hearing:
     def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
         known = speech(language)
         self._spotter = Spotter()
-        for kind in ("not", "options"):
+        for kind in ("not", "options", "dontcare"):
             for phrase in known.cues[kind]:
                 self._spotter.learn(phrase, Entry(kind))
         for kind, phrases in known.moves.items():
@@ -74,7 +84,7 @@ class Hearing:
         if learn is not None:
             learn(self._spotter, language)
         self._wholes = Wholes(known.alone, known.fillers)
-        self._small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
+        self.small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
 
     def find(self, text: str) -> tuple[list[str], list[Span]]:
         """The words of a text and the phrases in it."""
@@ -86,9 +96,11 @@ class Hearing:
         said, spans = self.find(text)
         whole = self._wholes.kind(said)
         covered = {at for span in spans for at in range(span.start, span.end)}
-        rest = [word for at, word in enumerate(said) if at not in covered and word not in self._small]
+        rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
+        if rest:  # `which` and `have you` ask what there is only where nothing else is said
+            spans = [span for span in spans if span.entry.kind != "options"]
         kinds = [span.entry.kind for span in spans]
-        if whole is not None and all(kind in ("not", *_MOVES) for kind in kinds):
+        if whole is not None and all(kind in ("not", "dontcare", *_MOVES) for kind in kinds):
             spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
         return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
 
@@ -98,6 +110,8 @@ _MOVES: Final = (
     *_COURTESIES,
     *_UNSURE,
     "bye",
+    "done",
+    "cancel",
     "affirm",
     "negate",
     "repeat",
@@ -108,7 +122,7 @@ _MOVES: Final = (
 )
 
 
-class CourteousBot(Generic[Held]):
+class CourteousBot(ABC, Generic[Held]):
     """A bot that does things in a conversation."""
 
     name: str = ""
@@ -119,37 +133,37 @@ class CourteousBot(Generic[Held]):
 
     # --- what a bot says and does ----------------------------------------------------------------------
 
+    @abstractmethod
     def begin(self, language: str) -> Held:
         """A fresh memory."""
-        raise NotImplementedError
 
+    @abstractmethod
     def opening(self, session: Held) -> Answer:
         """The first turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def words(self, session: Held) -> Mapping[str, str]:
         """Sentences of this bot: `help`, `puzzled`, `bye`, `whoareyou`; its own in place of everybody's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def about(self, session: Held, heard: Heard) -> bool:
         """Whether an utterance speaks of the matter, so that what it does besides is courtesy."""
-        raise NotImplementedError
 
+    @abstractmethod
     def matter(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is about the matter; None where it was not understood."""
-        raise NotImplementedError
 
+    @abstractmethod
     def question(self, session: Held) -> tuple[str, tuple[Act, ...]]:
         """The question that waits for an answer, or what else can be done."""
-        raise NotImplementedError
 
+    @abstractmethod
     def waits(self, session: Held) -> bool:
         """Whether yes, no and `stop` answer a question of this bot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def let_go(self, session: Held) -> None:
         """Forget what is being settled."""
-        raise NotImplementedError
 
     def start_over(self, session: Held) -> None:
         """Begin the conversation again."""
@@ -182,9 +196,12 @@ class CourteousBot(Generic[Held]):
             self._remember(session, self._snapshot(session))
             self.start_over(session)
             return self._led_back(session, ("restart",))
-        drops = self.waits(session) and heard.did("bye") and heard.did("whole")
-        if drops:
-            heard = heard._replace(kinds=("negate",), spans=[Span(0, len(heard.said), Entry("negate"))])
+        settles = self.waits(session) and not asked_for_more(session.last)
+        leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
+        nothing = self.waits(session) and heard.did("dontcare") and heard.did("whole")
+        if leaves or nothing or (settles and heard.did("cancel")):
+            kinds = ("negate", "enough") if heard.did("done") else ("negate",)
+            heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
             return led
         before = self._snapshot(session)
@@ -201,8 +218,10 @@ class CourteousBot(Generic[Held]):
         leaves = heard.did("ciao") and session.last is not None and session.last.acts[:1] != (Act("hello"),)
         if heard.did("bye") or leaves:
             return self.farewell(session)
+        if heard.did("done"):
+            return self.finish(session)
         no = answered and heard.did("negate") and not asked_for_more(session.last)
-        if heard.did("undo") and not no:
+        if heard.did("undo", "cancel") and not no:
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
             last = session.last
@@ -220,8 +239,12 @@ class CourteousBot(Generic[Held]):
     def farewell(self, session: Held) -> Answer:
         return Answer(self.words(session)["bye"], (Act("bye"),), end=True)
 
+    def finish(self, session: Held) -> Answer:
+        """What is done where the caller has no more to say."""
+        return self.farewell(session)
+
     def hand_over(self, session: Held) -> Answer | None:
-        """What is done where a person is asked for; None where there is nobody."""
+        """What is done where a person is asked for, or nothing is understood; None where there is nobody."""
         return None
 
     def help(self, session: Held) -> str:
@@ -256,6 +279,8 @@ class CourteousBot(Generic[Held]):
     def _puzzled(self, session: Held) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
         session.lost += 1
+        if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
+            return own
         question, asks = self.question(session)
         puzzled = self.words(session)["puzzled"]
         if session.lost < _AT_A_LOSS:

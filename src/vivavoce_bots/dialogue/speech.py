@@ -35,11 +35,16 @@ class Speech:
     questions: Phrases
 
 
+def read_data(name: str) -> dict[str, Any]:
+    """What a YAML file of this package holds; without its ending."""
+    source = files("vivavoce_bots") / "data" / f"{name}.yaml"
+    return YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
+
+
 @cache
 def speech(language: str) -> Speech:
     """The phrases and sentences of one of the languages."""
-    source = files("vivavoce_bots") / "data" / f"phrases.{language}.yaml"
-    raw = YAML(typ="safe", pure=True).load(source.read_text("utf-8"))
+    raw = read_data(f"phrases.{language}")
     return Speech(**{one.name: raw[one.name] for one in fields(Speech)})
 
 

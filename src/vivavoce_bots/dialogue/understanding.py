@@ -12,6 +12,7 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, 
 
 _NEAR = 3
 _LOST = 0.4
+_MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _ASKING = ("asking", "being")
 _SILENT = ("slot", "not", "asking", "being", "questioning", "options", "wanting")
 
@@ -118,7 +119,8 @@ class Understanding:
         whole = self._wholes.kind(said)
         if whole is not None:
             return self._as_whole(whole, asked)
-        turn = Turn(text, said, self._taken(self._spotter.find(text, said), said), asked, confirming, venue)
+        spans = self._taken(self._spotter.find(text, said), said)[:_MOST_SPANS]
+        turn = Turn(text, said, spans, asked, confirming, venue)
         acts: list[Act] = []
         for index in range(len(turn.spans)):
             act = self._act(index, turn)
@@ -130,6 +132,7 @@ class Understanding:
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
+        unknown = unknown or (len(said) > 1 and text.rstrip().endswith("?"))
         if not acts and unknown and venue is not None:
             return (Act("request", OTHER),)
         return tuple(acts)
@@ -159,7 +162,9 @@ class Understanding:
             return self._of_value(index, turn, slot, value)
         if kind == "dontcare":
             about = self._slot_beside(index, turn.spans) or turn.asked
-            return stating("inform", about, DONTCARE) if about in self._constraints else None
+            if about in self._constraints:
+                return stating("inform", about, DONTCARE)
+            return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
         if kind in ("down", "up") and slot:
             return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
         if kind == "ask" and slot:
@@ -186,7 +191,16 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
-        return stating("inform", slot, value, "!=" if cue == "not" else "=")
+        denied = cue == "not" or self._compared(index, turn, slot, before)
+        return stating("inform", slot, value, "!=" if denied else "=")
+
+    @staticmethod
+    def _compared(index: int, turn: Turn, slot: str, before: Span | None) -> bool:
+        """Whether a value is what another is rather wanted than: `meglio italiano che indiano`."""
+        if before is None or turn.said[before.start : before.end] != ["che"]:
+            return False
+        earlier = {(span.entry.kind, span.entry.slot) for span in turn.spans[:index]}
+        return ("value", slot) in earlier and ("wanting", None) in earlier
 
     def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
         """Whether a value is asked about: behind `is it`, or alone with a question mark."""
@@ -195,11 +209,15 @@ class Understanding:
             return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
         if cue in _ASKING:
             return True
+        if not turn.text.rstrip().endswith("?"):
+            return False
         covered = {at for span in turn.spans for at in range(span.start, span.end)}
         bare = all(at in covered or word in self._small for at, word in enumerate(turn.said))
         kinds = {span.entry.kind for span in turn.spans} - {"ciao", "praise", "slot"}
-        kinds -= {"ask"} if all(self._names_value(span, turn.spans) for span in turn.spans) else set()
-        return kinds == {"value"} and bare and turn.text.rstrip().endswith("?")
+        named = {span.entry.slot for span in turn.spans if span.entry.kind == "value"}
+        asked = {span.entry.slot for span in turn.spans if span.entry.kind == "ask"}
+        kinds -= {"ask"} if asked <= named else set()  # `zona centro` names the slot of its value
+        return kinds == {"value"} and bare
 
     def _of_slot(self, index: int, turn: Turn, slot: str) -> Act | None:
         if slot in self._domain.slots and self._belongs_to_value(index, turn.spans):
@@ -210,12 +228,6 @@ class Understanding:
         if slot in self._constraints and self._wants_options(turn):
             return Act("help", slot)
         return Act("request", slot)
-
-    @staticmethod
-    def _names_value(span: Span, spans: Sequence[Span]) -> bool:
-        """Whether a question word names the slot of a value beside it, if it is one: `zona centro`."""
-        values = {one.entry.slot for one in spans if one.entry.kind == "value"}
-        return span.entry.kind != "ask" or span.entry.slot in values
 
     def _wants_options(self, turn: Turn) -> bool:
         return any(span.entry.kind == "options" for span in turn.spans) and not any(

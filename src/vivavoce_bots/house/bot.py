@@ -152,7 +152,7 @@ class HouseBot(CourteousBot[Session]):
         session.done = tuple(one for one in session.done if one not in done) or session.done
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
-        if not told.sentences and session.waiting == waited:
+        if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
             return None
         question, asks = self._led_on(session)
         understood = tuple(
@@ -183,6 +183,9 @@ class HouseBot(CourteousBot[Session]):
         if not session.waiting:
             return False
         pending, words = session.waiting[0], self.words(session)
+        if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
+            session.waiting.pop(0)
+            return False
         if pending.asks in SERVED:
             served = self._services.answered(session, pending.asks, heard, words)
             if served is None:
@@ -199,12 +202,12 @@ class HouseBot(CourteousBot[Session]):
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
-            and first.did("kind", "plural", "called")
+            and first.did("kind", "plural", "called", "home")
         )
         other = first is not None and first.reference.kind not in (None, pending.kind) and pending.kind
         if first is not None and first.asks:
             return False
-        if new or other or any(one.did("dont", "guide", "machine") for one in clauses):
+        if new or other or any(one.did("dont", "guide", "machine", "channel", "volume") for one in clauses):
             session.waiting = []
             return False
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
@@ -247,7 +250,9 @@ class HouseBot(CourteousBot[Session]):
         elif wish is not None:
             self._wished(session, wish, told)
         elif clause.asks:
-            if clause.did("kind", "plural", "called", "it") or (clause.deed and reference.said):
+            if clause.deed and session.about and not reference.said:  # is it on?
+                clause = replace(clause, reference=replace(reference, it=True))
+            if clause.did("kind", "plural", "called", "it") or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
@@ -259,7 +264,8 @@ class HouseBot(CourteousBot[Session]):
         devices = self._home.of_kind(kind)
         names = self._telling.listed(session, devices, "or")
         told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
-        self._ask(session, Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices)))
+        pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
+        session.waiting = [pending, *(one for one in session.waiting if one != pending)]
         told.sentences = [one for one in told.sentences if one]
 
     # --- corrections ---------------------------------------------------------------------------------------
@@ -341,6 +347,7 @@ class HouseBot(CourteousBot[Session]):
         elif len(devices) > 1 and not every:
             self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
         elif clause.deed is None:
+            session.about = tuple(devices)
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)

@@ -74,7 +74,9 @@ def _clause(
     said: list[str], spans: list[Span], reader: Reader, of_kind: str | None, *, question: bool
 ) -> Clause:
     kinds = tuple(dict.fromkeys(span.entry.kind for span in spans))
-    at = next((at for at, span in enumerate(spans) if span.entry.kind == "deed"), None)
+    deeds = [at for at, span in enumerate(spans) if span.entry.kind == "deed"]
+    telling = [at for at in deeds if spans[at].entry.slot != "watch"]  # `put some music on`
+    at = next(iter(telling or deeds), None)
     deed = spans[at].entry.slot if at is not None else None
     if any(span.entry.kind == "not" for span in spans[: at or 0]):
         kinds = (*kinds, "dont")  # never switch it on

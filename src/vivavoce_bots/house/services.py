@@ -72,7 +72,8 @@ class Services:
             return self._of_channel(session, "recording", " ".join(clause.said), words)
         if clause.did("guide") or (clause.did("programme") and clause.deed != "watch"):
             return self._of_channel(session, "programme", " ".join(clause.said), words)
-        tunes = clause.did("channel", "programme") or clause.deed == "watch"
+        other = clause.reference.kind not in (None, "television")
+        tunes = clause.did("channel", "programme") or (clause.deed == "watch" and not other)
         said = " ".join(clause.said)
         named = clause.reference.kind == "television" and self.channel(session, said) and clause.deed != "off"
         if tunes and clause.asks and session.channel is not None:

@@ -25,8 +25,8 @@ _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 _RECIPIENT: Final = {
-    "en": re.compile(r"\bto (?:my )?([a-z]{2,})\b", re.I),
-    "it": re.compile(r"\ba (?:mi[oa] )?([a-zàèéìòù]{2,})\b", re.I),
+    "en": re.compile(r"\b(?:to (?:my )?|name is |called )([a-z]{2,})\b", re.I),
+    "it": re.compile(r"\b(?:a (?:mi[oa] )?|si chiama )([a-zàèéìòù]{2,})\b", re.I),
 }
 _NOBODY: Final = {
     *("make", "send", "transfer", "wire", "top", "pay", "do", "have", "the", "you", "it", "know", "a", "chi"),
@@ -82,7 +82,7 @@ class TelcoBot(CourteousBot[Session]):
     def about(self, session: Session, heard: Heard) -> bool:
         if self._tasks(session, heard):
             return True
-        amount = session.asking in ("amount", "confirm") and self._amount(session, heard.text) is not None
+        amount = self._amount(session, heard.text) is not None
         someone = session.asking == "recipient" and bool(heard.rest)
         other = session.asking == "confirm" and self._named(session, heard.text) is not None
         return amount or someone or other
@@ -108,11 +108,20 @@ class TelcoBot(CourteousBot[Session]):
             acts += [stating("confirm", "recipient", session.recipient)] if session.recipient else []
             form = said[f"confirm_{session.task}"]
             return form.format(amount=session.amount, recipient=session.recipient), tuple(acts)
+        if session.asking == "what_for":
+            asks = tuple(stating("select", "task", one) for one in _OPERATIONS)
+            return said["what_for"].format(amount=session.amount), asks
         if session.asking is not None:
             return said[session.asking], (Act("request", session.asking),)
         if asked_for_more(session.last):
             return said["more"], (Act("reqmore"),)
-        return said["tasks"], (Act("request", "task"),)
+        return said["tasks" if session.lost == 1 else "ask"], (Act("request", "task"),)
+
+    def help(self, session: Session) -> str:
+        said = self.words(session)
+        if session.asking == "amount":
+            return said["limits"].format(low=_LOW, high=_HIGH)
+        return said["help"] if session.asking else f"{said['help']} {said['tasks']}"
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         named = self._tasks(session, heard)
@@ -134,15 +143,23 @@ class TelcoBot(CourteousBot[Session]):
             self.let_go(session)
             return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task != session.task:
+            amount = session.amount if session.task is None else None
             self.let_go(session)
-            session.task = task
+            session.task, session.amount = task, amount
         if session.task is not None:
             return self._operation(session, heard, named=task is not None)
+        if (amount := self._amount(session, heard.text)) is not None:
+            return self._what_for(session, amount)
         if heard.did("negate"):
             return self.farewell(session)
         return (
             Answer(self.words(session)["tasks"], (Act("request", "task"),)) if heard.did("affirm") else None
         )
+
+    def _what_for(self, session: Session, amount: int) -> Answer:
+        """An amount for nothing yet: which of the operations is meant."""
+        session.amount, session.asking = amount, "what_for"
+        return Answer(*self.question(session))
 
     def _and_more(self, session: Session, told: str, *acts: Act) -> Answer:
         return Answer(f"{told} {self.words(session)['more']}", (*acts, Act("reqmore")))

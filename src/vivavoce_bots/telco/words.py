@@ -6,19 +6,20 @@ TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transf
 
 ASKED: Final = {
     "en": {
-        "top_up": r"\b(top(ping)?[ -]?up|recharge|load)\b",
-        "transfer": r"\b(transfer|send money|wire)\b",
-        "invoice": r"\b(invoice|bill)\b",
+        "top_up": r"\b(top(ping)?[ -]?up|recharge|load|for my (phone|card)"
+        r"|(put|add)\b.{0,30}\b(euros?|money|credit|card|phone))\b",
+        "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|(send|give)\b.{0,25}\b(money|euros?|[0-9]+))\b",
+        "invoice": r"\b(invoice|bill|owe( you)?|what do i have to pay)\b",
         "transactions": r"\b(transactions?|movements?)\b",
-        "credit": r"\b(credit|balance)\b",
+        "credit": r"\b(credit|balance|money (do i have|is there|left)|(do i have|have i got) left)\b",
         "tariff": r"\b(tariff|plan|rate)\b",
     },
     "it": {
-        "top_up": r"\b(ricaric\w+)\b",
-        "transfer": r"\b(bonifico|trasferi\w+|manda\w* soldi)\b",
+        "top_up": r"\b(ricaric\w+|(mett\w+|aggiung\w+)\b.{0,25}\beuro)\b",
+        "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
         "invoice": r"\b(fattura|bolletta)\b",
         "transactions": r"\b(movimenti|operazioni)\b",
-        "credit": r"\b(credito|saldo)\b",
+        "credit": r"\b(credito|saldo|quanto (ho|mi resta|mi rimane|mi è rimasto)|quanti soldi ho)\b",
         "tariff": r"\b(tariff\w+|piano|offerta)\b",
     },
 }
@@ -40,6 +41,8 @@ SAID: Final = {
         "hello": "Welcome to the customer service of Telmar. {tasks}",
         "tasks": "I can tell you your last invoice, your transactions, your credit or your tariff plan; "
         "and I can top up your card or make a transfer. What would you like?",
+        "ask": "What would you like?",
+        "what_for": "What are the {amount} euros for: a top-up or a transfer?",
         "help": "Say, for example: my last invoice, top up 20 euros, transfer 10 euros to Maria; "
         "or start over, repeat, goodbye.",
         "whoareyou": "I am a computer program, the customer service of Telmar.",
@@ -70,6 +73,8 @@ SAID: Final = {
         "hello": "Benvenuto al servizio clienti Telmar. {tasks}",
         "tasks": "Posso dirle l'ultima fattura, i movimenti, il credito o il piano tariffario; "
         "e posso ricaricare la carta o fare un bonifico. Che cosa desidera?",
+        "ask": "Che cosa desidera?",
+        "what_for": "Per che cosa sono i {amount} euro: una ricarica o un bonifico?",
         "help": "Dica, per esempio: l'ultima fattura, una ricarica di 20 euro, "
         "un bonifico di 10 euro a Maria; "
         "oppure: ricominciamo, ripeta, arrivederci.",
@@ -106,7 +111,7 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "hello": "Hi, this is Telmar! {tasks}",
             "tasks": "I can tell you your last invoice, your transactions, your credit or your tariff plan; "
             "and I can top up your card or make a transfer. What can I do for you?",
-            "more": "What else?",
+            "ask": "What can I do for you?", "more": "What else?",
             "recipient": "Who's the money for?",
             "limits": "Anything from {low} to {high} euros.",
             "confirm_top_up": "I'll top up your card by {amount} euros, OK?",
@@ -127,7 +132,7 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "transactions": "I tuoi ultimi {word}: {value}.",
             "credit": "Il tuo {word} è di {value} euro.",
             "tariff": "Il tuo {word} è {value}.",
-            "more": "Altro?",
+            "ask": "Che cosa ti serve?", "more": "Altro?",
             "recipient": "A chi li mando?", "limits": "Dimmi un importo da {low} a {high} euro.",
             "confirm_top_up": "Ti ricarico la carta di {amount} euro, ok?",
             "confirm_transfer": "Mando {amount} euro a {recipient}, ok?",

@@ -11,25 +11,31 @@ from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, say, speaking
 from vivavoce.report.numbers import listed, plural
-from vivavoce_campaign.document import parts
 from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.document.experience import questionnaire_blocks
 from vivavoce_campaign.document.people import method_blocks, people_blocks
-from vivavoce_campaign.document.stress import failure_blocks, stress_blocks
+from vivavoce_campaign.document.reasons import change_blocks, reason_blocks
+from vivavoce_campaign.document.service import entity_blocks, intent_blocks, module_blocks
+from vivavoce_campaign.document.stress import stress_blocks
+from vivavoce_campaign.document.summary import answer, beside_blocks, summary_blocks, warnings
 from vivavoce_campaign.submission_file import in_language
 
 TITLES: Final = {
     "summary": ("Evaluation summary", "Summary"),
     "beside": ("Systems of the same domain and intents", "Side by side"),
-    "questionnaire": ("Detailed evaluation: questionnaire", "Questionnaire"),
-    "stress": ("Detailed evaluation: stress tests", "Stress tests"),
-    "reasons": ("Why tests were not passed", "Reasons"),
-    "time": ("Intents and time", "Intents and time"),
-    "entities": ("Several entities in one utterance", "Entities"),
-    "modules": ("Figures of single modules", "Modules"),
+    "questionnaire": ("Quality of experience: the questionnaire", "Questionnaire"),
+    "time": ("Quality of service: success and time by intent", "Success and time"),
+    "stress": ("Quality of service: stress tests", "Stress tests"),
+    "reasons": ("Why stress tests were not passed", "Reasons"),
+    "releases": ("What changed since the run before", "Releases"),
+    "entities": ("Quality of service: several entities in one utterance", "Entities"),
+    "modules": ("Quality of service: figures of single modules", "Modules"),
     "system": ("The system as submitted", "System"),
     "users": ("Users", "Users"),
     "method": ("How this was done", "Method"),
 }
+CHANNELS: Final = {"spoken": "spoken", "written": "written", "multimodal": "spoken and written"}
+ACCESS: Final = {"on-line": "on-line", "off-line": "off-line", "telephone": "by telephone"}
 
 
 def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[Evaluation] = ()) -> Document:
@@ -51,8 +57,8 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
             title=say("Evaluation report"),
             mark=found.mark,
             lead=_lead(found),
-            answer=tuple(parts.answer(found.aspects, found.stress)),
-            before=tuple(parts.warnings(found)),
+            answer=tuple(answer(found)),
+            before=tuple(warnings(found)),
             cover=tuple(_cover(found)),
             sections=tuple(sections),
             data=found.dataset.hash,
@@ -65,16 +71,17 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
 def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list[Block]]:
     how = found.settings.questionnaire
     return {
-        "summary": parts.summary_blocks(found.aspects, found.stress),
-        "beside": parts.beside_blocks([found, *beside]) if beside else [],
-        "questionnaire": parts.questionnaire_blocks(found.aspects, found.items, found.mark),
+        "summary": summary_blocks(found),
+        "beside": beside_blocks([found, *beside]) if beside else [],
+        "questionnaire": questionnaire_blocks(found),
+        "time": intent_blocks(found),
         "stress": stress_blocks(found.stress, found.mark),
-        "reasons": failure_blocks(found.stress),
-        "time": parts.time_blocks(found.intents, found.submission, simulated=found.people.simulated),
-        "entities": parts.entity_blocks(found.entities),
-        "modules": parts.module_blocks(found.modules),
+        "reasons": reason_blocks(found.stress),
+        "releases": change_blocks(found.compared),
+        "entities": entity_blocks(found.entities),
+        "modules": module_blocks(found.modules),
         "system": [FactList(tuple(_cover(found)))],
-        "users": people_blocks(found.people),
+        "users": people_blocks(found.people, found.wording("idial_background", language())),
         "method": method_blocks(found.settings, how, spoken=found.submission.spoken),
     }
 
@@ -97,8 +104,8 @@ def _cover(found: Evaluation) -> list[tuple[str, str]]:
         (say("Team"), one.team),
         (say("Domain"), in_language(one.domain, spoken)),
         (say("Intents"), listed([intent.said(spoken) for intent in one.intents])),
-        (say("Channel"), say(parts.CHANNELS[one.channel])),
+        (say("Channel"), say(CHANNELS[one.channel])),
         (say("Interface"), one.interface),
-        (say("Access"), say(parts.ACCESS[one.access])),
+        (say("Access"), say(ACCESS[one.access])),
         (say("Languages"), ", ".join(one.languages)),
     ]

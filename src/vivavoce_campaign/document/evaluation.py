@@ -2,21 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from vivavoce.log.dataset import Dataset
+from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.prose import mark
 from vivavoce.stats import idial
 from vivavoce_campaign.campaign_file import CampaignFile, read_facts
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_campaign.success import goals_reached
+from vivavoce_campaign.wordings import Wordings, wording_for
+from vivavoce_stress.releases import RunsCompared, compare_last_runs
 from vivavoce_stress.scores import stress_results
+
+SILENT: Final = "user_turns < 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotCounted:
+    """Dialogues that count nowhere: `silent`: the user said nothing; `by_rules`: the study's other rules."""
+
+    silent: int
+    by_rules: int
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything that was computed of one system.
+    """Everything that was computed of one system, over the dialogues in which the user said something.
 
-    stress  of the run of stress tests, None where there was none
+    stress    of the run of stress tests, None where there was none
+    compared  with the run before it; None where there was none, or one of other cases
     """
 
     dataset: Dataset
@@ -25,10 +40,18 @@ class Evaluation:
     aspects: list[idial.IdialAspect]
     items: list[idial.IdialItem]
     stress: dict[str, Any] | None
+    goals: idial.GoalsReached
     intents: list[idial.IntentTimes]
     entities: list[idial.EntitiesTaken]
     modules: dict[str, list[idial.ModuleFigure]]
     people: idial.IdialPeople
+    left_out: NotCounted
+    wordings: Wordings
+    compared: RunsCompared | None
+
+    def wording(self, name: str, language: str) -> Wording:
+        """The sentences of an instrument, as users read them where that is known."""
+        return wording_for(self.wordings, name, language, self.submission)
 
     @property
     def mark(self) -> str:
@@ -68,30 +91,45 @@ class SystemFigures:
     aspects: list[idial.IdialAspect]
     items: list[idial.IdialItem]
     stress: StressFigures | None
+    goals: idial.GoalsReached
     intents: list[idial.IntentTimes]
     entities: list[idial.EntitiesTaken]
     people: idial.IdialPeople
+    left_out: NotCounted
     data: str
 
 
 def evaluate(dataset: Dataset) -> Evaluation:
     """The figures of a campaign's dataset. Raises InputError: it is not one of a campaign."""
-    settings, submission = read_facts(dataset.folder)
-    how = settings.questionnaire
-    runs = stress_results(dataset)["runs"]
-    entities = idial.entities(dataset)
+    facts = read_facts(dataset.folder)
+    submission, how = facts.submission, facts.settings.questionnaire
+    counted = Dataset(dataset.folder, exclude=[SILENT, *(one for one in dataset.rules if one.text != SILENT)])
+    runs = stress_results(counted)["runs"]
+    entities = idial.entities(counted)
+    reached = goals_reached(counted, submission)
+    minutes = {one.intent_id: one.minutes for one in submission.intents}
     return Evaluation(
-        dataset=dataset,
-        settings=settings,
+        dataset=counted,
+        settings=facts.settings,
         submission=submission,
-        aspects=idial.aspects(dataset, mapping=how.mapping, reverse_item_4=how.reverse_item_4),
-        items=idial.items(dataset),
+        aspects=idial.aspects(counted, mapping=how.mapping, reverse_item_4=how.reverse_item_4),
+        items=idial.items(counted),
         stress=next((run for run in runs if run["system"] == submission.submission), None),
-        intents=idial.intents(dataset, {one.intent_id: one.minutes for one in submission.intents}),
+        goals=idial.goals(counted, reached),
+        intents=idial.intents(counted, minutes, reached),
         entities=entities,
-        modules=idial.modules(dataset, comparable=bool(entities)),
-        people=idial.people(dataset),
+        modules=idial.modules(counted, comparable=bool(entities)),
+        people=idial.people(counted),
+        left_out=_left_out(counted),
+        wordings=facts.wordings,
+        compared=compare_last_runs(counted, submission.submission),
     )
+
+
+def _left_out(counted: Dataset) -> NotCounted:
+    by_rule = {one["rule"]: one["dialogues"] for one in counted.excluded["rules"]}
+    silent = by_rule.pop(SILENT, 0)
+    return NotCounted(silent=silent, by_rules=sum(by_rule.values()))
 
 
 def figures(found: Evaluation) -> SystemFigures:
@@ -99,7 +137,8 @@ def figures(found: Evaluation) -> SystemFigures:
     return SystemFigures(
         system=found.submission.submission, simulated=found.people.simulated, aspects=found.aspects,
         items=found.items, stress=None if found.stress is None else _stress(found.stress),
-        intents=found.intents, entities=found.entities, people=found.people, data=found.dataset.hash,
+        goals=found.goals, intents=found.intents, entities=found.entities, people=found.people,
+        left_out=found.left_out, data=found.dataset.hash,
     )  # fmt: skip
 
 

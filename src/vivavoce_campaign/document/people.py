@@ -3,21 +3,21 @@
 from typing import Final
 
 from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.questionnaires.wording import languages_of, load_wording
+from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import language, say
+from vivavoce.report.language import say
 from vivavoce.report.numbers import count
 from vivavoce.stats.idial import IdialPeople, PartTimes
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
-from vivavoce_campaign.document.parts import clock
+from vivavoce_campaign.document.service import clock
 from vivavoce_campaign.identities import PeopleApart
 
 PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}
 
 
-def people_blocks(people: IdialPeople) -> list[Block]:
-    """How many came, who they were, how long it took."""
+def people_blocks(people: IdialPeople, background: Wording) -> list[Block]:
+    """How many came, who they were, how long it took; `background` has the questions as they were asked."""
     facts = [
         (say("Finished"), count(people.finished)),
         (say("Not admitted by the screening questions"), count(people.screened_out)),
@@ -35,8 +35,8 @@ def people_blocks(people: IdialPeople) -> list[Block]:
     )
     columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
     blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
-    if background := _background(people.background):
-        blocks.append(background)
+    if table := _background(people.background, background):
+        blocks.append(table)
     return blocks
 
 
@@ -47,13 +47,10 @@ def _elsewhere(people: PeopleApart) -> str:
     return say("{n} of {users} with a known identifier", n=n, users=users)
 
 
-def _background(answers: dict[str, dict[str, int]]) -> TableOfText | None:
-    instrument = INSTRUMENTS.get("idial_background")
-    spoken = language() if language() in languages_of(instrument) else "en"
-    sentences = load_wording(instrument, spoken).items
+def _background(answers: dict[str, dict[str, int]], wording: Wording) -> TableOfText | None:
     rows = [
-        Row(label, (Cell(count(n)),), group=sentences[item.item_id])
-        for item in instrument.items
+        Row(label, (Cell(count(n)),), group=wording.items[item.item_id])
+        for item in INSTRUMENTS.get("idial_background").items
         for label, n in answers.get(item.item_id, {}).items()
     ]
     if not rows:

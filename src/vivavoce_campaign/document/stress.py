@@ -1,16 +1,15 @@
-"""The stress tests of a campaign's report: what was passed by test and group, and why not."""
+"""The stress tests of a campaign's report: what was passed by test and group."""
 
-from dataclasses import replace
 from typing import Any
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
+from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, coefficient, count, plural, span
-from vivavoce_stress.blocks import FAMILIES, reason_told, share_told, side_by_side, title_of
+from vivavoce.report.numbers import MISSING, coefficient, count, listed, span
+from vivavoce_stress.blocks import EARLIER, FAMILIES, share_told, title_of
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11
@@ -46,98 +45,50 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
     ]
     missing = [name for name in _names() if not _decided(run, name)]
     if missing:
-        notes.append(say("Without any decided case: {tests}.", tests=", ".join(missing)))
+        titles = {one["name"]: title_of(one) for one in run["tests"]}
+        without = [titles.get(name) or say(EARLIER[name]) for name in missing]
+        notes.append(say("Without any decided case: {tests}.", tests=listed(without)))
     blocks.append(Bullets(tuple(notes)))
     return blocks
 
 
-def failure_blocks(run: Facts | None) -> list[Block]:
-    """The reasons in words, each with what was said with the original and with the variant."""
-    if run is None or not run["failures"]:
-        return []
-    failures = run["failures"]
-    blocks: list[Block] = [
-        Paragraph(
-            say(
-                "{n} did not pass. Each stands here with the reason, and with both replays turn by turn; "
-                "the changed "
-                "utterance is set in bold.",
-                n=plural(len(failures), "decided case"),
-            )
-        )
-    ]
-    for number, one in enumerate(failures, 1):
-        changed = say(
-            "\u201c{original}\u201d became \u201c{variant}\u201d.",
-            original=one["original"],
-            variant=one["text"],
-        )
-        reason = reason_told(one)
-        blocks.append(Heading(f"{number}. {one['test']}: {changed}"))
-        blocks.append(
-            replace(side_by_side(number, one), caption=f"{_told(one)} {reason[:1].upper()}{reason[1:]}.")
-        )
-    return blocks
-
-
-def _told(one: Facts) -> str:
-    """What came of a change, for readers who never saw the log."""
-    return {
-        "fail": say("The system did not serve the user as before."),
-        "clarification": say("The system served the user only after another turn."),
-    }[one["verdict"]]
-
-
 def success_figure(run: Facts, mark: str) -> Figure:
-    """The share of passed cases of each test, 0 to 1, on its interval: as IDIAL's figure 3."""
-    rows = [_bar(run, name) for name in _names()]
+    """The share of passed cases of each test that has some, 0 to 1, on its interval: as IDIAL's figure 3."""
+    rows = [_bar(one) for one in run["tests"] if one["worst"] is not None]
     order = [row["test"] for row in rows]
 
     def draw(width: int) -> Any:
-        room = label_px(order, width)
-        base = alt.Chart(alt.Data(values=rows)).encode(
-            y=alt.Y(
-                "test:N", sort=order, title=None, axis=alt.Axis(minExtent=room, maxExtent=room, grid=False)
-            )
-        )
+        base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("test:N", sort=order, title=None, axis=None))
         x = alt.X(
             "ratio:Q", scale=alt.Scale(domain=[0, 1]), title=say("passed, 0 to 1"), axis=alt.Axis(tickCount=5)
         )
-        bars = base.mark_bar(color=SOFT, height=14).encode(x=x)
-        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x="low:Q", x2="high:Q")
-        text = base.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(
-            x=alt.value(0), text="shown:N"
+        bars = base.mark_bar(color=SOFT, height=14, yOffset=9).encode(x=x)
+        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5, yOffset=9).encode(x="low:Q", x2="high:Q")
+        text = base.mark_text(align="left", baseline="bottom", color=INK, fontSize=12).encode(
+            x=alt.value(0), text="told:N"
         )
-        return (bars + lines + text).properties(width=width - room - 30, height=alt.Step(26))
+        return (bars + lines + text).properties(width=width - 40, height=alt.Step(44))
 
-    told = "; ".join(f"{row['test']}: {row['told']}" for row in rows)
     return figure(
         "campaign-stress",
         say("Success by stress test"),
-        told + ".",
+        "; ".join(row["told"] for row in rows) + ".",
         draw,
         mark=mark,
         caption=say(
             "Bar: share of the cases that were passed for certain; line: Wilson's 95% interval, up to where "
-            "it would reach if all cases without a verdict passed. Without a bar: none passed, or none "
-            "decided."
+            "it would reach if all cases without a verdict passed. Without a bar: none passed."
         ),
     )
 
 
-def _bar(run: Facts, name: str) -> Facts:
-    one = next((found for found in run["tests"] if found["name"] == name), None)
-    if one is None or one["worst"] is None:
-        return {"test": name, "ratio": None, "low": None, "high": None, "shown": "", "told": say("no case")}
+def _bar(one: Facts) -> Facts:
     of = say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"]))
+    more = f", {say('{n} open', n=count(one['open']))}" if one["open"] else ""
     return {
-        "test": name,
-        "ratio": one["worst"],
-        "low": one["low"],
-        "high": one["high"],
-        "shown": "",
-        "told": of,
-    }
+        "test": one["name"], "told": f"{title_of(one)}: {of}{more}", "ratio": one["worst"],
+        "low": one["low"], "high": one["high"],
+    }  # fmt: skip
 
 
 def _table(run: Facts) -> TableOfText:

@@ -66,3 +66,47 @@ def test_italian_is_understood_and_spoken() -> None:
     assert target(talk("vorrei un prestito", "inferiore", language="it")) == "small_loans"
     assert target(talk("ho perso la carta", language="it")) == "fraud"
     assert target(talk("vorrei parlare con una persona", language="it")) == "operator"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (["Anna Rossi"], "birth"),
+        (["I am Anna Rossi and I was born on May 4, 1980"], "matter"),
+        (["Anna", "Rossi", "no, Russo"], "birth"),
+        (["why do you want to know?"], "name"),
+        (["hello"], "name"),
+        (["I want a loan"], "name"),
+        (["what is the weather like?"], "name"),
+        (["Anna", "go back"], "name"),
+        (["Anna", "Rossi", "start over"], "name"),
+    ],
+)
+def test_who_calls_is_asked_for_until_it_is_known(said: list[str], asked: str) -> None:
+    reply = talk(*said, identified=False)
+    assert [act.slot for act in reply.acts if act.act == "request"] == [asked], reply.text
+
+
+def test_a_correction_takes_the_place_of_what_was_said_before() -> None:
+    assert talk("Anna", "Rossi", "no, Russo", identified=False).text.startswith("Very well, Russo.")
+    assert "Maria" in talk("my name is Maria").text
+
+
+def test_a_matter_that_was_told_first_is_kept_for_later() -> None:
+    reply = talk("my card was stolen", *WHO["en"], identified=False)
+    assert target(reply) == "fraud" and reply.end
+
+
+@pytest.mark.parametrize(
+    ("said", "routed"),
+    [
+        (["not my card, my account"], "account"),
+        (["I want a loan of 2000 euros"], "small_loans"),
+        (["I want a loan", "no, it is about my card"], "cards"),
+        (["a payment with my card", "both", "the other one"], "transfers"),
+        (["a payment with my card", "neither", "my account"], "account"),
+        (["help", "my account"], "account"),
+    ],
+)
+def test_the_call_goes_where_the_caller_means_in_the_end(said: list[str], routed: str) -> None:
+    assert target(talk(*said)) == routed

@@ -1,12 +1,13 @@
 """The counter of carbohydrates: foods, quantities, unknown names, strategies."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce_bots.carbs.bot import CarbsBot, Session
-from vivavoce_bots.carbs.foods import Lexicon, read_foods
-from vivavoce_bots.carbs.strategy import SENTENCES
+from vivavoce_bots.carbs.foods import Lexicon, read_foods, read_manner
 
 ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
 
@@ -97,10 +98,49 @@ def test_the_table_is_plausible_and_every_food_is_known_by_all_its_names() -> No
 
 
 def test_both_languages_have_the_same_sentences_with_the_same_gaps() -> None:
-    assert SENTENCES["en"].keys() == SENTENCES["it"].keys()
-    for sentence, forms in SENTENCES["en"].items():
-        gaps = {form.count("{") for form in (*forms, *SENTENCES["it"][sentence])}
-        assert len(gaps) == 1
+    english, italian = read_manner("en").says, read_manner("it").says
+    assert english.keys() == italian.keys()
+    for sentence, forms in english.items():
+        gaps = [set(re.findall(r"{(\w+)}", form)) for form in (*forms, *italian[sentence])]
+        assert len(gaps) == 4 and all(one == gaps[0] for one in gaps), sentence
+
+
+@pytest.mark.parametrize(
+    ("said", "eaten"),
+    [
+        (["80 g of pasta", "not pasta, rice"], [("rice", 80)]),
+        (["80 g of pasta", "80 g of rice instead of the pasta"], [("rice", 80)]),
+        (["two apples and a beer", "remove the beer"], [("apple", 360)]),
+        (["two apples", "actually it was 100 g"], [("apple", 100)]),
+        (["pasta", "no, rice", "80 g"], [("rice", 80)]),
+        (["pasta", "I don't know"], [("pasta", 200)]),
+        (["pasta", "no"], []),
+        (["pasta and two apples", "never mind"], [("apple", 360)]),
+        (["two apples", "a beer", "go back"], [("apple", 360)]),
+        (["two apples", "start over"], []),
+        (["two apples", "how many carbs in rice?"], [("apple", 360)]),
+        (["two apples", "what's the weather like?", "my cat is ill"], [("apple", 360)]),
+    ],
+)
+def test_what_counts_is_what_was_eaten_in_the_end(said: list[str], eaten: list[tuple[str, int]]) -> None:
+    session, _ = talk("control", *said)
+    assert [(one.food.key, one.grams) for one in session.eaten] == eaten
+
+
+def test_questions_about_foods_are_answered_and_the_question_that_waits_comes_back() -> None:
+    _, said = talk("control", "pasta", "how many carbs are in rice?", "help", "how many carbs in zorbl?")
+    assert "28 g of carbohydrates in 100 g" in said[2]
+    assert all(line.endswith("How much pasta? A portion is 200 g.") for line in said[1:])
+    assert "I don't know zorbl" in said[4]
+
+
+def test_that_is_all_brings_the_total_and_goodbye_ends() -> None:
+    bot = CarbsBot()
+    session = bot.session("c", "it")
+    bot.greet(session)
+    replies = [bot.reply(session, [(one, None)]) for one in ("80 g di pane", "è tutto", "grazie", "ciao")]
+    assert "39 g di carboidrati" in replies[1].text and not replies[1].end
+    assert [one.end for one in replies] == [False, False, False, True]
 
 
 @given(

@@ -133,6 +133,56 @@ def test_a_refused_command_changes_nothing() -> None:
         assert world.facts() == before
 
 
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        (["add salt to the pan", "no, the pot"], {"dentro(sale, pentola)"}),
+        (["add salt to the pan", "I meant sugar"], {"dentro(zucchero, padella)"}),
+        (["add salt to the pan", "not the pan, the pot"], {"dentro(sale, pentola)"}),
+        (["add salt to the pan", "don't add pepper"], {"dentro(sale, padella)"}),
+        (["add salt to the pan", "go back"], set()),
+        (["add salt to the pan", "start over"], set()),
+        (["add caviar to the pan"], set()),
+        (["add salt", "never mind"], set()),
+        (["peel the potatoes and put them in the pot"], {"sbucciato(patate)", "dentro(patate, pentola)"}),
+        (["peel the potatoes", "go back"], {"sbucciato(patate)"}),
+        (
+            ["add salt to the pan", "is there salt in the pan?", "what is in the pan?"],
+            {"dentro(sale, padella)"},
+        ),
+    ],
+)
+def test_what_holds_is_what_was_meant_in_the_end(said: list[str], facts: set[str]) -> None:
+    bot = ChefBot()
+    session = bot.session("c", "en")
+    for text in said:
+        bot.reply(session, [(text, None)])
+    assert session.world.facts() == facts
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "told"),
+    [
+        ("en", "what is in the pot?", "In the pot there is: water."),
+        ("en", "where is the pot?", "Pot: on the stove."),
+        ("en", "is the pot covered?", "No."),
+        ("en", "is the pot on the stove?", "Yes."),
+        ("en", "do you have eggs?", "Yes, I have eggs."),
+        ("it", "cosa c'è nella pentola?", "Contenuto di pentola: acqua."),
+        ("it", "è coperta la pentola?", "No."),
+    ],
+)
+def test_questions_about_the_kitchen_are_answered_and_change_nothing(
+    language: str, asked: str, told: str
+) -> None:
+    bot = ChefBot()
+    session = bot.session("c", language)
+    bot.reply(session, [("[aggiungere(acqua, pentola), mettere(pentola, fuoco)]", None)])
+    before = session.world.facts()
+    assert told in bot.reply(session, [(asked, None)]).text
+    assert session.world.facts() == before
+
+
 def test_understanding_is_scored_by_what_happens() -> None:
     meant = read_predicates("[prendere(padella), mettere(padella, fuoco), aprire(uovo, padella)]")
     assert score(meant, meant).f1 == 1

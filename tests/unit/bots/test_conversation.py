@@ -283,3 +283,18 @@ def test_there_is_a_way_out_of_500_random_walks(name: str, variant: str) -> None
 @pytest.mark.parametrize(("name", "variant"), FINDS)
 def test_there_is_a_way_out_of_10000_random_walks(name: str, variant: str) -> None:
     walk_often(10_000, name, variant)
+
+
+def test_what_another_is_better_than_is_not_wanted() -> None:
+    *_, offer = talk("un ristorante", "meglio italiano che indiano", "qualsiasi", "qualsiasi", language="it")
+    assert ("inform", "food", "italian") in acts(offer)
+
+
+def test_a_question_with_a_venue_on_offer_that_nobody_knows_is_no_riddle() -> None:
+    *_, answer = talk("an Italian restaurant", "any", "any", "too far from the station?")
+    assert "I do not know that about" in answer.text
+
+
+def test_the_name_is_promised_before_there_is_a_venue() -> None:
+    asked = talk("a restaurant", "what is its name?")[-1]
+    assert "cannot search by" not in asked.text

@@ -49,6 +49,29 @@ def test_what_was_spoken_of_before_is_meant_only_where_a_word_refers_to_it() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "unknown", "bare"),
+    [
+        ("en", "have you got aspirin?", "have you got something?"),
+        ("en", "do you sell melatonin", "I'd like to reserve a medicine"),
+        ("en", "I need bandages, please", "how much is it?"),
+        ("it", "quanto costa l'aspirina?", "vorrei sapere quanto costa una medicina"),
+        ("it", "avete la tachipirina?", "mi serve un prodotto per mia zia"),
+        ("it", "cerco la melatonina", "mi può mettere da parte due confezioni"),
+    ],
+)
+def test_a_product_that_the_pharmacy_does_not_know_is_said_to_be_unknown(
+    language: str, unknown: str, bare: str
+) -> None:
+    """Before, it asked for the product as if none had been named."""
+    said = {"en": "isn't a product that I know about", "it": "questo prodotto purtroppo non lo conosco"}[
+        language
+    ]
+    answer = talk("pharmacy", unknown, language=language)[1]
+    assert said in answer and answer.endswith("?")
+    assert said not in talk("pharmacy", bare, language=language)[1]
+
+
 def test_nothing_is_put_aside_without_a_yes_nor_before_it_comes() -> None:
     said = talk("pharmacy", "put two packs of sun cream aside", "saturday", "tuesday", "no")
     assert "only comes in on Tuesday" in said[2]

@@ -293,3 +293,18 @@ def test_both_languages_say_the_same_things() -> None:
     assert english.keys() == italian.keys()
     for part in ("says", "deeds", "words", "sides", "relations", "metaphors"):
         assert english[part].keys() == italian[part].keys(), part
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told"),
+    [
+        (["the kitchen lamp", "is it on?"], "en", "the kitchen lamp is off"),
+        (["put some music on"], "en", "The radio is on now"),
+        (["which lamp is on?", "everything off"], "en", "off"),
+        (["tapparella giù", "spegni tutto"], "it", "spent"),
+        (["accendi la luce", "fa un caldo tremendo", "sì"], "it", "Ho acceso il ventilatore"),
+    ],
+)
+def test_it_goes_by_what_is_meant_now(said: list[str], language: str, told: str) -> None:
+    replies, _ = talk(*said, language=language)
+    assert told in replies[-1].text

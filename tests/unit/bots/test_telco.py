@@ -144,3 +144,23 @@ def test_a_pair_of_transcripts_is_written_as_a_study_takes_it(
     assert "'34 euros' is told in no turn" in capsys.readouterr().err
     assert main(["telco", "--variant", "empathy", "--outcome", "23", "--say", "my bill"]) == 1
     assert "say the same" in capsys.readouterr().err
+
+
+def test_an_amount_for_nothing_yet_is_asked_about_and_kept() -> None:
+    *_, asked, confirmed = talk("20 euros", "a top-up")
+    assert "20 euros" in asked and "transfer" in asked
+    assert confirmed == "I top up your card by 20 euros. Is that right?"
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told"),
+    [
+        (["could you send him 15 euros", "his name is Paul"], "en", "15 euros to Paul"),
+        (["transfer 10 euros to Maria", "cancel it"], "en", "Nothing was done"),
+        (["mi metta altri venti euro"], "it", "Ricarico la carta di 20 euro"),
+        (["mandare dei soldi a Marco", "dieci", "no, a Mirko"], "it", "10 euro a Mirko"),
+        (["quanto mi è rimasto?"], "it", "14 euro"),
+    ],
+)
+def test_money_is_understood_in_more_words(said: list[str], language: str, told: str) -> None:
+    assert told in talk(*said, language=language)[-1]

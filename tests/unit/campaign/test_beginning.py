@@ -56,6 +56,17 @@ def test_tasks_are_sentences_with_values_in_every_language(tmp_path: Path) -> No
     assert not any("{" in text or "Use the system" in text for one in texts.values() for text in one)
 
 
+def test_behind_an_arrow_stand_the_words_by_which_it_is_done(tmp_path: Path) -> None:
+    intents = ["borrow {author} / prendere {author} => is yours / in prestito", "ask the hours => 9 to"]
+    submission = begun(tmp_path, intents=intents).submission("library")
+    borrow, hours = submission.intents
+    assert (borrow.done_in("en"), borrow.done_in("it")) == ("is yours", "in prestito")
+    assert (hours.done_in("it"), hours.text) == ("9 to", "ask the hours")
+    draft(load_campaign(tmp_path), submission)
+    tasks = load_study(place_of(load_campaign(tmp_path), "library").folder).tasks
+    assert not any("=>" in text for task in tasks for text in task.text.values())
+
+
 def test_values_that_a_task_has_no_place_for_follow_in_a_sentence(tmp_path: Path) -> None:
     submission = begun(tmp_path).submission("library")
     assert task_sentence(submission.intents[0], submission, "en") == (

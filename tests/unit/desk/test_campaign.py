@@ -3,13 +3,18 @@
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
 
+from scenes.patience import eventually
+from scenes.processes import free_port, process, wait_for_port
 from scenes.translated import page_texts, same_in_italian
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.log.store import Log
+from vivavoce_campaign.answers import read_all
+from vivavoce_campaign.campaign_file import load_campaign
 from vivavoce_campaign.pages import create_campaign_desk
 from vivavoce_campaign.setup import write_campaign
 from vivavoce_campaign.submissions import CONNECTORS, submissions_in
@@ -151,7 +156,16 @@ def test_every_page_of_a_campaign_speaks_italian(enter: Enter, folder: Path) -> 
     (folder / "submissions" / "broken.yaml").write_text("submission: [")
     names = {*CONNECTORS, "trial", "– trial", "alice", "boss", "mybot", "– mybot", "Delta", "own page",
              "ticket", "time"}  # fmt: skip
-    for page in ("/", "/submit", "/submit?name=mybot", "/systems/mybot", "/systems/none", "/account"):
+    system = "/systems/mybot"
+    for page in (
+        "/",
+        "/submit",
+        "/submit?name=mybot",
+        system,
+        f"{system}/answers",
+        "/systems/none",
+        "/account",
+    ):
         assert same_in_italian(team, page, names) == set(), page
     told = {text for text in page_texts(owner.get("/").text) if "broken" in text or "yaml" in text}
     submitted = [made for made, _ in submissions_in(folder).values() if made]
@@ -159,3 +173,96 @@ def test_every_page_of_a_campaign_speaks_italian(enter: Enter, folder: Path) -> 
     assert same_in_italian(owner, "/", known) == set()
     answer = team.post("/submit", data={**FORM, "form_token": "0" * 64}, headers={"accept-language": "it"})
     assert answer.status_code == 403 and "Questo modulo è scaduto" in answer.text
+
+
+SAID = {"questionnaire": "3", "stress_tests": "1", "again": "with_changes", "why": "7 <b>accents</b>"}
+
+
+def test_a_team_answers_on_a_page_and_the_organiser_reads_it(enter: Enter, folder: Path) -> None:
+    alice, bob, organiser = enter("team", "Alice"), enter("team", "Bob"), enter("owner", "Olga")
+    submit(alice)
+    page = "/systems/mybot/answers"
+    unfinished = alice.post(page, data={"why": "so", "form_token": token(alice, page)})
+    assert (
+        unfinished.status_code == 422 and "needs an answer" in unfinished.text and ">so<" in unfinished.text
+    )
+    assert not (folder / "answers").exists()
+    kept = alice.post(page, data={**SAID, "form_token": token(alice, page)})
+    assert kept.status_code == 200 and "Your answers are kept" in kept.text
+    assert re.search(r'id="stress_tests".*?value="1" selected', kept.text)
+    assert bob.get(page).status_code == 404 and bob.get("/answers").status_code == 403
+    told = organiser.get("/answers").text
+    assert "1 of 4 teams answered" in told and "7 &lt;b&gt;accents&lt;/b&gt;" in told
+    (read,) = read_all(load_campaign(folder))
+    assert (read.system, read.questionnaire, read.stress_tests, read.again) == ("mybot", 3, 1, "with_changes")
+    alice.post(page, data={**SAID, "stress_tests": "4", "form_token": token(alice, page)})
+    assert read_all(load_campaign(folder))[0].stress_tests == 4
+
+
+BEGINNING = {
+    "name": "own", "languages": "en, it", "team": "", "domain": "", "channel": "written",
+    "intents": "borrow a book by {author} / prendere un libro di {author}",
+    "entities": "author / autore: Virginia Woolf; Umberto Eco",
+}  # fmt: skip
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[str]:
+    """The address of a bot that speaks."""
+    port = free_port()
+    with process("-m", "vivavoce", "bots", "run", "library", "--port", str(port)) as running:
+        wait_for_port(port, running)
+        yield f"http://127.0.0.1:{port}/chat"
+
+
+def begin(browser: TestClient, **changes: str):
+    return browser.post("/begin", data={**BEGINNING, **changes, "form_token": token(browser, "/begin")})
+
+
+def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, library: str) -> None:
+    """From an empty folder: the bot is greeted, its study drafted, and simulated users try it."""
+    place = tmp_path / "new"
+    place.mkdir()
+    with Log.open(f"sqlite:///{tmp_path / 'accounts.sqlite'}") as log:
+        app = create_campaign_desk(place, log)
+        browser = TestClient(app, base_url=BASE, headers=OURS)
+        browser.post(app.state.desk.access.invite("owner", BASE).removeprefix(BASE))
+        secret = {"password": "a long enough sentence", "again": "a long enough sentence"}
+        browser.post("/account", data={"name": "Olga", **secret, "form_token": token(browser, "/account")})
+        assert "Greet it and begin" in browser.get("/").text
+        refused = begin(browser, url="http://127.0.0.1:9/chat")
+        assert refused.status_code == 422 and "Umberto Eco" in refused.text
+        assert list(place.iterdir()) == []
+        begun = begin(browser, url=library)
+        assert begun.status_code == 200 and "What do you need?" in begun.text
+        assert "submissions/own.yaml" in begun.text and "systems/own/tasks.yaml" in begun.text
+        system = "/systems/own"
+        assert "Try it with simulated users" in browser.get(system).text
+        again = browser.post(f"{system}/try", data={"form_token": token(browser, system)})
+        assert "Simulated users are talking" in again.text or "The last try" in again.text
+        eventually(lambda: "The last try" in browser.get(system).text, "the try never came to its end")
+        tried = browser.get(system).text
+        assert "Card number?" in tried, "the bot asks for what the submission lacks"
+        names = {"own", "– own", "own – new", "new", "– new", "Olga", "own page", "borrow_book"}
+        names |= {text for text in page_texts(tried) if "?" in text or "{" in text or "Woolf" in text}
+        for page in ("/begin", system, "/answers", f"{system}/answers"):
+            known = names | (
+                {text for text in page_texts(browser.get(page).text) if text in tried_said(tried)}
+            )
+            assert same_in_italian(browser, page, known) == set(), page
+        assert begin(browser, url=library).status_code == 422, "nothing is written over"
+
+
+def tried_said(page: str) -> set[str]:
+    """What bot and simulated users said in the dialogue that a page shows."""
+    return {
+        " ".join(unescape(one).split()) for one in re.findall(r'<span class="text">(.*?)</span>', page, re.S)
+    }
+
+
+def test_a_team_begins_and_tries_nothing(enter: Enter) -> None:
+    team = enter("team", "Alice")
+    submit(team)
+    assert team.get("/begin").status_code == 403
+    posted = team.post("/systems/mybot/try", data={"form_token": token(team, "/systems/mybot")})
+    assert posted.status_code == 403

@@ -112,8 +112,10 @@ def own_trials(nested: Nested, people: int, trials: int, seed: int) -> float:
     ("nested", "fails"),
     [
         (Nested(calls=20, icc=0.05), 6),
-        (Nested(calls=20, icc=0.05, design="within"), 3),
-        (Nested(calls=20, icc=0.05, interaction=0.05, design="within"), 4),
+        pytest.param(Nested(calls=20, icc=0.05, design="within"), 3, marks=pytest.mark.long),
+        pytest.param(
+            Nested(calls=20, icc=0.05, interaction=0.05, design="within"), 4, marks=pytest.mark.long
+        ),
     ],
     ids=["between", "within", "within, with likings"],
 )
@@ -200,6 +202,7 @@ def test_means_are_simulated_too():
     assert facts.clustered.size.participants >= facts.clustered.formula.participants
 
 
+@pytest.mark.long
 def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
     sizes = [2] * 10 + [20, 2]
     pilot = read_pilot(make(*[
@@ -217,6 +220,7 @@ def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
         read_pilot(nobody)
 
 
+@pytest.mark.long
 def test_a_study_file_says_how_many_participants(tmp_path):
     write_study(tmp_path, "cambridge-2011", name="plan")
     plan = plan_of_study(load_study(tmp_path / "study.yaml"))

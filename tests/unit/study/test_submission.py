@@ -69,7 +69,8 @@ def test_what_is_wrong_with_a_submission_is_named(
 def test_a_report_has_the_facts_of_a_campaign_without_how_its_systems_are_reached(tmp_path: Path) -> None:
     campaign = load_campaign(written(tmp_path / "c", SYSTEM, title={"en": "The Campaign"}))
     write_facts(tmp_path, campaign.settings, campaign.submissions[0])
-    settings, submission = read_facts(tmp_path)
+    facts = read_facts(tmp_path)
+    settings, submission = facts.settings, facts.submission
     assert (settings.name("en"), submission.team, submission.connector) == ("The Campaign", "us", {})
     with pytest.raises(InputError, match="no dataset of a campaign"):
         read_facts(tmp_path / "c")

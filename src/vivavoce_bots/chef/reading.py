@@ -1,0 +1,84 @@
+"""From plain words to commands: the verb of each part of an utterance, the things in it, words left over."""
+
+import re
+from typing import Final, NamedTuple
+
+from vivavoce_bots.chef.words import PARTS, QUANTITY, VERBS
+from vivavoce_bots.dialogue.manners import Heard, Hearing
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+
+_MOST_PARTS: Final = 20
+_MANNER: Final = ("mente", "ly")
+_CLITIC: Final = re.compile(r"\w{3,}[aei]l[aeio]")
+
+
+class Part(NamedTuple):
+    """What one part of an utterance says.
+
+    action    by its name in the notation; null where there is no verb
+    things    those that are meant, by their names in the notation
+    denied    those that stand behind a `not`
+    it        whether a pronoun stands for a thing
+    strange   words that are no thing of this kitchen and nothing else that is known
+    stopped   the verb stands behind a `not`
+    """
+
+    action: str | None
+    quantity: tuple[str, ...]
+    things: tuple[str, ...]
+    denied: tuple[str, ...]
+    it: bool
+    strange: tuple[str, ...]
+    stopped: bool
+    kinds: tuple[str, ...]
+
+
+def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
+    """The parts of an utterance in their order, twenty at most, without those in which nothing is said."""
+    found: list[Part] = []
+    for piece in PARTS[language].split(text[:LONGEST_TEXT])[:_MOST_PARTS]:
+        part = _part(piece, hearing, language)
+        if part.action or part.things or part.denied or part.strange:
+            found.append(part)
+    return found
+
+
+def _part(piece: str, hearing: Hearing, language: str) -> Part:
+    said, spans = hearing.find(piece)
+    verb = _verb(piece, language)
+    quantity = QUANTITY.search(piece)
+    start = len(tokens(piece[: verb.start()])) if verb else 0
+    end = start + len(tokens(verb[0])) if verb else 0
+    over = [one for one in spans if one.start < end and start < one.end]
+    if verb and any(one.end - one.start > end - start for one in over):
+        verb, over, end = None, [], start  # `take that back` takes nothing
+    spans = [one for one in spans if one not in over]
+    heard = Heard(piece, said, spans, tuple(one.entry.kind for one in spans), [])
+    wrong = heard.refused("thing")
+    things = [one.entry.value or "" for one in spans if one.entry.kind == "thing" and one not in wrong]
+    explained = {at for one in spans for at in range(one.start, one.end)} | set(range(start, end))
+    measured = {*hearing.small, *(tokens(quantity[0]) if quantity else ())}
+    return Part(
+        _action(verb[0], language) if verb else None,
+        (" ".join(quantity[1].split()),) if quantity else (),
+        tuple(dict.fromkeys(things)),
+        tuple(one.entry.value or "" for one in wrong),
+        heard.did("it") or bool(verb and _CLITIC.fullmatch(verb[0])),
+        tuple(
+            word for at, word in enumerate(said)
+            if at not in explained and at >= end and word not in measured and not word.isdigit()
+            and len(word) > 1 and not word.endswith(_MANNER)
+        ),
+        any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,
+        heard.kinds,
+    )  # fmt: skip
+
+
+def _verb(piece: str, language: str) -> re.Match[str] | None:
+    """The verb whose words are the longest found: `take off` is not `take`."""
+    found = [match for form in VERBS[language].values() if (match := form.search(piece))]
+    return max(found, key=lambda match: len(match[0])) if found else None
+
+
+def _action(verb: str, language: str) -> str | None:
+    return next((name for name, form in VERBS[language].items() if form.fullmatch(verb)), None)

@@ -1,0 +1,114 @@
+"""What the robot tells of its kitchen: what is where, what is so, what it has, what it can do."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vivavoce_bots.acts import Act, stating
+from vivavoce_bots.chef.words import ACTIONS, AT, CONTAINERS, ENGLISH, INGREDIENTS, PLACES, SAID, THINGS
+from vivavoce_bots.chef.world import World
+from vivavoce_bots.dialogue.manners import Heard
+
+_ASKED = ("inside", "where", "state", "stock")
+
+
+class Told(NamedTuple):
+    """An answer: sentences and acts."""
+
+    text: str
+    acts: tuple[Act, ...]
+
+
+class Telling:
+    """Answers in one language."""
+
+    def __init__(self, language: str) -> None:
+        self._language, self._said = language, SAID[language]
+
+    def asked(self, heard: Heard) -> bool:
+        """Whether an utterance asks about the kitchen."""
+        begins = bool(heard.spans) and heard.spans[0].start <= 1
+        asks = heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
+        whether = heard.did("state_of") or (begins and heard.spans[0].entry.kind in ("holds", "have"))
+        return heard.did(*_ASKED) or (asks and whether)
+
+    def answer(
+        self, heard: Heard, world: World, container: str | None, spoken: Sequence[str] = ()
+    ) -> Told | None:
+        """The answer to a question about the kitchen; null where nothing is asked.
+
+        spoken  the things that were spoken of last
+        """
+        if not self.asked(heard):
+            return None
+        things = [one.value or "" for one in heard.all("thing")]
+        things = things or [one for one in spoken if heard.did("state_of")]
+        boxes = [one for one in things if one in CONTAINERS]
+        if heard.did("where") and things:
+            return self._all([self._where(one, world) for one in things], world, things)
+        if heard.did("inside") and (boxes or container):
+            return self._all([self._inside(one, world) for one in boxes or [container or ""]], world, boxes)
+        if heard.did("state", "inside", "where"):
+            return self._all([self._kitchen(world)], world, ())
+        if heard.did("stock"):
+            return Told(self._stock("stock"), (Act("help"),))
+        return self._whether(heard, world, things, boxes)
+
+    def _all(self, sentences: Sequence[str], world: World, things: Sequence[str]) -> Told:
+        facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
+        return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
+
+    def _whether(self, heard: Heard, world: World, things: list[str], boxes: list[str]) -> Told:
+        """Whether something is so; without a word for what, whether there is such a thing."""
+        states = [one.value or "" for one in heard.all("state_of")]
+        food = [one for one in things if one in INGREDIENTS]
+        places = [one for one in things if one in PLACES]
+        if states:
+            so = bool(food or boxes) and all(world.holds(states[0], one) for one in food or boxes)
+        elif food and boxes:
+            so = all(one in world.inside.get(boxes[-1], ()) for one in food)
+        elif places and boxes:
+            so = world.place.get(boxes[-1]) == places[-1]
+        elif heard.did("have"):
+            return Told(self._said["yes_have"].format(thing=self.listed(things)), ())
+        else:
+            return self._all([self._where(one, world) for one in things], world, things)
+        answer = "yes" if so else "no"
+        return Told(self._said[answer], (Act("ack", None, answer),))
+
+    def _where(self, thing: str, world: World) -> str:
+        place = world.where(thing)
+        where = self._said["in_box"].format(box=self.word(place)) if place in CONTAINERS else None
+        where = where or (AT[place][self._language] if place else self._said["cupboard"])
+        return self._said["where"].format(Thing=self.word(thing).capitalize(), where=where)
+
+    def _inside(self, box: str, world: World) -> str:
+        inside = world.inside.get(box, [])
+        name = self.word(box)
+        return self._said["inside" if inside else "nothing"].format(
+            thing=name, Thing=name.capitalize(), things=self.listed(inside)
+        )
+
+    def _kitchen(self, world: World) -> str:
+        used = dict.fromkeys([*world.place, *world.inside])
+        told = [self._where(one, world) for one in used if one in world.place]
+        told += [self._inside(one, world) for one in used if world.inside.get(one)]
+        return " ".join(told) or self._said["no_facts"]
+
+    def _stock(self, sentence: str) -> str:
+        return self._said[sentence].format(
+            things=self.listed(INGREDIENTS), containers=self.listed(CONTAINERS), actions=self.actions()
+        )
+
+    def help(self, lacking: str | None) -> str:
+        """What can be said: to what is lacking, or at all."""
+        return self._stock(f"help_{lacking}" if lacking else "help")
+
+    def actions(self) -> str:
+        return ", ".join(sorted(ENGLISH.values() if self._language == "en" else ACTIONS))
+
+    def listed(self, things: Sequence[str] | dict[str, str]) -> str:
+        return ", ".join(self.word(one) for one in things)
+
+    def word(self, thing: str) -> str:
+        bare = thing.strip("*")
+        return THINGS.get(bare, bare) if self._language == "en" else bare

@@ -1,0 +1,141 @@
+"""What people answered to the ten items: the three aspects, every item in the sentence that they read."""
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import Any, Final
+
+import altair as alt
+
+from vivavoce.questionnaires.wording import Wording
+from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.distributions import likert_figure
+from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
+from vivavoce.report.language import language, say
+from vivavoce.report.numbers import coefficient, count
+from vivavoce.stats.idial import IdialAspect, IdialItem
+from vivavoce.stats.scales import LikertItem
+from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.document.summary import ASPECTS
+
+HIGHEST: Final = 4
+
+
+def questionnaire_blocks(found: Evaluation) -> list[Block]:
+    """The three aspects at a glance, then how each item was answered."""
+    aspects, items, mark = found.aspects, found.items, found.mark
+    wording = found.wording("idial", language())
+    labels = {code: wording.label("frequency", code) for code in range(HIGHEST + 1)}
+    if not any(item.n for item in items):
+        return [Paragraph(say("Nobody answered the questionnaire."))]
+    blocks: list[Block] = [aspects_figure(aspects, wording, mark)]
+    for number, one in enumerate(aspects, 1):
+        chosen = [item for item in items if item.item_id in one.items and item.n]
+        if chosen:
+            drawn = [
+                LikertItem(item_id=one.item_id, low=one.low, high=one.high, reverse=one.reverse,
+                           counts=one.counts, labels=labels)
+                for one in chosen
+            ]  # fmt: skip
+            blocks.append(
+                likert_figure(number, say(ASPECTS[one.name]), drawn, mark=mark, sentences=wording.items)
+            )
+    blocks.append(_items_table(items, aspects, wording))
+    return blocks
+
+
+def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) -> Figure:
+    """Means of the three aspects, 0 to 4, on their intervals: the counterpart of IDIAL's figure 1."""
+    rows = [
+        {
+            "aspect": fill(say(ASPECTS[one.name]), 15),
+            "mean": one.mean,
+            "low": one.low,
+            "high": one.high,
+            "shown": coefficient(one.mean),
+        }
+        for one in aspects
+        if one.mean is not None
+    ]
+    order = [row["aspect"] for row in rows]
+
+    def draw(width: int) -> Any:
+        room = max(
+            label_px(order, width), 8 * max((len(word) for row in order for word in row.split()), default=0)
+        )
+        axis = alt.Axis(
+            minExtent=room, maxExtent=room, labelLimit=room, grid=False, labelExpr="split(datum.label, '\\n')"
+        )
+        base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("aspect:N", sort=order, title=None, axis=axis))
+        x = alt.X(
+            "mean:Q",
+            scale=alt.Scale(domain=[0, HIGHEST]),
+            title=say("mean, 0 to 4"),
+            axis=alt.Axis(tickCount=4),
+        )
+        bars = base.mark_bar(color=SOFT, height=20).encode(x=x)
+        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x="low:Q", x2="high:Q")
+        text = base.mark_text(align="left", dx=6, color=INK, fontSize=12).encode(
+            x=alt.value(0), text="shown:N"
+        )
+        return (bars + lines + text).properties(width=width - room - 30, height=alt.Step(34))
+
+    told = "; ".join(f"{row['aspect']}: {row['shown']}".replace("\n", " ") for row in rows)
+    return figure(
+        "campaign-aspects",
+        say("The three aspects"),
+        told + ".",
+        draw,
+        mark=mark,
+        caption=say(
+            "Bar: mean over users; line: its 95% interval. 0 is \u201c{low}\u201d, 4 is \u201c{high}\u201d.",
+            low=wording.label("frequency", 0).lower(),
+            high=wording.label("frequency", HIGHEST).lower(),
+        ),
+    )
+
+
+def _items_table(items: Sequence[IdialItem], aspects: Sequence[IdialAspect], wording: Wording) -> TableOfText:
+    sentences = wording.items
+    aspect_of = {item: say(ASPECTS[one.name]) for one in aspects for item in one.items}
+    order = {item.item_id: place for place, item in enumerate(items)}
+    names = list(dict.fromkeys(aspect_of.values()))
+    ordered = sorted(items, key=lambda one: (names.index(aspect_of[one.item_id]), order[one.item_id]))
+    rows = [_item_row(item, sentences[item.item_id], aspect_of[item.item_id]) for item in ordered]
+    columns = heads(say("Statement"), say("Answers from 0 to 4"), say("Mean"))
+    note = say(
+        "How often each code was answered, from 0 (\u201c{low}\u201d) to 4 (\u201c{high}\u201d), and the "
+        "mean of the codes as answered. (\u2212) marks the item that is worded negatively.",
+        low=wording.label("frequency", 0).lower(),
+        high=wording.label("frequency", HIGHEST).lower(),
+    )
+    note += " " + _whose(wording)
+    return TableOfText("campaign_items", say("Every item"), columns, tuple(rows), note)
+
+
+def _number(item: IdialItem) -> str:
+    """The item's number, marked where it is worded negatively."""
+    number = item.item_id.removeprefix("q")
+    return f"{number} (\u2212)" if item.reverse else number
+
+
+def _item_row(item: IdialItem, sentence: str, aspect: str) -> Row:
+    counts = " \u00b7 ".join(count(item.counts[code]) for code in range(HIGHEST + 1))
+    return Row(
+        f"{_number(item)}. {sentence}", (Cell(counts), Cell(coefficient(_item_mean(item)))), group=aspect
+    )
+
+
+def _item_mean(item: IdialItem) -> float | None:
+    return sum(code * n for code, n in item.counts.items()) / item.n if item.n else None
+
+
+def _whose(wording: Wording) -> str:
+    """Where the sentences come from."""
+    if wording.origin != "file":
+        return say("The statements are the wording of this project.")
+    if wording.source:
+        return say(
+            "The statements are those that users read, after: {source}.", source=wording.source.rstrip(".")
+        )
+    return say("The statements are those that users read, from the organiser's own file.")

@@ -1,0 +1,140 @@
+"""What the system did, by its log: goals and time by intent, entities, figures of single modules."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import language, say
+from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
+from vivavoce.stats.idial import EntitiesTaken, IntentTimes, ModuleFigure
+from vivavoce_campaign.document.evaluation import Evaluation
+
+MODULES: Final = {
+    "recognition": "Recognition of speech",
+    "understanding": "Understanding",
+    "answering": "Management and answers",
+    "synthesis": "Synthesis of speech",
+}
+
+
+def intent_blocks(found: Evaluation) -> list[Block]:
+    """Which intents were tried, how often they were reached, and how long that took beside the expected."""
+    texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
+    tried = sum(bool(one.dialogues) for one in found.intents)
+    all_ = plural(len(found.intents), "declared intent")
+    blocks: list[Block] = [
+        Paragraph(say("{tried} of {all} were tried.", tried=count(tried), all=all_)),
+        _intents_table(found, texts),
+    ]
+    unknown = [texts[one.id] for one in found.intents if one.dialogues and not one.known]
+    if unknown:
+        blocks.append(
+            Paragraph(
+                say(
+                    "Nobody said by which words the system tells that it is done: {intents}. Write them as "
+                    "`done` in the submission, then success is counted, too.",
+                    intents=listed(unknown),
+                )
+            )
+        )
+    return blocks
+
+
+def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
+    rows = tuple(Row(texts[one.id], _intent_cells(one)) for one in found.intents)
+    columns = heads(
+        say("Intent"), say("Dialogues"), say("Goal reached"), say("Expected"), say("Median"), say("Longest"),
+        say("Within the expected time"),
+    )  # fmt: skip
+    note = say(
+        "A goal is reached when the system tells so by the words that its team gave, and names no other "
+        "value than the task's; where venues are known, when the one offered last fits the task. Minutes and "
+        "seconds from a dialogue's opening to its end, of dialogues that reached their goal; where that is "
+        "not known, of all. Shares have Wilson's 95% interval."
+    )
+    if found.people.simulated:
+        note += " " + say("Programs answer at once: these times say only that the figures are computed.")
+    return TableOfText("campaign_time", say("Success, expected and actual time"), columns, rows, note)
+
+
+def _intent_cells(one: IntentTimes) -> tuple[Cell, ...]:
+    reached, within = Cell(MISSING), Cell(MISSING)
+    if one.known:
+        of = say("{k} of {n}", k=count(one.reached), n=count(one.known))
+        reached = Cell(percent(one.reached / one.known), (of, span(one.success_low, one.success_high)))
+    if one.timed:
+        of = say("{k} of {n}", k=count(one.within), n=count(one.timed))
+        within = Cell(percent(one.within / one.timed), (of, span(one.low, one.high)))
+    return (
+        Cell(count(one.dialogues), (plural(one.users, "participant"),)), reached, Cell(clock(one.expected_s)),
+        Cell(clock(one.median_s)), Cell(clock(one.longest_s)), within,
+    )  # fmt: skip
+
+
+def clock(value: float | None) -> str:
+    """Minutes and seconds, such as 2:07."""
+    if value is None:
+        return MISSING
+    whole = int(value + 0.5)
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
+    """Whether things said in one breath were taken in; a sentence where the log cannot tell."""
+    if not groups:
+        return [
+            Paragraph(
+                say(
+                    "This cannot be told from the log: the system does not say what it understood, or what "
+                    "users meant "
+                    "was not annotated."
+                )
+            )
+        ]
+    rows = tuple(
+        Row(
+            say("three or more") if one.held == 3 else count(one.held),
+            (
+                Cell(count(one.utterances)),
+                Cell(
+                    percent(one.understood / one.entities),
+                    (
+                        span(one.low, one.high),
+                        say("{k} of {n}", k=count(one.understood), n=count(one.entities)),
+                    ),
+                ),
+            ),
+        )
+        for one in groups
+    )
+    columns = heads(say("Entities in the utterance"), say("Utterances"), say("Entities taken in"))
+    note = say(
+        "An entity is a slot with its value. It counts as taken in when the system's own account of the same "
+        "turn has both. Unit: entities; Wilson's 95% interval."
+    )
+    return [TableOfText("campaign_entities", say("Entities within one utterance"), columns, rows, note)]
+
+
+def module_blocks(modules: dict[str, list[ModuleFigure]]) -> list[Block]:
+    """What the log says of single modules; those of which it says nothing are named."""
+    rows = tuple(
+        Row(
+            say(MEASURES.get(one.measure).title),
+            (Cell(amount(one.found.value, one.found.unit)), Cell(count(one.found.denominator))),
+            group=say(MODULES[module]),
+        )
+        for module, found in modules.items()
+        for one in found
+    )
+    silent = [say(MODULES[module]) for module, found in modules.items() if not found]
+    blocks: list[Block] = []
+    if rows:
+        columns = heads(say("Measure"), say("Value"), "n")
+        signed = tuple((one.measure, one.found.signature) for found in modules.values() for one in found)
+        note = say("Of a black box only what its log tells.")
+        blocks.append(TableOfText("campaign_modules", say("Modules"), columns, rows, note, signed))
+    if silent:
+        blocks.append(Paragraph(say("The log has no figure for: {modules}.", modules=listed(silent))))
+    return blocks

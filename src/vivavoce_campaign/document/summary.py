@@ -1,0 +1,264 @@
+"""The first pages of a campaign's report: what the system did, what people said of it, what to know first."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import language, say
+from vivavoce.report.numbers import (
+    MISSING,
+    amount,
+    between,
+    coefficient,
+    count,
+    listed,
+    percent,
+    plural,
+    span,
+)
+from vivavoce.stats.idial import IdialAspect
+from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.identities import PeopleApart
+from vivavoce_stress.blocks import open_told, share_told, title_of
+
+Stress = Mapping[str, Any]  # a run of stress tests
+ASPECTS: Final = {
+    "task_completion": "Task completion",
+    "effectiveness": "Effectiveness of the dialogue",
+    "satisfaction": "User satisfaction",
+}
+MEANINGS: Final = {
+    "task_completion": "Whether the system reaches the goals of its tasks in reasonable time.",
+    "effectiveness": "Whether it interprets commands, stands odd input, and is easy and fluent to use.",
+    "satisfaction": "How users feel after having used it.",
+}
+DELAY: Final = "system_response_delay"
+
+
+def answer(found: Evaluation) -> list[str]:
+    """The whole in a few sentences: what people answered, then what the system did."""
+    a, b, c = (coefficient(one.mean) for one in found.aspects)
+    people = say(
+        "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
+    )
+    return [people, *_goals_line(found), *stress_lines(found.stress)]
+
+
+def _goals_line(found: Evaluation) -> list[str]:
+    goals = found.goals
+    if not goals.known:
+        return []
+    return [
+        say(
+            "The goal of the task was reached in {reached} of {dialogues} ({share}).",
+            reached=count(goals.reached), dialogues=plural(goals.known, "dialogue"),
+            share=percent(goals.reached / goals.known),
+        )
+    ]  # fmt: skip
+
+
+def warnings(found: Evaluation) -> list[str]:
+    """What to know before trusting the figures."""
+    told = [
+        say(
+            "There is no ranking: systems of different domains and tasks cannot be compared by these figures."
+        ),
+        say("Ten users and some dozens of cases leave wide intervals."),
+    ]
+    if found.people.simulated:
+        told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
+    if found.people.finished < found.settings.users:
+        told.append(
+            say(
+                "{n} of {wanted} planned users finished.",
+                n=count(found.people.finished),
+                wanted=count(found.settings.users),
+            )
+        )
+    users = found.people
+    if isinstance(users, PeopleApart) and users.elsewhere:
+        told.append(
+            say(
+                "Users of this system also used another one (by the identifiers of their links): {n}.",
+                n=count(users.elsewhere),
+            )
+        )
+    if isinstance(users, PeopleApart) and users.uninvited:
+        told.append(say("Users came with identifiers that nobody gave out: {n}.", n=count(users.uninvited)))
+    told += open_told(found.stress["whole"]) if found.stress else []
+    told += _left_out(found)
+    texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
+    untried = [texts[one.id] for one in found.intents if not one.dialogues]
+    if untried:
+        told.append(say("Never tried: {intents}.", intents=listed(untried)))
+    return told
+
+
+def _left_out(found: Evaluation) -> list[str]:
+    told = []
+    if found.left_out.silent:
+        told.append(
+            say(
+                "In {dialogues} the user said nothing; they count nowhere.",
+                dialogues=plural(found.left_out.silent, "dialogue"),
+            )
+        )
+    if found.left_out.by_rules:
+        told.append(
+            say(
+                "The study's own rules leave out {dialogues}.",
+                dialogues=plural(found.left_out.by_rules, "dialogue"),
+            )
+        )
+    return told
+
+
+def summary_blocks(found: Evaluation) -> list[Block]:
+    """What the system did apart from what people said; then a statement for each of IDIAL's three aspects.
+
+    Stress tests stand under effectiveness alone.
+    """
+    blocks: list[Block] = [_quality_table(found)]
+    for one in found.aspects:
+        lines = [_statement(one, found)]
+        if one.name == "effectiveness":
+            lines += stress_lines(found.stress)
+        blocks += [
+            Heading(say(ASPECTS[one.name])),
+            Paragraph(say(MEANINGS[one.name]), small=True),
+            Bullets(tuple(lines)),
+        ]
+    return blocks
+
+
+def _quality_table(found: Evaluation) -> TableOfText:
+    service = say("Quality of service: what the system did")
+    experience = say("Quality of experience: what people answered")
+    rows = [_row(say(title), cells, service) for title, cells in _service(found).items()]
+    rows += [
+        _row(say(ASPECTS[one.name]),
+             (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, "participant")),
+             experience)
+        for one in found.aspects
+    ]  # fmt: skip
+    note = say(
+        "The two are told apart: a system may serve well and displease, and the reverse. Shares have "
+        "intervals over the users who held the dialogues, or Wilson's over cases."
+    )
+    columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Out of"))
+    return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
+
+
+def _row(title: str, cells: tuple[str, str, str], group: str) -> Row:
+    return Row(title, tuple(map(Cell, cells)), group=group)
+
+
+def _of_four(mean: float | None) -> str:
+    return MISSING if mean is None else say("{mean} of 4", mean=coefficient(mean))
+
+
+def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
+    """Figures of what the system did: value, interval, out of how many."""
+    goals, timed = found.goals, sum(one.timed for one in found.intents)
+    reached = percent(goals.reached / goals.known) if goals.known else say("not known")
+    within = percent(sum(one.within for one in found.intents) / timed) if timed else MISSING
+    told = {
+        "Goals reached": (reached, span(goals.low, goals.high), plural(goals.known, "dialogue")),
+        "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
+        "Stress tests passed": _stress(found.stress),
+    }
+    delay = next((one.found for one in found.modules["answering"] if one.measure == DELAY), None)
+    if delay is not None:
+        value = amount(delay.value, delay.unit)
+        told[MEASURES.get(DELAY).title] = (value, MISSING, plural(int(delay.denominator), "exchange"))
+    return told
+
+
+def _stress(stress: Stress | None) -> tuple[str, str, str]:
+    if stress is None or stress["whole"]["worst"] is None:
+        return MISSING, MISSING, MISSING
+    whole = stress["whole"]
+    cases = plural(whole["decided"] + whole["open"], "case")
+    return share_told(whole, "ratio"), span(whole["low"], whole["high"]), cases
+
+
+def _statement(one: IdialAspect, found: Evaluation) -> str:
+    if one.mean is None:
+        return say("No user answered all items of this aspect.")
+    label = found.wording("idial", language()).label("frequency", int(one.mean + 0.5))
+    return say(
+        "Items {items} of the questionnaire: {mean} of 4 on average (95% interval {interval}; {users}), "
+        "nearest to "
+        "\u201c{label}\u201d.",
+        items=listed([item.removeprefix("q") for item in one.items]),
+        mean=coefficient(one.mean),
+        interval=between(one.low, one.high, coefficient),
+        users=plural(one.n, "participant"),
+        label=label.lower(),
+    )
+
+
+def stress_lines(stress: Stress | None) -> list[str]:
+    """How many stress tests were passed, and how by groups, each of which counts alike."""
+    if stress is None or stress["whole"]["worst"] is None:
+        return [say("Linguistic stress tests: none was decided.")]
+    whole = stress["whole"]
+    if whole["open"]:
+        first = say(
+            "Linguistic stress tests: {passed} passed, {failed} did not, {open} have no verdict yet: between "
+            "{worst} and {best} of 1.",
+            passed=count(whole["passed"]), failed=count(whole["decided"] - whole["passed"]),
+            open=count(whole["open"]), worst=coefficient(whole["worst"]), best=coefficient(whole["best"]),
+        )  # fmt: skip
+    else:
+        first = say(
+            "Linguistic stress tests: {passed} of {applied} passed, {ratio} of 1 (95% interval "
+            "{interval} %).",
+            passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=coefficient(whole["ratio"]),
+            interval=span(whole["low"], whole["high"]),
+        )  # fmt: skip
+    groups = [one for one in stress["families"] if one["worst"] is not None]
+    if len(groups) < 2:
+        return [first]  # of a single group the mean is the share itself
+    shares = listed([f"{title_of(one).lower()} {share_told(one, 'ratio', coefficient)}" for one in groups])
+    mean = share_told(stress, "macro_families", coefficient)
+    by_group = say(
+        "Passed by group, of 1: {shares}. Each group counting alike: {mean}.", shares=shares, mean=mean
+    )
+    return [first, by_group]
+
+
+def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
+    """Systems that declare the same domain and intents, by name and unranked."""
+    ordered = sorted(found, key=lambda one: one.submission.submission)
+    rows = [
+        Row(
+            say(ASPECTS[name]),
+            tuple(
+                Cell(
+                    coefficient(one.aspects[place].mean),
+                    (between(one.aspects[place].low, one.aspects[place].high, coefficient),),
+                )
+                for one in ordered
+            ),
+        )
+        for place, name in enumerate(ASPECTS)
+    ]
+    rows.append(Row(say("Stress tests"), tuple(_stress_cell(one.stress) for one in ordered)))
+    columns = heads(say("Aspect"), *(one.submission.name(language()) for one in ordered))
+    note = say(
+        "In the order of their names. The intervals tell how little a difference may mean; nothing is ranked."
+    )
+    return [TableOfText("campaign_beside", say("Side by side"), columns, tuple(rows), note)]
+
+
+def _stress_cell(stress: Stress | None) -> Cell:
+    if stress is None or stress["whole"]["worst"] is None:
+        return Cell(MISSING)
+    whole = stress["whole"]
+    return Cell(
+        share_told(whole, "ratio", coefficient),
+        (say("{k} of {n}", k=count(whole["passed"]), n=count(whole["decided"])),),
+    )

@@ -1,0 +1,69 @@
+"""The sentences that users of a system read: drafted for it, or the organiser's own, such as a printed scale.
+
+What was read goes into the dataset's facts, so that a report shows it wherever it is made.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.languages.data import CampaignWords
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import Wording, languages_of, load_wording, wording_file
+from vivavoce_campaign.submission_file import Submission, in_language
+
+SHOWN: Final = ("idial", "idial_background")
+Wordings = Mapping[str, Mapping[str, Wording]]  # by instrument and language
+
+
+def drafted_wordings(submission: Submission, language: str) -> dict[str, Wording]:
+    """Ours with questions that name the subject of this system, and items that fit how one talks to it.
+
+    Output  by instrument; those that stay as they are are not there
+    """
+    words = CampaignWords.or_english(language)
+    domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
+    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
+    changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
+    found: dict[str, Wording] = {}
+    for name, items in changed.items():
+        instrument = INSTRUMENTS.get(name)
+        if items and wording_file(instrument, language, None) is not None:
+            ours = load_wording(instrument, language)
+            found[name] = ours.model_copy(update={"items": ours.items | items})
+    return found
+
+
+def shown_wordings(folder: Path, submission: Submission, languages: Sequence[str]) -> Wordings:
+    """What users of the study in this folder read; `origin` is `file` where it is neither ours nor drafted.
+
+    Empty  a wording that is not there, or is wrong, is left out: `campaign check` names it
+    """
+    found: dict[str, dict[str, Wording]] = {name: {} for name in SHOWN}
+    for name in SHOWN:
+        for language in languages:
+            try:
+                read = load_wording(INSTRUMENTS.get(name), language, folder)
+            except InputError:
+                continue
+            drafted = drafted_wordings(submission, language).get(name)
+            own = read.origin == "file" and not (drafted and read.items == drafted.items)
+            found[name][language] = read.model_copy(update={"origin": "file" if own else "project"})
+    return found
+
+
+def wording_for(shown: Wordings, name: str, language: str, submission: Submission) -> Wording:
+    """The sentences of an instrument for a report in this language: those that were read, if they are known.
+
+    Note  an organiser's own wording is not translated: it stands in the language in which it was read
+    """
+    read = shown.get(name, {})
+    own = next((one for one in read.values() if one.origin == "file"), None)
+    if (same := read.get(language)) is not None and (own is None or same.origin == "file"):
+        return same
+    if own is not None:
+        return own
+    instrument = INSTRUMENTS.get(name)
+    spoken = language if language in languages_of(instrument) else "en"
+    return drafted_wordings(submission, spoken).get(name) or load_wording(instrument, spoken)

@@ -1,0 +1,106 @@
+"""Kinds of failure: what a system did instead of serving the user as before, and what usually mends it.
+
+The kind is read from the code of a verdict's reason (`why`), never from its sentence in some language.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
+
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement
+from vivavoce_stress import cascade
+from vivavoce_stress.evidence import SAID
+from vivavoce_stress.stock_replies import ALIKE
+
+FailureKind = Literal[
+    "not_understood", "ask_again", "question_again", "menu", "stock_reply", "refuse", "hand_over", "trouble",
+    "silent", "more_turns", "something_else",
+]  # fmt: skip
+KINDS: Final[dict[FailureKind, str]] = {
+    "not_understood": N_("The system said that it did not understand"),
+    "ask_again": N_("The system asked to be told again"),
+    "question_again": N_("The system put the same question again"),
+    "menu": N_("The system told what it can do instead of answering"),
+    "stock_reply": N_("The system answered as it answers anything that it cannot place"),
+    "refuse": N_("The system said that it cannot do or find this"),
+    "hand_over": N_("The system sent the user to a person or elsewhere"),
+    "trouble": N_("The system said that something does not work"),
+    "silent": N_("The system gave no answer"),
+    "more_turns": N_("The system served the user, but after more turns"),
+    "something_else": N_("The system understood or did something else"),
+}
+_OF_REASONS: Final[dict[str, FailureKind]] = {
+    **{template: kind for kind, template in SAID.items()},
+    ALIKE: "stock_reply",
+    cascade.NO_ANSWER: "silent",
+    cascade.ONE_MORE: "more_turns",
+    cascade.MORE: "more_turns",
+    cascade.ASKED_AGAIN: "ask_again",
+    cascade.ASKED_THEN_ALIKE: "ask_again",
+    cascade.ASKED_THEN_ANOTHER: "ask_again",
+}
+_UNPLACED: Final = frozenset({"not_understood", "ask_again", "question_again", "menu", "stock_reply"})
+_UNPLACED_CURES: Final = {
+    "spelling": N_(
+        "Correct spelling before understanding, or give the system misspelled and confused words among its "
+        "examples."
+    ),
+    "lexical": N_(
+        "Give the system the other words: rarer synonyms, polite and plain ways to ask, names in other words."
+    ),
+    "syntactic": N_(
+        "Give the system sentences in other orders, in the passive and pointing back; do not tie "
+        "understanding to the order of words."
+    ),
+}
+_ANY_CURE: Final = N_("Give the system utterances like these among its examples.")
+_CURES: Final[dict[FailureKind, str]] = {
+    "refuse": N_(
+        "What it can do was not recognised in these words: match names and values by likeness, and ask "
+        "whether the nearest one is meant."
+    ),
+    "hand_over": N_("Ask once more in other words before handing over."),
+    "trouble": N_(
+        "A fault of the program rather than of understanding: look up these utterances in its error log."
+    ),
+    "silent": N_(
+        "A fault of the program rather than of understanding: look up these utterances in its error log."
+    ),
+    "more_turns": N_("It gets there: offer what it takes to be meant at once, for a yes or no."),
+    "something_else": N_("Repeat what was understood before acting on it, so that the user can correct it."),
+}
+
+
+def kind_of(failure: Mapping[str, Any]) -> FailureKind:
+    """The kind of a case that did not pass, of the rows that `stress_results` calls failures.
+
+    Empty  a reason without a code (of an older dataset), or a difference between two answers: something else
+    """
+    why = json.loads(failure["why"]) if failure.get("why") else None
+    for template in _templates(Statement.read(why)) if why else ():
+        if template in _OF_REASONS:
+            return _OF_REASONS[template]
+    return "something_else"
+
+
+def cure_of(kind: FailureKind, family: str) -> str:
+    """What usually mends this kind of failure in this family of tests, in English as catalogues have it."""
+    if kind in _UNPLACED:
+        return _UNPLACED_CURES.get(family, _ANY_CURE)
+    return _CURES[kind]
+
+
+def answer_to(transcript: str | None) -> str | None:
+    """What the system answered to the utterance under test; None: nothing."""
+    turns = json.loads(transcript) if transcript else []
+    place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
+    return next((turn["text"] for turn in turns[place + 1 : place + 2] if turn["text"].strip()), None)
+
+
+def _templates(told: Statement) -> Iterator[str]:
+    """The templates of a statement, the outermost first."""
+    yield told.template
+    for _, value in told.values:
+        if isinstance(value, Statement):
+            yield from _templates(value)

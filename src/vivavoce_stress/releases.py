@@ -1,0 +1,115 @@
+"""One run of stress tests against the one before it, case by case: what passed before and fails now.
+
+Only cases with the same utterance and the same variant are compared, so that nothing but the system differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.schema import STRESS
+from vivavoce.stats.proportions import one_proportion_p
+from vivavoce_stress.failures import answer_to
+from vivavoce_stress.heuristics import compare
+
+Row = Mapping[str, Any]
+Came = Literal["passed", "failed", "original_lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseCompared:
+    """One case in two runs.
+
+    before, now  passed; failed (a clarification, too); original_lost: even the unchanged utterance is not
+                 served as it was; None: no verdict, or the variant is invalid
+    otherwise    the unchanged utterance is answered with other numbers, dates, names or kind of turn than
+                 before, so that passing says less: the variant is held against the new answer
+    rows         of the table `stress`, of the run before and of this one
+    """
+
+    case_id: str
+    before: Came | None
+    now: Came | None
+    otherwise: bool
+    rows: tuple[Row, Row]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsCompared:
+    """What changed between two runs of one system.
+
+    fell, rose  passed before and not now, and the reverse
+    otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
+    passed_both, failed_both  came out alike
+    undecided   cases of both runs without a verdict in one of them
+    only_one    cases that stand in one run alone
+    p           that as many fell and rose, by chance: exact, two-sided (McNemar). Empty: none did: None
+    """
+
+    run_before: str
+    run_now: str
+    release_before: str | None
+    release_now: str | None
+    fell: tuple[CaseCompared, ...]
+    rose: tuple[CaseCompared, ...]
+    otherwise: tuple[CaseCompared, ...]
+    passed_both: int
+    failed_both: int
+    undecided: int
+    only_one: int
+    p: float | None
+
+
+def compare_last_runs(dataset: Dataset, system: str) -> RunsCompared | None:
+    """The last run of a system against the one before it.
+
+    Empty  fewer than two runs, or no case in common: None
+    """
+    empty = dict.fromkeys(column.name for column in STRESS.columns)
+    rows = [empty | row for row in dataset.read("stress").to_pylist() if row["system"] == system]
+    runs = list(dict.fromkeys(row["run_id"] for row in rows))[-2:]
+    if len(runs) < 2:
+        return None
+    before, now = ([row for row in rows if row["run_id"] == run] for run in runs)
+    return compare_runs(before, now)
+
+
+def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared | None:
+    """Two runs of one system by their rows. Empty: no case in common: None."""
+    then, here = _by_case(before), _by_case(now)
+    common = [key for key in here if key in then]
+    if not common:
+        return None
+    cases = [_compared(then[key], here[key]) for key in common]
+    known = [one for one in cases if one.before is not None and one.now is not None]
+    fell = tuple(one for one in known if one.before == "passed" != one.now)
+    otherwise = tuple(one for one in known if one.now == "passed" and one.otherwise)
+    rose = tuple(one for one in known if one.now == "passed" != one.before and not one.otherwise)
+    passed = sum(one.before == one.now == "passed" and not one.otherwise for one in known)
+    return RunsCompared(
+        run_before=before[0]["run_id"], run_now=now[0]["run_id"], release_before=before[0]["release"],
+        release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
+        failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
+        undecided=len(cases) - len(known),
+        only_one=len(then) + len(here) - 2 * len(common),
+        p=one_proportion_p(len(fell), len(fell) + len(rose)),
+    )  # fmt: skip
+
+
+def _compared(before: Row, now: Row) -> CaseCompared:
+    then, here = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
+    otherwise = bool(then and here and compare(then, here, now["language"]).found)
+    return CaseCompared(now["case_id"], _came(before), _came(now), otherwise, (before, now))
+
+
+def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
+    return {(row["case_id"], row["original"], row["text"]): row for row in rows if row["case_id"]}
+
+
+def _came(row: Row) -> Came | None:
+    if row["status"] == "not_admitted":
+        return "original_lost"
+    if row["status"] != "applied":
+        return None
+    return {"pass": "passed", "fail": "failed", "clarification": "failed"}.get(row["verdict"])  # pyright: ignore[reportReturnType]

@@ -1,0 +1,114 @@
+"""Goals of a black box: by the words with which it tells that it is done, and never by silent dialogues."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from scenes.campaigns import START, submission
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce_campaign.campaign_file import CampaignFile, write_facts
+from vivavoce_campaign.document.campaign import compose_campaign
+from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
+from vivavoce_campaign.success import goals_reached
+
+INTENTS = [
+    {"id": "rent", "text": {"en": "rent a bike", "it": "noleggiare una bici"}, "minutes": 1,
+     "done": {"en": "is rented", "it": "noleggiata"}, "needs": ["model"]},
+    {"id": "report", "text": {"en": "report a fault", "it": "segnalare un guasto"}, "minutes": 2},
+]  # fmt: skip
+MODELS = [{"en": "Blue Arrow", "it": "Freccia Blu"}, {"en": "Red Mule", "it": "Mulo Rosso"}]
+BIKES = {
+    "submission": "ch", "title": "Bikes", "domain": "bikes", "intents": INTENTS,
+    "entities": [{"id": "model", "text": "model", "values": MODELS}], "languages": ["en", "it"],
+}  # fmt: skip
+Held = tuple[str, str, Sequence[str], float]  # intent, language, turns (the system opens), seconds
+
+
+def held(folder: Path, dialogues: Sequence[Held], **settings: object) -> Dataset:
+    """Dialogues of one user each; the task gives the model Freccia Blu, as its key has it."""
+    with DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"}) as writer:
+        for number, (intent, language, said, seconds) in enumerate(dialogues):
+            key = {"dialogue_id": f"d{number}"}
+            failed = len(said) < 2
+            writer.add("participants", [{"participant_id": f"p{number}", "outcome": "completed",
+                                         "simulated": False, "language": language}])  # fmt: skip
+            writer.add("dialogues", [{
+                **key, "participant_id": f"p{number}", "study": "s", "system": "ch", "condition": "ch",
+                "channel": "text", "language": language, "simulated": False, "duration_s": seconds,
+                "started_at": START, "end_reason": "failure" if failed else "user",
+            }])  # fmt: skip
+            goal = {**key, "goal_index": 0, "origin": "assigned"}
+            writer.add("goals", [{**goal, "kind": "type", "value": intent},
+                                 {**goal, "kind": "constraint", "slot": "model", "op": "=",
+                                  "value": "Blue Arrow"}])  # fmt: skip
+            writer.add("turns", [
+                {**key, "turn_index": at, "party": "user" if at % 2 else "system", "text": text}
+                for at, text in enumerate(said)
+            ])  # fmt: skip
+        writer.close()
+    write_facts(folder, CampaignFile.model_validate({"campaign": "t", **settings}), submission(**BIKES))
+    return Dataset(folder)
+
+
+HELLO = "Welcome. No bike is rented to you."
+DIALOGUES: list[Held] = [
+    ("rent", "en", [HELLO, "a Blue Arrow", "Your Blue Arrow is rented until noon."], 40.0),
+    ("rent", "it", ["Salve.", "una Freccia Blu", "Ecco, noleggiata fino a sera."], 80.0),
+    ("rent", "en", [HELLO, "a Blue Arrow", "The Red Mule is rented until noon."], 300.0),
+    ("rent", "en", [HELLO, "a Blue Arrow", "Sorry?"], 500.0),
+    ("report", "en", [HELLO, "my tyre is flat", "Thank you."], 20.0),
+    ("rent", "en", [HELLO], 900.0),
+]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Evaluation:
+    return evaluate(held(tmp_path, DIALOGUES))
+
+
+def test_a_goal_is_reached_by_the_words_that_its_team_gave_and_not_with_another_value(tmp_path: Path) -> None:
+    bikes = held(tmp_path, DIALOGUES)
+    reached = goals_reached(bikes, submission(**BIKES))
+    assert reached == {"d0": True, "d1": True, "d2": False, "d3": False, "d5": False}
+
+
+def test_success_is_told_by_intent_and_times_are_those_of_successful_dialogues(found: Evaluation) -> None:
+    rent, fault = found.intents
+    assert (rent.dialogues, rent.known, rent.reached) == (4, 4, 2)
+    assert (rent.timed, rent.median_s, rent.longest_s, rent.within) == (2, 60.0, 80.0, 1)
+    assert rent.success_low == pytest.approx(0.1500, abs=1e-4)  # Wilson's limits of 2 of 4
+    assert rent.success_high == pytest.approx(0.8500, abs=1e-4)
+    assert (fault.known, fault.reached, fault.success_low) == (0, 0, None)
+    assert (fault.timed, fault.median_s) == (1, 20.0)
+    assert (found.goals.reached, found.goals.known, found.goals.dialogues) == (2, 4, 5)
+
+
+def test_a_dialogue_in_which_the_user_said_nothing_counts_nowhere_though_the_system_failed(
+    found: Evaluation,
+) -> None:
+    """The study's usual rule keeps it: the system failed, so that it is not trivial."""
+    assert found.left_out.silent == 1 and sum(one.dialogues for one in found.intents) == 5
+    for words, told in (
+        ("en", "In 1 dialogue the user said nothing; they count nowhere."),
+        ("it", "l'utente non ha detto nulla, che non contano da nessuna parte: 1 dialogo"),
+    ):
+        document = compose_campaign(found, words=words)
+        assert any(told in line for line in document.before)
+    assert figures(found).left_out.silent == 1
+
+
+def test_the_report_says_what_is_not_known_and_how_it_can_be(found: Evaluation) -> None:
+    document = compose_campaign(found)
+    (section,) = (one for one in document.sections if one.name == "time")
+    told = [block.text for block in section.blocks if block.kind == "paragraph"]
+    assert any("report a fault" in text and "`done`" in text for text in told)
+    assert "The goal of the task was reached in 2 of 4 dialogues (50.0%)." in document.answer
+    italian = compose_campaign(found, words="it")
+    assert "L'obiettivo del compito è stato raggiunto in 2 su 4 dialoghi (50,0%)." in italian.answer
+
+
+def test_without_a_known_goal_success_is_missing_and_not_zero(tmp_path: Path) -> None:
+    unknown = evaluate(held(tmp_path, [("report", "en", ["Hi.", "flat tyre", "Thanks."], 20.0)]))
+    assert unknown.goals.known == 0 and unknown.goals.low is None
+    assert not any("goal of the task" in line for line in compose_campaign(unknown).answer)
