@@ -76,9 +76,10 @@ def write_sheet(
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(columns)
-    for person, minor in extra.items():
+    for person in [one for one in outcomes if one in extra]:
+        minor = extra[person]
         bonus = f"{Money(minor, sent[0].currency).major:f}" if minor else ""
-        table.writerow([person, outcomes.get(person, ""), bonus])
+        table.writerow([person, outcomes[person], bonus])
     return name, written.getvalue()
 
 
