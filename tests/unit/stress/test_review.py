@@ -175,6 +175,21 @@ def test_what_is_learnt_is_a_word_and_comes_back_in_the_form_that_it_needs(
 
 
 @pytest.mark.parametrize(
+    ("edited", "learnt"),
+    [
+        ("Is there a quaffery in the centre?", [("pub", "quaffery")]),  # as written: no dictionary has it
+        ("Is there a quaffery in town?", []),  # two words gave way: which for which is not known
+    ],
+)
+def test_a_word_that_no_dictionary_has_is_learnt_where_it_alone_was_put(
+    edited: str, learnt: list[tuple[str, str]]
+) -> None:
+    one = item("i1", "Is there a pub in the centre?", "Is there a bar in the centre?")
+    known = lexicon(reviews_of(one, decided=(reviewed(one, "anna", "edit", edited, proposal=0),)))
+    assert [(entry["before"], entry["after"]) for entry in known.entries] == learnt
+
+
+@pytest.mark.parametrize(
     ("test", "original", "approved"),
     [
         ("ST-8", "Vorrei prenotare un libro", "Vorrei che un libro fosse prenotato"),
