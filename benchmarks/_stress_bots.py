@@ -51,11 +51,20 @@ def one_of(wordings: Sequence[str], said: str) -> str:
     return wordings[crc32(said.encode()) % len(wordings)]
 
 
-class _Answering(ABC):
-    """Answers each utterance by itself; after a hand-over only says that a person will."""
+class _Missing:
+    """Counts what it could not answer, and says so in the words of the file."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts, self.greeting, self.missed = facts, str(facts["greeting"]), 0
+
+    def _miss(self, said: str) -> str:
+        self.missed += 1
+        wordings = self.facts["later" if self.missed > 1 and "later" in self.facts else "miss"]
+        return one_of(wordings, said).replace("{said}", said)
+
+
+class _Answering(_Missing, ABC):
+    """Answers each utterance by itself; after a hand-over only says that a person will."""
 
     def answer(self, said: str) -> str:
         found = None if self.missed and self.facts.get("hands_over") else self.find(said)
@@ -66,11 +75,6 @@ class _Answering(ABC):
     @abstractmethod
     def find(self, said: str) -> Facts | None:
         """What the file says of an utterance; None where it says nothing."""
-
-    def _miss(self, said: str) -> str:
-        self.missed += 1
-        wordings = self.facts["later" if self.missed > 1 and "later" in self.facts else "miss"]
-        return one_of(wordings, said).replace("{said}", said)
 
 
 class Keywords(_Answering):
@@ -106,7 +110,7 @@ class Overlap(_Answering):
         return weight(said & example) / weight(said | example) if said else 0.0
 
 
-class Nearness(_Answering):
+class Nearness(_Missing):
     """The example nearest by its groups of three letters; asks whether it was meant where it is half sure."""
 
     def __init__(self, facts: Facts) -> None:

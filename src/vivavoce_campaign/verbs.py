@@ -16,6 +16,7 @@ CAMPAIGN = Verb(
         "draft idial --system telco",
         "run idial --users 10",
         "run idial --system telco --people",
+        "retest idial --release 2.1",
         "report idial --no-pdf",
         "score idial --json",
         "status idial",

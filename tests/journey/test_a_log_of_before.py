@@ -84,14 +84,26 @@ def facts(folder: Path) -> dict[str, Any]:
     return found
 
 
-# what came to tables since then: reasons of stress verdicts as codes and values, durations of replays
-ADDED = {"stress": {"why", "duration_s"}}
+# what came to tables since then: reasons of verdicts as codes and values, durations of replays, the release
+ADDED = {"stress": {"why", "duration_s", "release"}}
 # what is said otherwise since then: a share of stress tests waits for open verdicts
 REWORDED = {
     "Passed: share of decided cases, with Wilson's 95% interval.":
         "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
         "should none of them pass, or all.",
 }  # fmt: skip
+# under a figure: answers in words where its items share them, and both ends of such a scale told
+IN_WORDS = {
+    "0 1 2 3 4 5": (
+        "Disagree strongly Disagree Disagree a little Agree a little Agree Agree strongly",
+        "Molto in disaccordo In disaccordo Un po' in disaccordo Un po' d'accordo D'accordo Molto d'accordo",
+    ),
+    "1 2 3 4 5": (
+        "Disagree strongly Disagree Neither agree nor disagree Agree Agree strongly",
+        "Molto in disaccordo In disaccordo Né d'accordo né in disaccordo D'accordo Molto d'accordo",
+    ),
+}
+ENDS = re.compile(r"(Codes as answered|Codici come risposti): \d = [^.]*\.")
 DIVERGED = 1e6  # an estimate that a search never found
 
 
@@ -132,21 +144,36 @@ def same(found: Any, was: Any, at: str = "") -> None:
         assert found.keys() == was.keys(), at
         for key, one in was.items():
             same(found[key], one, f"{at}/{key}")
+    elif at.startswith("/report"):
+        same_words(" ".join(found), " ".join(was), at)
     elif isinstance(was, list) and isinstance(found, list):
         assert len(found) == len(was), (at, sorted({*map(str, found)} ^ {*map(str, was)})[:6])
         for place, one in enumerate(was):
             same(found[place], one, f"{at}/{place}")
     elif isinstance(was, str) and isinstance(found, str):
-        found, was = (MADE.sub("DAY", one) for one in (found, was))
-        for before, since in REWORDED.items():
-            was = was.replace(before, since)
-        assert found.replace(TODAY, "VERSION") == was.replace(WRITTEN_BY, "VERSION"), at
+        same_words(found, was, at)
     elif isinstance(was, float) and isinstance(found, float):
         fitted = at.startswith("/analyse")
         if not (fitted and abs(was) > DIVERGED):
             assert found == pytest.approx(was, rel=1e-4 if fitted else 1e-9, abs=1e-5 if fitted else 1e-9), at
     else:
         assert found == was, at
+
+
+def same_words(found: str, was: str, at: str) -> None:
+    """The same words, wherever a line ends."""
+    found, was = (MADE.sub("DAY", one) for one in (found, was))
+    for before, since in REWORDED.items():
+        was = was.replace(before, since)
+    for codes, words in IN_WORDS.items():
+        found = re.sub(rf" (?:{'|'.join(words)}) (Answers|Risposte): ", rf" {codes} \1: ", found)
+    found, was = (ENDS.sub(r"\1.", one) for one in (found, was))
+    now, before = found.replace(TODAY, "VERSION").split(), was.replace(WRITTEN_BY, "VERSION").split()
+    place = next((n for n, (one, other) in enumerate(zip(now, before, strict=False)) if one != other), None)
+    assert now == before, (
+        at,
+        *(" ".join(one[place and place - 8 : place and place + 8]) for one in (now, before)),
+    )
 
 
 class Participant:

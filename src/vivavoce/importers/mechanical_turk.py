@@ -81,12 +81,17 @@ def _files(path: Path) -> list[Path]:
 
 def _rows(file: Path) -> Iterator[tuple[str, Row]]:
     """Each row with its place."""
-    with file.open(encoding="utf-8-sig", newline="") as opened:
-        table = csv.DictReader(opened)
-        if missing := [name for name in NEEDED if name not in (table.fieldnames or ())]:
-            raise InputError(f"no column {missing[0]!r}", place=str(file), hint=f"expected {LAYOUT}")
-        for row in table:
-            yield f"{file}:{table.line_num}", row
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as opened:
+            table = csv.DictReader(opened)
+            if missing := [name for name in NEEDED if name not in (table.fieldnames or ())]:
+                raise InputError(f"no column {missing[0]!r}", place=str(file), hint=f"expected {LAYOUT}")
+            for row in table:
+                yield f"{file}:{table.line_num}", row
+    except (UnicodeDecodeError, csv.Error) as broken:
+        raise InputError(
+            f"not a CSV file in UTF-8: {broken}", place=str(file), hint=f"expected {LAYOUT}"
+        ) from None
 
 
 def _add(writer: DatasetWriter, place: str, row: Row, workers: dict[str, Row], visit_id: str) -> None:

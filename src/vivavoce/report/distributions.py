@@ -39,7 +39,7 @@ def likert_figure(
     """
     names = {item.item_id: _item_name(item, sentences or {}) for item in items}
     data = [{**bar, "item": names[item.item_id]} for item in items for bar in _bars(item)]
-    codes = sorted({bar["code"] for bar in data})
+    codes, labels = sorted({bar["code"] for bar in data}), _shared_labels(items)
     colours = _colours(len(codes))
 
     def draw(width: int) -> Any:
@@ -63,7 +63,7 @@ def likert_figure(
             ),
             x2="to:Q",
             color=alt.Color(
-                "code:O", scale=alt.Scale(domain=codes, range=colours), legend=_legend(items, codes, width)
+                "code:O", scale=alt.Scale(domain=codes, range=colours), legend=_legend(labels, codes, width)
             ),
         )
         middle = per_item.mark_tick(color=INK, thickness=1, size=BAR + 4, yOffset=below).encode(x="middle:Q")
@@ -84,7 +84,7 @@ def likert_figure(
         say("How often each answer was given. {words}.", words=words),
         draw,
         mark=mark,
-        caption=_ends(items),
+        caption=_ends(items, labels),
     )
 
 
@@ -112,14 +112,22 @@ def _wrapped(name: str, width: int) -> str:
     return fill(name, int((width - 30) / LETTER))
 
 
-def _legend(items: Sequence[LikertItem], codes: Sequence[int], width: int) -> alt.Legend:
+def _legend(labels: Mapping[int, str], codes: Sequence[int], width: int) -> alt.Legend:
     """What the colours stand for: the answers in words where all are known, else their codes."""
-    labels = {code: text for item in items for code, text in item.labels.items() if text != str(code)}
     if set(codes) - set(labels):
         return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=len(codes))
     columns = len(codes) if width > NARROW else 2
     told = f"{json.dumps(labels)}[datum.label]"
-    return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=columns, labelExpr=told)
+    return alt.Legend(
+        title=None, orient="bottom", direction="horizontal", columns=columns, labelExpr=told, labelLimit=width
+    )
+
+
+def _shared_labels(items: Sequence[LikertItem]) -> dict[int, str]:
+    """The answers in words; none where a code stands for another answer in another item."""
+    told = {(code, text) for item in items for code, text in item.labels.items() if text != str(code)}
+    labels = dict(told)
+    return labels if len(labels) == len(told) else {}
 
 
 def _colours(n: int) -> list[str]:
@@ -138,13 +146,10 @@ def _mix(one: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 
-def _ends(items: Sequence[LikertItem]) -> str:
+def _ends(items: Sequence[LikertItem], labels: Mapping[int, str]) -> str:
     """What the ends of the scale say, and what the sign behind an item means."""
-    labels = next((item.labels for item in items if item.labels), {})
-    low, high = items[0].low, items[0].high
-    words = [
-        f"{code} = {labels[code]}" for code in (low, high) if code in labels and labels[code] != str(code)
-    ]
+    ends = (items[0].low, items[0].high)
+    words = [f"{code} = {labels[code]}" for code in ends if code in labels]
     sentence = (
         say("Codes as answered: {words}.", words=", ".join(words)) if words else say("Codes as answered.")
     )

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ from vivavoce.report.material import ReportOptions
 GOLDEN = Path(__file__).parents[2] / "golden"
 
 
-def shown(folder: Path, instrument: str, forms: list[dict[str, float]]) -> str:
+def shown(
+    folder: Path, instrument: str, forms: list[dict[str, float]], *, drawn: bool = False, language: str = "en"
+) -> str:
     """The report's text on a dataset of these forms, one a dialogue."""
     writer = DatasetWriter(folder, study={"name": "s"}, source={"kind": "test"})
     for number, form in enumerate(forms):
@@ -29,10 +32,31 @@ def shown(folder: Path, instrument: str, forms: list[dict[str, float]]) -> str:
                      "value": value}
             for item, value in form.items()
         ])  # fmt: skip
-    page = re.sub(
-        r"<(script|style|svg).*?</\1>", "", render(writer.close(), options=ReportOptions()), flags=re.S
-    )
+    page = render(writer.close(), options=ReportOptions(language=language))
+    if not drawn:
+        page = re.sub(r"<svg.*?</svg>", "", page, flags=re.S)
+    page = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.S)
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", ("Disagree strongly", "Neither agree nor disagree")),
+     ("it", ("Molto in disaccordo", "Né d'accordo né in disaccordo"))],
+)  # fmt: skip
+def test_a_figure_tells_the_answers_in_the_report_s_language(
+    language: str, said: Sequence[str], tmp_path: Path
+):
+    forms = [{f"q{number}": 3.0 for number in range(1, 11)} for _ in range(3)]
+    text = shown(tmp_path, "sus", forms, drawn=True, language=language)
+    assert all(f" {one} " in text for one in said)
+
+
+def test_a_figure_gives_codes_where_they_say_something_else_in_each_item(tmp_path: Path) -> None:
+    forms = [{"gender": 1.0, "age": 6.0}, {"gender": 2.0, "age": 1.0}]
+    text = shown(tmp_path, "demographics", forms, drawn=True)
+    assert "Codes as answered." in text
+    assert "60 or older" not in text and "Woman" not in text
 
 
 def test_the_mean_of_81_over_40_answers_prints_2_03(tmp_path: Path) -> None:

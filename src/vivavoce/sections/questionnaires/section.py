@@ -1,20 +1,23 @@
 """Questionnaires: answers, scores and their reliability."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import load_wording, wording_file
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.distributions import likert_figure
-from vivavoce.report.language import say
+from vivavoce.report.language import language, say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
 from vivavoce.report.section import Section
 from vivavoce.stats.description import AnsweredItem, AnsweredSheet, GroupMean
-from vivavoce.stats.scales import AnsweredScale, GroupScore, ScaleScore
+from vivavoce.stats.scales import AnsweredScale, GroupScore, LikertItem, ScaleScore
 
 MOST_ANSWERS: Final = 8
+OURS: Final = ("project", "package")  # wordings that are known here, too
 WORDINGS: Final[dict[str | None, str]] = {
     "project": "the project's own wording",
     "package": "the wording of an installed package",
@@ -49,7 +52,12 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
         blocks: list[Block] = []
         for number, sheet in enumerate(results.scales, start=1):
             if sheet.items:
-                blocks.append(likert_figure(number, sheet.instrument, sheet.items))
+                own = any(
+                    one.instrument == sheet.instrument and one.wording in OURS
+                    for one in results.questionnaires
+                )
+                items = in_words(sheet) if own else sheet.items
+                blocks.append(likert_figure(number, sheet.instrument, items))
             if scores := scores_table(number, sheet, results.keys):
                 blocks.append(scores)
         blocks += questionnaire_tables(results.questionnaires, results.keys)
@@ -60,6 +68,20 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
             )
             blocks.append(Paragraph(counted, small=True))
         return blocks
+
+
+def in_words(sheet: AnsweredScale) -> Sequence[LikertItem]:
+    """The items with what their codes say in the report's language; as people read it where none is known."""
+    instrument = INSTRUMENTS.get(sheet.instrument) if sheet.instrument in INSTRUMENTS else None
+    if instrument is None or wording_file(instrument, language(), None) is None:
+        return sheet.items
+    said, known = load_wording(instrument, language()).labels, {one.item_id: one for one in instrument.items}
+    return [
+        replace(one, labels={int(code): text for code, text in said[known[one.item_id].scale or ""].items()})
+        if one.item_id in known
+        else one
+        for one in sheet.items
+    ]
 
 
 def scores_table(number: int, sheet: AnsweredScale, keys: list[str | None]) -> TableOfText | None:
