@@ -72,9 +72,10 @@ def simulate(
 
     Input   study: loaded, its file or folder. dialogues: how many; participants: how many, where a visit has
             no dialogue. seed: same seed, same users. word_error_rate: of the noise between user and system,
-            0.25. population: YAML file of the users' habits. domain: what the users talk about. user_url,
-            user_model, user_key: an OpenAI-compatible model that plays them. log: sqlite:/// or
-            postgresql://; beside the study when left out. progress: called with done and total
+            0.25. population: brief, chatty, confused, hostile, or a YAML file of the users' habits. domain:
+            what the users talk about. user_url, user_model, user_key: an OpenAI-compatible model that plays
+            them. log: sqlite:/// or postgresql://; beside the study when left out. progress: called with
+            done and total
     Raises  InputError: the study has problems, or nobody can be simulated in it
     """
     with errors_in_python():
@@ -94,11 +95,11 @@ def simulation(
 ) -> Simulation:  # fmt: skip
     """The same of a loaded study; what the command line runs."""
     from vivavoce.simulation.domain import load_domain
-    from vivavoce.simulation.population_file import read_population, usual_population
+    from vivavoce.simulation.population_file import find_population, usual_population
     from vivavoce.simulation.trial import counts_dialogues
     from vivavoce.simulation.user_factory import Casting
 
-    people = read_population(Path(population)) if population else usual_population()
+    people = find_population(str(population)) if population else usual_population()
     if not counts_dialogues(plan):
         users, amount = ChosenUsers(people.people(1 if seed is None else seed), None, language), participants
     else:

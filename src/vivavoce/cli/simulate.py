@@ -56,7 +56,8 @@ def run(
         typer.Option("--word-error-rate", min=0, max=0.9, help="Noise between user and system: 0.25."),
     ] = None,
     population: Annotated[
-        Path | None, typer.Option("--population", help="YAML file of the users' habits.")
+        str | None,
+        typer.Option("--population", help="brief, chatty, confused, hostile, or a file of habits."),
     ] = None,
     domain: Annotated[
         str | None, typer.Option("--domain", help="What the users talk about: a shipped domain, or a file.")

@@ -21,6 +21,7 @@ Manner = Literal[
     "search", "inform", "change", "correct", "request", "reqalts", "hello", "affirm", "negate", "bye",
     "despair", "wrong", "nothing_more",
 ]  # fmt: skip
+Aside = Literal["puzzled", "disagree", "ask_back", "digress", "break_off"]
 Data = TypeVar("Data", bound=BaseModel)
 SAYING: Final = ("search", "inform", "change", "correct", "request")  # with {what}
 
@@ -142,6 +143,9 @@ class SimulatedSpeech(LanguageData):
 
     say: dict[Manner, list[str]] = Field(
         description=f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first five"
+    )
+    asides: dict[Aside, list[str]] = Field(
+        {}, description=f"what is said in place of an answer: {', '.join(get_args(Aside))}; none: in English"
     )
     conjunction: str = Field(description="the word for `and`")
     goodbye: str = Field(description="the last word of somebody who hangs up")

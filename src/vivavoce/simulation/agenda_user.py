@@ -1,19 +1,22 @@
 """A simulated caller: pursues a task, answers the system's acts, forgets, corrects, relaxes, gives up.
 
+What it does other than answer stands in `conduct`.
+
 It knows nothing of the system but what the system says, and never says more than its task, what the task
 offers as alternative, that it does not care, and, where it is fickle, one other value that some venue has.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from vivavoce.connectors.base import Act
-from vivavoce.languages.data import Manner, SimulatedSpeech
+from vivavoce.languages.data import Aside, Manner, SimulatedSpeech
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.phrases import Phrases
+from vivavoce.simulation.conduct import ASIDE_ACTS, Conduct, Matter
+from vivavoce.simulation.phrases import Phrases, other_languages
 from vivavoce.simulation.system_acts import Heeded, acts_in_text, heed
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology, meets
@@ -49,13 +52,49 @@ class Judgement:
 class AgendaUser(ABC):
     """A user with an agenda, whatever is on it: listens, loses patience, rates, takes leave."""
 
-    def __init__(self, traits: UserProfile, speech: SimulatedSpeech, random: Random) -> None:
+    def __init__(
+        self, traits: UserProfile, speech: SimulatedSpeech, random: Random, languages: Sequence[str]
+    ) -> None:
         self._traits, self._speech, self._random = traits, speech, random
+        self._own, self._others = languages[0], tuple(languages[1:])
+        self._conduct = Conduct(traits, random)
+        self._unanswered: Any = None
         self._unhelpful = 0
 
     @abstractmethod
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
+
+    def _respond(self, heard: Any) -> UserUtterance:
+        """A departure, or the answer to the turn; after a departure to the turn that it left unanswered, where
+        the system says nothing new."""
+        if self._others:
+            self._speak(self._conduct.language(self._own, self._others))
+        before, self._unanswered = self._unanswered, None
+        matter = self._matter(heard)
+        if before is not None and matter.empty:
+            heard, matter = before, self._matter(before)
+        aside = None if before is not None else self._conduct.departure(matter)
+        if aside is not None:
+            self._unanswered = heard
+            utterance = self._depart(aside, heard)
+        else:
+            utterance = self._answer(heard)
+            if not utterance.hangs_up and self._conduct.speaks_of_two_things():
+                utterance = self._with_another(utterance)
+        return replace(utterance, text=self._conduct.misspelt(utterance.text))
+
+    def _depart(self, aside: Aside, heard: Any) -> UserUtterance:
+        if aside == "disagree":
+            self._unhelpful += 1
+        return UserUtterance(self._conduct.say(aside, self._speech), (ASIDE_ACTS[aside],))
+
+    def _with_another(self, first: UserUtterance) -> UserUtterance:
+        second = self._another_thing(first)
+        if second is None:
+            return first
+        text = f"{first.text} {self._speech.conjunction} {second.text}"
+        return UserUtterance(text, (*first.acts, *second.acts))
 
     def after_failure(self) -> UserUtterance:
         """The next utterance after a turn that the system failed to answer."""
@@ -76,6 +115,22 @@ class AgendaUser(ABC):
     @abstractmethod
     def _take_in(self, acts: Sequence[Act | LoggedAct] | None, text: str) -> Any:
         """What a system turn says, in whatever form the agenda needs; the goal as it stands after it."""
+
+    @abstractmethod
+    def _matter(self, heard: Any) -> Matter:
+        """What such a turn is about."""
+
+    @abstractmethod
+    def _answer(self, heard: Any) -> UserUtterance:
+        """What the agenda says to such a turn."""
+
+    @abstractmethod
+    def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
+        """What may be said in the same breath, where the agenda has another thing left."""
+
+    @abstractmethod
+    def _speak(self, language: str) -> None:
+        """Say what comes next in this language."""
 
     @abstractmethod
     def _once_more(self) -> UserUtterance:
@@ -118,7 +173,8 @@ class Caller(AgendaUser):
         self, task: Task, ontology: Ontology, traits: UserProfile, language: str, random: Random
     ) -> None:
         self._phrases = Phrases(ontology, language)
-        super().__init__(traits, self._phrases.speech, random)
+        own = self._phrases.language
+        super().__init__(traits, self._phrases.speech, random, [own, *other_languages(ontology, own)])
         self._task, self._ontology = task, ontology
         limits = list(task.constraints.items())
         random.shuffle(limits)
@@ -139,7 +195,38 @@ class Caller(AgendaUser):
         heard = self._take_in(acts, text)
         if self._unhelpful > self._traits.patience:
             return self._leave("despair")
-        return self._answer(heard)
+        return self._answer(heard) if heard.ends else self._respond(heard)
+
+    def _speak(self, language: str) -> None:
+        if language != self._phrases.language:
+            self._phrases = Phrases(self._ontology, language)
+            self._speech = self._phrases.speech
+
+    def _matter(self, heard: Heeded) -> Matter:
+        stated = heard.venue if heard.offered else heard.confirm and "=".join(heard.confirm)
+        return Matter(heard.request, stated, empty=heard.empty or heard.not_understood)
+
+    def _depart(self, aside: Aside, heard: Heeded) -> UserUtterance:
+        departed = super()._depart(aside, heard)
+        if aside != "disagree" or heard.venue is None or not heard.offered:
+            return departed
+        self._turned_down.add(heard.venue)
+        other = self._phrases.say("reqalts", (), self._random)
+        return UserUtterance(f"{departed.text} {other}", (*departed.acts, LoggedAct(act="reqalts")))
+
+    def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
+        goal, last = self._goal, self._last
+        asked = [slot for slot in goal.missing() if slot not in goal.asked][:1]
+        unsaid = [slot for slot in goal.unsaid() if slot != TYPE][:1]
+        if asked and not any(act.act == "request" for act in first.acts):
+            goal.asked += asked
+            second = self._say("request", (LoggedAct(act="request", slot=asked[0]),))
+        elif unsaid and not any(act.act == "inform" for act in first.acts):
+            second = self._say("inform", self._informing(unsaid))
+        else:
+            return None
+        self._last = last
+        return second
 
     def _outcome(self) -> tuple[bool, bool, bool]:
         served = self._venue is not None
@@ -169,6 +256,7 @@ class Caller(AgendaUser):
             if slot in self._goal.requests and self._venue is not None:
                 self._goal.answered[slot] = value
         progress = heard.venue is not None or any(slot in self._goal.requests for slot in heard.told)
+        progress |= self._unanswered is not None  # it was the caller who said nothing
         if not progress and (heard.not_understood or heard.cannot is not None or heard.empty):
             self._unhelpful += 1
         return heard

@@ -8,18 +8,23 @@ patience ends. It knows the system only by what it says: by the acts that it tel
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Final
 
 from vivavoce.connectors.base import Act
 from vivavoce.core.errors import UnknownName
 from vivavoce.languages.data import Manner
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import AgendaUser, UserUtterance
+from vivavoce.simulation.conduct import Matter
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.simulation.goal_progress import Pursuit
+from vivavoce.simulation.phrases import other_languages
 from vivavoce.simulation.triggers import acts_by_cues, stands_in
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.simulation.wordings import DomainPhrases
 from vivavoce.study.task import Task
+
+_PERSONAL: Final = ("name", "surname", "birth")
 
 
 @dataclass(slots=True)
@@ -47,7 +52,8 @@ class DomainUser(AgendaUser):
         if self._language not in domain.languages:
             raise UnknownName("language of simulated users", language, list(domain.languages))
         self._words = DomainPhrases(domain, self._language)
-        super().__init__(traits, self._words.speech, random)
+        languages = [self._language, *other_languages(domain, self._language)]
+        super().__init__(traits, self._words.speech, random, languages)
         self._domain = domain
         self._goal = Pursuit.of(task, domain)
         self._goal.forget(traits.forgetfulness, random)
@@ -62,9 +68,31 @@ class DomainUser(AgendaUser):
             return self._leave("bye")
         if self._unhelpful > self._traits.patience:
             return self._leave("despair")
-        utterance = self._answer(turn)
-        self._last = utterance
+        utterance = self._respond(turn)
+        if self._unanswered is None:
+            self._last = utterance
         return utterance
+
+    def _speak(self, language: str) -> None:
+        self._words = DomainPhrases(self._domain, language)
+        self._speech = self._words.speech
+
+    def _matter(self, heard: _Turn) -> Matter:
+        stated = [*heard.confirms, *heard.told]
+        asked = next(iter(heard.requests), None)
+        empty = not heard.kinds or bool(heard.kinds & {"repeat", "null"})
+        return Matter(asked, "=".join(stated[0]) if stated else None, empty=empty and not asked)
+
+    def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
+        goal = self._goal
+        things = [key for key in goal.items if key not in goal.mentioned]
+        asked = [slot for slot in goal.missing() if slot not in goal.said]
+        unsaid = [slot for slot in goal.unsaid() if slot not in _PERSONAL]
+        if things:
+            return self._list(things[:1], detailed=True)
+        if asked:
+            return self._ask(asked[0])
+        return self._state(unsaid[:1]) if unsaid else None
 
     def _once_more(self) -> UserUtterance:
         """What was said last; where nothing was, the system waits for the user, who opens."""
@@ -91,14 +119,14 @@ class DomainUser(AgendaUser):
         greeted = acts is None and self._last is None  # words of a greeting answer nothing
         progress = self._goal.hear([] if greeted else turn.told)
         useless = not known or turn.kinds & {"repeat", "canthelp", "null"}
-        if useless and not progress and self._last is not None:
+        if useless and not progress and self._last is not None and self._unanswered is None:
             self._unhelpful += 1
         return turn
 
     # --- answering ----------------------------------------------------------------------------------
 
-    def _answer(self, turn: _Turn) -> UserUtterance:
-        goal = self._goal
+    def _answer(self, heard: _Turn) -> UserUtterance:
+        goal, turn = self._goal, heard
         if turn.confirms:
             return self._confirm(turn.confirms)
         if "canthelp" in turn.kinds and goal.slots and not goal.seems_reached:
@@ -171,7 +199,7 @@ class DomainUser(AgendaUser):
             if slot in goal.said:
                 self._unhelpful += 1
             more = goal.unsaid() if self._random.random() < self._traits.over_informing else []
-            beside = [one for one in more if one != slot and one not in ("name", "surname", "birth")]
+            beside = [one for one in more if one != slot and one not in _PERSONAL]
             return self._state([slot, *beside[:1]])
         if group is not None and slot == group.amount_slot:
             return self._amount(turn)
@@ -194,7 +222,7 @@ class DomainUser(AgendaUser):
         if goal.items:
             return self._next_items(turn)
         if goal.kind.wants is not None:
-            return self._ask()
+            return self._ask(goal.missing()[0])
         if self._opened and turn.kinds & {"repeat", "reqmore", "request", "hello"}:
             self._unhelpful += "repeat" not in turn.kinds
         return self._open(detailed=self._random.random() < self._traits.over_informing)
@@ -224,9 +252,8 @@ class DomainUser(AgendaUser):
         several = self._random.random() < self._traits.over_informing / 2
         return self._list(open_[: 2 if several else 1], detailed=True)
 
-    def _ask(self) -> UserUtterance:
+    def _ask(self, slot: str) -> UserUtterance:
         goal = self._goal
-        slot = goal.missing()[0]
         self._unhelpful += slot in goal.said
         goal.said.add(slot)
         act = LoggedAct(act="request", slot=slot)

@@ -7,7 +7,7 @@ but what it believes: whether its goal was met is its own word.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Final
 
@@ -47,7 +47,7 @@ class ModelUser:
         self._connector, self._language = connector, language
         self._speech = SimulatedSpeech.or_english(language)
         self._conversation = Conversation(key=key, language=language)
-        manner = {"patience": traits.patience, "terse": traits.terseness > 0.5}
+        manner = {"patience": traits.patience, "terse": traits.terseness > 0.5, **traits.departures()}
         told = {"task": task.words(language), "language": language, "manner": manner}
         self._task = json.dumps(told, ensure_ascii=False)
         self._turns, self._satisfied, self._failures = 0, False, 0
@@ -129,6 +129,9 @@ class ModelCasting(Casting):
 
     def prompt(self, user: object) -> str | None:
         return user.prompt if isinstance(user, ModelUser) else None
+
+    def check(self, traits: Iterable[UserProfile], language: str) -> None:
+        """A model finds words in any language."""
 
     def speaks(self, language: str) -> bool:
         return True

@@ -7,6 +7,7 @@ from typing import Final
 from vivavoce.core.errors import UnknownName
 from vivavoce.languages.data import Manner, SimulatedSpeech
 from vivavoce.log.events import LoggedAct
+from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 
@@ -23,6 +24,15 @@ def speech_of(language: str) -> SimulatedSpeech:
     if speech is None:
         raise UnknownName("language of simulated callers", language, SimulatedSpeech.languages())
     return speech
+
+
+def other_languages(domain: Ontology | SimulatedDomain, own: str) -> list[str]:
+    """The other languages that have words for a domain, and in which somebody is simulated."""
+    if isinstance(domain, SimulatedDomain):
+        known = set(domain.languages)
+    else:
+        known = {language for texts in domain.types.values() for language in texts}
+    return [language for language in SimulatedSpeech.languages() if language in known - {own}]
 
 
 class Phrases:

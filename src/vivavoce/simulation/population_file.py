@@ -11,20 +11,22 @@
     groups:
       hurried: {share: 0.2, habits: {patience: 1..2}}
 
-What is left out is as for the population that is used without a file.
+What is left out is as for the population that is used without a file. `like: chatty` takes the habits of a
+shipped population, in `populations/`, for those left out.
 """
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from vivavoce.core.errors import nearest
+from vivavoce.core.errors import UnknownName, nearest
 from vivavoce.core.validation import load_model, mistake, shown_value
 from vivavoce.simulation.satisfaction import Satisfaction
 from vivavoce.simulation.user_profile import HABITS, MOST_DIALOGUES, Draw, Population
 
 _WHOLE = ("patience", "dialogues")
+_SHIPPED: Final = Path(__file__).parent / "populations"
 
 
 class _Data(BaseModel):
@@ -113,10 +115,25 @@ def _checked(habits: dict[str, Spread]) -> dict[str, Spread]:
     return habits
 
 
+def population_names() -> list[str]:
+    """The populations that ship with this version."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
+
+
+def _shipped(name: str) -> str:
+    if name not in population_names():
+        raise mistake(f"unknown population {name!r}", nearest(name, population_names()))
+    return name
+
+
+_Like = Annotated[str, AfterValidator(_shipped)]
+
+
 class PopulationGroup(_Data):
     """A share of the people, with habits of their own."""
 
     share: float = Field(gt=0, le=1)
+    like: _Like | None = Field(None, description="a shipped population whose habits those left out are")
     habits: dict[str, Spread] = {}
 
     @field_validator("habits")
@@ -143,6 +160,7 @@ class PopulationFile(_Data):
     population: str = Field(description="its name")
     simulated: Literal[True] = Field(True, description="nobody in it is a person")
     seed: int = Field(1, description="the same seed gives the same people")
+    like: _Like | None = Field(None, description="a shipped population whose habits those left out are")
     word_error_rate: Spread | None = Field(
         None, description="noise between them and a system, drawn once for each"
     )
@@ -180,20 +198,35 @@ class PopulationFile(_Data):
     def people(self, seed: int | None = None) -> Population:
         """The population; another seed gives other people with the same habits."""
         weights = {name: value for name, value in self.satisfaction.model_dump().items() if value is not None}
-        groups = tuple((name, one.share, _draws(one.habits)) for name, one in self.groups.items())
+        groups = tuple((name, one.share, _draws(one.habits, one.like)) for name, one in self.groups.items())
         return Population(
-            self.seed if seed is None else seed, _draws(self.habits), groups, Satisfaction(**weights),
+            self.seed if seed is None else seed, _draws(self.habits, self.like), groups, Satisfaction(**weights),
             self.population, self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
         )  # fmt: skip
 
 
-def _draws(habits: dict[str, Spread]) -> dict[str, Draw]:
+def _draws(habits: dict[str, Spread], like: str | None) -> dict[str, Draw]:
+    if like is not None:
+        habits = {**read_population(_SHIPPED / f"{like}.yaml").habits, **habits}
     return {name: spread.draw(whole=name in _WHOLE) for name, spread in habits.items()}
 
 
 def usual_population() -> PopulationFile:
     """The population that is used without a file."""
     return PopulationFile.model_validate({"population": "default"})
+
+
+def find_population(name: str) -> PopulationFile:
+    """A shipped population by its name, or a file.
+
+    Raises  UnknownName: neither; InputError: the file is wrong, with its first fault
+    """
+    path = Path(name)
+    if name in population_names() and not path.exists():
+        return read_population(_SHIPPED / f"{name}.yaml")
+    if not path.suffix and not path.exists():
+        raise UnknownName("population", name, population_names())
+    return read_population(path)
 
 
 def read_population(path: Path) -> PopulationFile:

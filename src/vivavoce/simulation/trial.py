@@ -81,7 +81,10 @@ async def run_trial(
     engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")
     if dialogues:
         repeat = dialogues[0].repeat
-        waiting = iter(list(_quotas(trial.population, amount, repeat.min, repeat.max)))
+        quotas = list(_quotas(trial.population, amount, repeat.min, repeat.max))
+        if casting is not None:
+            casting.check((trial.population.traits(caller) for caller, _ in quotas), spoken)
+        waiting = iter(quotas)
     else:
         waiting = iter([(number, 0) for number in range(amount)])
     await asyncio.gather(*(trial.work(waiting) for _ in range(CALLERS_AT_ONCE)))

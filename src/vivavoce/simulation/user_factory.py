@@ -1,6 +1,6 @@
 """Who plays the user of a study: a caller for tasks about venues, an agenda user for other domains' goals."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from random import Random
 from typing import Literal, Protocol
 
@@ -12,6 +12,7 @@ from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.domain_agenda_user import DomainUser
+from vivavoce.simulation.phrases import other_languages
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -78,6 +79,22 @@ class Casting:
     def prompt(self, user: SimulatedUser) -> str | None:
         """What a user was told, where it is a language model."""
         return None
+
+    def check(self, traits: Iterable[UserProfile], language: str) -> None:
+        """Look whether these people can be played in a language.
+
+        Raises  InputError: somebody switches language, and there are words in no other
+        """
+        known = self._domain or self._ontology
+        own = language[:2].lower()
+        if known is not None and not other_languages(known, own) and any(
+            one.switches_language for one in traits
+        ):  # fmt: skip
+            raise InputError(
+                f"simulated users cannot switch language: there are words in {own!r} alone",
+                place="habits.switches_language",
+                hint="add those of another language to the ontology or domain, or leave this habit out",
+            )
 
     def speaks(self, language: str) -> bool:
         """Whether there are simulated users of this language."""

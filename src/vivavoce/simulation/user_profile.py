@@ -23,6 +23,14 @@ class UserProfile:
     dialogues        how many dialogues the caller would like to hold
     fickleness       that the caller changes their mind once in a dialogue
     terseness        that a thing is said in as few words as will do
+    knowledge        that a question can be answered at once; else the caller does not know, the first time
+    disagrees        that what the system says or offers is contradicted, though nothing be wrong with it
+    asks_back        that the system is asked to say it again, in place of an answer
+    digresses        that something else is talked of, in place of an answer
+    fragments        that a turn breaks off before anything is said
+    two_at_once      that a turn says a second thing, of another kind
+    misspells        that a word of four letters or more is misspelt
+    switches_language  that a turn is said in another language
     """
 
     patience: int
@@ -34,9 +42,23 @@ class UserProfile:
     dialogues: int
     fickleness: float = 0.0
     terseness: float = 0.0
+    knowledge: float = 1.0
+    disagrees: float = 0.0
+    asks_back: float = 0.0
+    digresses: float = 0.0
+    fragments: float = 0.0
+    two_at_once: float = 0.0
+    misspells: float = 0.0
+    switches_language: float = 0.0
+
+    def departures(self) -> dict[str, float]:
+        """Traits by which this caller does other than answer; nobody has any who is not told to."""
+        shares = {name: getattr(self, name) for name in _DEPARTURES}
+        return {name: share for name, share in shares.items() if share != _DEPARTURES[name]}
 
 
 HABITS: Final = tuple(one.name for one in fields(UserProfile))
+_DEPARTURES: Final = {one.name: one.default for one in fields(UserProfile)[HABITS.index("knowledge") :]}
 Draw = Callable[[Random], float]
 
 DEFAULT_HABITS: Final[dict[str, Draw]] = {
@@ -48,14 +70,13 @@ DEFAULT_HABITS: Final[dict[str, Draw]] = {
     "optimism": lambda random: random.betavariate(2, 3),
     "dialogues": lambda random: min(MOST_DIALOGUES, int(random.paretovariate(0.8))),
     "fickleness": lambda random: random.betavariate(1, 19),
-    "terseness": lambda random: 0.0,
 }
 
 
 def draw_traits(random: Random, habits: dict[str, Draw] | None = None) -> UserProfile:
     """One caller. The number of dialogues has a long tail: half want one or two, a few want dozens."""
     draws = {**DEFAULT_HABITS, **(habits or {})}
-    drawn = {name: draws[name](random) for name in HABITS}
+    drawn = {name: draws[name](random) for name in HABITS if name in draws}
     return UserProfile(
         patience=int(drawn.pop("patience")), dialogues=max(1, int(drawn.pop("dialogues"))), **drawn
     )
