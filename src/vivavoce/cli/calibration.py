@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vivavoce.stats.calibration import ComparedFeature, FittedPopulation
+    from vivavoce.stats.telling_apart import ToldApart
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 
@@ -48,12 +49,14 @@ def compare(
     figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures, as SVG.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare simulated calls with real ones: distributions, and how far apart they are."""
+    """Compare simulated calls with real ones: distributions, and whether a classifier tells them apart."""
     from vivavoce.core.result import as_json as plain
     from vivavoce.log.dataset import Dataset
     from vivavoce.stats.calibration import compare as compare_with
+    from vivavoce.stats.telling_apart import tell_apart
 
-    compared = compare_with(Dataset(real), Dataset(simulated))
+    people, programs = Dataset(real), Dataset(simulated)
+    compared, told = compare_with(people, programs), tell_apart(people, programs)
     if figures is not None:
         from vivavoce.report.calibration import distribution_figure
         from vivavoce.report.drawing import PAGE_FONT, PRINT_FONT
@@ -66,12 +69,12 @@ def compare(
             )
         note(f"wrote {len(compared)} figures to {figures}")
     if as_json:
-        typer.echo(json.dumps({"simulated": True, "features": plain(compared)}))
+        typer.echo(json.dumps({"simulated": True, "features": plain(compared), "told_apart": plain(told)}))
         return
-    _show(compared)
+    _show(compared, told)
 
 
-def _show(compared: "Sequence[ComparedFeature]") -> None:
+def _show(compared: "Sequence[ComparedFeature]", told: "Sequence[ToldApart]") -> None:
     from rich.console import Console
 
     from vivavoce.core.terminal import FittedTable as Table
@@ -82,7 +85,17 @@ def _show(compared: "Sequence[ComparedFeature]") -> None:
         figures = (one.mean_real, one.mean_simulated, one.kullback_leibler_bits, one.cramer)
         shown = ["-" if value is None else f"{value:.3f}" for value in figures]
         table.add_row(one.meaning, *shown, str(one.n_real), str(one.n_simulated))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    for one in told:
+        interval = "" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})"
+        console.print(
+            f"told apart by {one.by}, callers unseen: balanced accuracy {one.balanced_accuracy:.3f}{interval}; "
+            f"of real calls: {', '.join(one.of_real)}; of simulated ones: {', '.join(one.of_simulated)}",
+            markup=False, highlight=False,
+        )  # fmt: skip
+    if not told:
+        console.print("too few callers to tell real from simulated calls")
 
 
 def _population_text(fitted: "FittedPopulation") -> str:

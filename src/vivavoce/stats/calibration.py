@@ -37,6 +37,7 @@ _HABITS: Final = (
 class Call:
     """One dialogue as it is looked at here.
 
+    said       of each user turn, in order: its words, and how many (`words`)
     acts       of each user turn, in order: (act, slot, value), what was meant
     helpful    of each system turn, in order: its index, and whether it helped
     stated     of each system turn: the values that it stated or asked to confirm, by slot
@@ -44,6 +45,7 @@ class Call:
 
     dialogue_id: str
     participant_id: str
+    said: list[str] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     acts: list[list[tuple[str, str | None, str | None]]] = field(default_factory=list)
     helpful: list[tuple[int, bool]] = field(default_factory=list)
@@ -116,6 +118,7 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
             if said is None:  # it went to the system as sound, and nobody knows its words
                 del found[row["dialogue_id"]]
                 continue
+            call.said.append(said)
             call.words.append(len(words(said)))
             call.acts.append(meant.get(place, []))
             call.turn_of_acts.append(row["turn_index"])
@@ -192,6 +195,9 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
         "over_informing": _over_informing(calls),
         "carefulness": _carefulness(calls),
         "terseness": _terseness(calls),
+        "fragments": _in_place_of_answers(calls, "null"),
+        "asks_back": _in_place_of_answers(calls, "repeat"),
+        "two_at_once": _two_at_once(calls),
         "curiosity": _share([_has(call, "reqalts") for call in calls]),
         "fickleness": _share([_changed_mind(call) for call in calls]),
         "optimism": _share(
@@ -262,6 +268,20 @@ def _over_informing(calls: Sequence[Call]) -> tuple[float | None, int]:
         for turn in call.acts
     ]
     return _share([len(one) > 1 for one in slots if one])
+
+
+def _in_place_of_answers(calls: Sequence[Call], act: str) -> tuple[float | None, int]:
+    """Of the user turns that do not follow one of this act alone, the share of this act alone; unit: turns."""
+    alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
+    return _share([
+        flag for flags in alone for before, flag in zip([False, *flags[:-1]], flags, strict=True) if not before
+    ])  # fmt: skip
+
+
+def _two_at_once(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the user turns that state or ask, the share that does both; unit: turns."""
+    kinds = [{act for act, _, _ in turn} & {"inform", "request"} for call in calls for turn in call.acts]
+    return _share([len(one) > 1 for one in kinds if one])
 
 
 def _carefulness(calls: Sequence[Call]) -> tuple[float | None, int]:

@@ -276,8 +276,14 @@ def test_who_switches_language_needs_another_with_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("habits: {digreses: 0.1}", "people.yaml:2 habits: unknown habit 'digreses'; did you mean 'digresses'"),
-        ("habits: {misspells: 3}", "people.yaml:2 habits: misspells lies outside 0 to 1; keep it from 0 to 1"),
+        (
+            "habits: {digreses: 0.1}",
+            "people.yaml:2 habits: unknown habit 'digreses'; did you mean 'digresses'",
+        ),
+        (
+            "habits: {misspells: 3}",
+            "people.yaml:2 habits: misspells lies outside 0 to 1; keep it from 0 to 1",
+        ),
         ("like: chaty", "people.yaml:2 like: unknown population 'chaty'; did you mean 'chatty'"),
     ],
 )

@@ -1,0 +1,168 @@
+"""Whether simulated calls can be told from real ones: a classifier in place of a jury, tested on other callers.
+
+What cannot be told apart by what is looked at here may still differ in what is not.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, Literal
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from vivavoce.core.result import unless_none
+from vivavoce.core.text import spoken_words
+from vivavoce.log.dataset import Dataset
+from vivavoce.stats.bootstrap import bootstrap_difference
+from vivavoce.stats.calibration import Call, calls_of
+from vivavoce.stats.prediction.linear import folds
+
+FOLDS: Final = 10
+_LEAST_CALLS: Final = 5  # of those learnt from, in which a feature must occur
+_PENALTY: Final = 1.0
+_MOST_TELLING: Final = 6
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldApart:
+    """How well a classifier tells real from simulated calls of callers that it has not seen.
+
+    by                 words: words and pairs of words of user turns, values as the names of their slots;
+                       acts: kinds of user acts, pairs of them in a row, turns and words a turn
+    balanced_accuracy  mean of the shares of real and of simulated calls that are told rightly; 0.5: not at all
+    low, high          95 % interval, whole callers drawn; None where all draws are alike
+    of_real, of_simulated  features that tell most for either, the strongest first, learnt from all calls
+    """
+
+    by: Literal["words", "acts"]
+    balanced_accuracy: float
+    low: float | None = unless_none()
+    high: float | None = unless_none()
+    calls: int
+    callers: int
+    of_real: list[str]
+    of_simulated: list[str]
+
+
+def tell_apart(real: Dataset, simulated: Dataset) -> list[ToldApart]:
+    """Tell calls apart by logistic regression with a ridge penalty, both parties weighing the same.
+
+    Input   datasets with what user turns meant; folds keep callers together, ten where there are so many
+    Empty   fewer than two callers of either party: []
+    Source  Lopez-Paz and Oquab (2017), Revisiting classifier two-sample tests, ICLR; bootstrap: Field and
+            Welsh (2007)
+    """
+    parties = [calls_of(real), calls_of(simulated)]
+    callers = [[call.participant_id for call in calls] for calls in parties]
+    if min(len(set(names)) for names in callers) < 2:
+        return []
+    calls = [*parties[0], *parties[1]]
+    are_real = np.arange(len(calls)) < len(parties[0])
+    tests = _tests(callers)
+    names = [f"{'real' if known else 'simulated'} {call.participant_id}"
+             for call, known in zip(calls, are_real, strict=True)]  # fmt: skip
+    return [_told_apart(by, [read(call) for call in calls], are_real, tests, names) for by, read in _READ]
+
+
+def _tests(callers: Sequence[Sequence[str]]) -> list[Flags]:
+    """Calls to be told, by fold: some callers of either party, each in one fold."""
+    number = min(FOLDS, *(len(set(names)) for names in callers))
+    split = [folds(names, number) for names in callers]
+    return [np.concatenate([one[1], other[1]]) for one, other in zip(*split, strict=True)]
+
+
+def _told_apart(
+    by: Literal["words", "acts"], found: Sequence[Counter[str]], are_real: Flags, tests: Sequence[Flags],
+    names: Sequence[str],
+) -> ToldApart:  # fmt: skip
+    told_real = np.zeros(len(found), dtype=bool)
+    for test in tests:
+        known = _features([one for one, tested in zip(found, test, strict=True) if not tested])
+        inputs = _matrix(found, known)
+        weights = _fit(inputs[~test], are_real[~test])
+        told_real[test] = inputs[test] @ weights[1:] + weights[0] > 0
+    one, other = (_by_caller(told_real, group, names) for group in (are_real, ~are_real))
+    rates = [float(right.sum() / cases.sum()) for right, cases in (one, other)]
+    apart = bootstrap_difference(one, other)
+    known = _features(found)
+    weights = _fit(_matrix(found, known), are_real)[1:]
+    order = [known[place] for place in np.argsort(weights)]
+    return ToldApart(
+        by=by, balanced_accuracy=round((1 + rates[0] - rates[1]) / 2, 4),
+        low=apart and round((1 + apart.low) / 2, 4), high=apart and round((1 + apart.high) / 2, 4),
+        calls=len(found), callers=len(set(names)), of_real=order[: -_MOST_TELLING - 1 : -1],
+        of_simulated=order[:_MOST_TELLING],
+    )  # fmt: skip
+
+
+def _by_caller(told_real: Flags, party: Flags, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Of each caller: calls of a party that were taken for real, and all of them."""
+    _, places = np.unique(np.asarray(names), return_inverse=True)
+    counts = [np.bincount(places, weights=flags.astype(float)) for flags in (told_real & party, party)]
+    return counts[0], counts[1]
+
+
+def _features(found: Sequence[Counter[str]]) -> list[str]:
+    """What occurs in enough calls, in alphabetical order."""
+    calls = Counter(feature for one in found for feature in one)
+    return sorted(feature for feature, number in calls.items() if number >= _LEAST_CALLS)
+
+
+def _matrix(found: Sequence[Counter[str]], known: Sequence[str]) -> Any:
+    """A row a call: logarithms of the counts, scaled to length 1 so that long calls weigh as short ones."""
+    places = {feature: place for place, feature in enumerate(known)}
+    rows, columns, values = [], [], []
+    for row, counts in enumerate(found):
+        logs = {places[one]: float(np.log1p(number)) for one, number in counts.items() if one in places}
+        length = float(np.sqrt(sum(value**2 for value in logs.values()))) or 1.0
+        rows += [row] * len(logs)
+        columns += list(logs)
+        values += [value / length for value in logs.values()]
+    return csr_array((values, (rows, columns)), shape=(len(found), len(known)))
+
+
+def _fit(inputs: Any, are_real: Flags) -> Floats:
+    """Weights of a logistic regression, the constant first, which is not penalised."""
+    signs = np.where(are_real, 1.0, -1.0)
+    shares = np.where(are_real, 0.5 / are_real.sum(), 0.5 / (~are_real).sum()) * len(signs)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margins = signs * (inputs @ weights[1:] + weights[0])
+        pull = -shares * signs / (1 + np.exp(np.clip(margins, -500, 500)))
+        slope = np.concatenate([[pull.sum()], inputs.T @ pull + _PENALTY * weights[1:]])
+        value = float(shares @ np.logaddexp(0, -margins) + _PENALTY / 2 * weights[1:] @ weights[1:])
+        return value, slope
+
+    return minimize(loss, np.zeros(inputs.shape[1] + 1), jac=True, method="L-BFGS-B").x
+
+
+def _words(call: Call) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for text, acts in zip(call.said, call.acts, strict=True):
+        spoken = " ".join(spoken_words(text))
+        for _, slot, value in acts:
+            if slot and value and (known := " ".join(spoken_words(value))):
+                spoken = spoken.replace(known, f"<{slot}>")
+        turn = ["^", *spoken.split(), "$"]
+        found.update(turn[1:-1])
+        found.update(f"{one} {other}" for one, other in pairwise(turn))
+    return found
+
+
+def _acts(call: Call) -> Counter[str]:
+    kinds = [" + ".join(sorted({act for act, _, _ in acts})) or "null" for acts in call.acts]
+    found = Counter(kinds)
+    found.update(f"{one}, then {other}" for one, other in pairwise(["^", *kinds, "$"]))
+    found.update(f"{min(count, 9)} words" for count in call.words)
+    found[f"{min(len(kinds) // 3 * 3, 15)} turns or more"] = 1
+    return found
+
+
+_READ: Final[tuple[tuple[Literal["words", "acts"], Callable[[Call], Counter[str]]], ...]] = (
+    ("words", _words), ("acts", _acts),
+)  # fmt: skip
