@@ -1,10 +1,10 @@
-"""How near simulated callers come to real ones whom nothing was fitted to: the calls of DSTC2, halved by caller.
+"""How near simulated callers come to real ones whom nothing was fitted to: calls of DSTC2, halved by caller.
 
     python benchmarks/simulated_callers.py dstc2/*.tar.gz [--dialogues 600] [--seed 1] [--keep FOLDER]
 
-Habits are fitted to the calls of one half of the callers. A study with two of the bundled restaurant bots is held
-with the usual population, at the same mean word error rate, and with the fitted one; both are compared with the
-calls of the other half, as `vivavoce simulate compare` does. `floor` compares the two halves of real callers.
+Habits are fitted to the calls of one half of the callers. A study with two of the bundled restaurant bots is
+held with the usual population, at the same mean word error rate, and with the fitted one; both are compared
+with the calls of the other half, as `vivavoce simulate compare` does. `floor` compares the two halves.
 """
 
 import argparse
@@ -32,7 +32,8 @@ study: callers
 languages: [en]
 systems:
   nbest: {connect: python, call: "vivavoce_bots.calling:restaurant_nbest", in_process: true, greeting: true}
-  onebest: {connect: python, call: "vivavoce_bots.calling:restaurant_onebest", in_process: true, greeting: true}
+  onebest:
+    {connect: python, call: "vivavoce_bots.calling:restaurant_onebest", in_process: true, greeting: true}
 ontology: restaurants.yaml
 tasks: {generate: 300, seed: 7, unsatisfiable: 0.4, types: [restaurant]}
 visit:

@@ -90,7 +90,8 @@ def _show(compared: "Sequence[ComparedFeature]", told: "Sequence[ToldApart]") ->
     for one in told:
         interval = "" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})"
         console.print(
-            f"told apart by {one.by}, callers unseen: balanced accuracy {one.balanced_accuracy:.3f}{interval}; "
+            f"told apart by {one.by}, callers unseen: "
+            f"balanced accuracy {one.balanced_accuracy:.3f}{interval}; "
             f"of real calls: {', '.join(one.of_real)}; of simulated ones: {', '.join(one.of_simulated)}",
             markup=False, highlight=False,
         )  # fmt: skip

@@ -66,8 +66,7 @@ class AgendaUser(ABC):
         """The next utterance, after a system turn; `acts` is null for a system that tells none."""
 
     def _respond(self, heard: Any) -> UserUtterance:
-        """A departure, or the answer to the turn; after a departure to the turn that it left unanswered, where
-        the system says nothing new."""
+        """A departure, or the answer: after a departure to what it left unanswered, unless there is news."""
         if self._others:
             self._speak(self._conduct.language(self._own, self._others))
         before, self._unanswered = self._unanswered, None

@@ -1,7 +1,7 @@
-"""What a simulated user does other than answer: digress, ask back, contradict, break off, not know; and misspell.
+"""What a simulated user does other than answer: digress, ask back, contradict, break off, not know, misspell.
 
-A departure takes the place of an answer and means nothing that the task knows, so that it is logged as what it
-is: `null`, `repeat` or `negate`. It leaves the agenda where it stands; the answer comes with the next turn.
+A departure takes the place of an answer and means nothing that the task knows, so that it is logged as what
+it is: `null`, `repeat` or `negate`. It leaves the agenda as it stands; the answer comes with the next turn.
 """
 
 from dataclasses import dataclass

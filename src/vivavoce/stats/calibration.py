@@ -271,10 +271,11 @@ def _over_informing(calls: Sequence[Call]) -> tuple[float | None, int]:
 
 
 def _in_place_of_answers(calls: Sequence[Call], act: str) -> tuple[float | None, int]:
-    """Of the user turns that do not follow one of this act alone, the share of this act alone; unit: turns."""
+    """Of the user turns that follow none of this act alone, the share of this act alone; unit: turns."""
     alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
     return _share([
-        flag for flags in alone for before, flag in zip([False, *flags[:-1]], flags, strict=True) if not before
+        flag for flags in alone
+        for before, flag in zip([False, *flags[:-1]], flags, strict=True) if not before
     ])  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Whether simulated calls can be told from real ones: a classifier in place of a jury, tested on other callers.
+"""Whether simulated calls can be told from real ones: by a classifier, tested on callers it has not seen.
 
 What cannot be told apart by what is looked at here may still differ in what is not.
 """
@@ -34,7 +34,7 @@ class ToldApart:
 
     by                 words: words and pairs of words of user turns, values as the names of their slots;
                        acts: kinds of user acts, pairs of them in a row, turns and words a turn
-    balanced_accuracy  mean of the shares of real and of simulated calls that are told rightly; 0.5: not at all
+    balanced_accuracy  mean of the shares of real and of simulated calls told rightly; 0.5: not at all
     low, high          95 % interval, whole callers drawn; None where all draws are alike
     of_real, of_simulated  features that tell most for either, the strongest first, learnt from all calls
     """

@@ -1,4 +1,4 @@
-"""Real from simulated calls: told where they differ, not where they do not, by callers that were not learnt from."""
+"""Real from simulated calls: told where they differ, not where they do not, by callers not learnt from."""
 
 from pathlib import Path
 from random import Random
