@@ -201,7 +201,8 @@ class PopulationFile(_Data):
         groups = tuple((name, one.share, _draws(one.habits, one.like)) for name, one in self.groups.items())
         return Population(
             self.seed if seed is None else seed, _draws(self.habits, self.like), groups,
-            Satisfaction(**weights), self.population, self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
+            Satisfaction(**weights), self.population,
+            self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
         )  # fmt: skip
 
 

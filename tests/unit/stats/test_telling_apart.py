@@ -14,10 +14,10 @@ FOODS = ("thai", "greek", "turkish", "british")
 
 
 def calls(seed: int, callers: int, says: list[str], *, own_word: bool = False) -> list[dict[str, Any]]:
-    """Calls of three turns each; a caller holds four. own_word: each caller has a word that no other has."""
+    """Calls of three turns each; a caller holds eight. own_word: each caller has a word that no other has."""
     random, held = Random(seed), []
     for caller in range(callers):
-        for _ in range(4):
+        for _ in range(8):
             turns: list[Any] = [("system", "", "hello", [("hello", None, None)])]
             for _ in range(3):
                 food = random.choice(FOODS)
@@ -36,7 +36,7 @@ def datasets(
 def test_callers_who_say_it_otherwise_are_told_by_their_words_and_not_by_their_acts(tmp_path: Path) -> None:
     real = calls(1, 30, ["uh {food} food", "{food} please"])
     words, acts = tell_apart(*datasets(tmp_path, real, calls(2, 30, ["{food} please", "{food} it is"])))
-    assert (words.by, acts.by, words.calls, words.callers) == ("words", "acts", 240, 60)
+    assert (words.by, acts.by, words.calls, words.callers) == ("words", "acts", 480, 60)
     assert words.balanced_accuracy > 0.85
     assert (
         words.low is not None and words.high is not None and words.low < words.balanced_accuracy <= words.high
