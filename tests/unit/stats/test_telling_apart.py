@@ -5,11 +5,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from test_calibration import OFFER, written
 
+from scenes.calls import written
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.telling_apart import tell_apart
 
+OFFER = [("offer", "name", "x")]
 FOODS = ("thai", "greek", "turkish", "british")
 
 
