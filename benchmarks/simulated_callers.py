@@ -47,7 +47,9 @@ def half(dataset: Dataset, folder: Path, remainder: int) -> Dataset:
     dialogues = dataset.read("dialogues").to_pylist()
     callers = sorted({row["participant_id"] for row in dialogues})[remainder::2]
     kept = {row["dialogue_id"] for row in dialogues if row["participant_id"] in callers}
-    with DatasetWriter(folder, study={"name": f"half-{remainder}"}, source={"kind": "half"}) as writer:
+    factors = [name.removeprefix("factor_") for name in dialogues[0] if name.startswith("factor_")]
+    study = {"name": f"half-{remainder}"}
+    with DatasetWriter(folder, study=study, source={"kind": "half"}, factors=factors) as writer:
         for table in TABLES:
             rows = dataset.read(table).to_pylist()
             if rows and "dialogue_id" in rows[0]:

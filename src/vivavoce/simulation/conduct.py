@@ -27,7 +27,7 @@ class Matter:
     """What a system turn is about.
 
     asked   the slot that it asks for
-    stated  what it offers or asks to confirm; None where it does neither
+    stated  what it offers, tells or asks to confirm; None where it does neither
     empty   it says nothing that the user can answer
     """
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from vivavoce.connectors.base import Act
 from vivavoce.core.errors import UnknownName
-from vivavoce.languages.data import Manner
+from vivavoce.languages.data import Aside, Manner
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import AgendaUser, UserUtterance
 from vivavoce.simulation.conduct import Matter
@@ -82,6 +82,11 @@ class DomainUser(AgendaUser):
         asked = next(iter(heard.requests), None)
         empty = not heard.kinds or bool(heard.kinds & {"repeat", "null"})
         return Matter(asked, "=".join(stated[0]) if stated else None, empty=empty and not asked)
+
+    def _depart(self, aside: Aside, heard: _Turn) -> UserUtterance:
+        if aside == "disagree":
+            self._goal.start_over()  # a system that believes it undoes what it did
+        return super()._depart(aside, heard)
 
     def _another_thing(self, first: UserUtterance) -> UserUtterance | None:
         goal = self._goal

@@ -95,6 +95,14 @@ class Pursuit:
         open_ = [slot for slot in self.wants if slot not in self.answered]
         return sorted(open_, key=lambda slot: slot in self.said) or self.wants
 
+    def start_over(self) -> None:
+        """Take nothing as said or done that was."""
+        self.said.clear()
+        self.mentioned.clear()
+        self.acknowledged.clear()
+        self.answered.clear()
+        self.total, self.carried_out, self.told_done = None, {}, False
+
     def hear(self, told: Sequence[tuple[str, str]]) -> bool:
         """Take in what a system turn tells; whether it brought the goal forward."""
         before = len(self.answered), self.total, self.told_done, len(self.acknowledged)

@@ -103,8 +103,8 @@ def _told_apart(
 def _by_caller(told_real: Flags, party: Flags, names: Sequence[str]) -> tuple[Floats, Floats]:
     """Of each caller: calls of a party that were taken for real, and all of them."""
     _, places = np.unique(np.asarray(names), return_inverse=True)
-    counts = [np.bincount(places, weights=flags.astype(float)) for flags in (told_real & party, party)]
-    return counts[0], counts[1]
+    taken, cases = (np.bincount(places, weights=flags).astype(float) for flags in (told_real & party, party))
+    return taken, cases
 
 
 def _features(found: Sequence[Counter[str]]) -> list[str]:
