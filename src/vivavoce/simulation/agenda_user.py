@@ -88,6 +88,9 @@ class AgendaUser(ABC):
             self._unhelpful += 1
         return UserUtterance(self._conduct.say(aside, self._speech), (ASIDE_ACTS[aside],))
 
+    def _denies(self) -> bool:
+        return self._traits.denies >= 1 or self._random.random() < self._traits.denies
+
     def _with_another(self, first: UserUtterance) -> UserUtterance:
         second = self._another_thing(first)
         if second is None:
@@ -305,6 +308,8 @@ class Caller(AgendaUser):
         return unheeded
 
     def _correct(self, slot: str) -> UserUtterance:
+        if not self._denies():
+            return self._say("inform", self._informing([slot]))
         return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
 
     def _confirm(self, slot: str, value: str) -> UserUtterance:
@@ -317,7 +322,7 @@ class Caller(AgendaUser):
         if wanted == DONTCARE:
             return self._indifferent(slot, LoggedAct(act="negate"))
         self._goal.forgotten.discard(slot)
-        return self._say("correct", self._informing([slot]), extra=LoggedAct(act="negate"))
+        return self._correct(slot)
 
     def _relax(self) -> UserUtterance:
         """Nothing matches: take the task's alternative, else give up a constraint, else hang up."""

@@ -152,7 +152,7 @@ class DomainUser(AgendaUser):
         wrong = [slot for slot, value in confirms if goal.slots.get(slot, value) != value]
         if wrong and self._random.random() < self._traits.carefulness:
             self._unhelpful += 1
-            return self._state(wrong[:1], denied=True)
+            return self._state(wrong[:1], denied=self._denies())
         changed = self._change_of_mind([slot for slot, _ in confirms])
         if changed is not None:
             return changed

@@ -23,6 +23,7 @@ class UserProfile:
     dialogues        how many dialogues the caller would like to hold
     fickleness       that the caller changes their mind once in a dialogue
     terseness        that a thing is said in as few words as will do
+    denies           that a correction begins with a no; else what is right is said and nothing denied
     knowledge        that a question can be answered at once; else the caller does not know, the first time
     disagrees        that what the system says or offers is contradicted, though nothing be wrong with it
     asks_back        that the system is asked to say it again, in place of an answer
@@ -42,6 +43,7 @@ class UserProfile:
     dialogues: int
     fickleness: float = 0.0
     terseness: float = 0.0
+    denies: float = 1.0
     knowledge: float = 1.0
     disagrees: float = 0.0
     asks_back: float = 0.0

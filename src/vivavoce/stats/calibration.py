@@ -194,6 +194,7 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
         "forgetfulness": _forgetfulness(calls),
         "over_informing": _over_informing(calls),
         "carefulness": _carefulness(calls),
+        "denies": _denial(calls),
         "terseness": _terseness(calls),
         "fragments": _in_place_of_answers(calls, "null"),
         "asks_back": _in_place_of_answers(calls, "repeat"),
@@ -290,7 +291,17 @@ def _carefulness(calls: Sequence[Call]) -> tuple[float | None, int]:
 
     A correction denies, or says the slot again; unit: system turns.
     """
-    corrected: list[bool] = []
+    return _share([corrected for corrected, _ in _corrections(calls)])
+
+
+def _denial(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the corrections, the share that denies; unit: corrections."""
+    return _share([denied for corrected, denied in _corrections(calls) if corrected])
+
+
+def _corrections(calls: Sequence[Call]) -> list[tuple[bool, bool]]:
+    """Of each system turn that states another value than was meant: was it corrected, was it denied."""
+    found: list[tuple[bool, bool]] = []
     for call in calls:
         held: dict[str, str] = {}
         for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
@@ -300,9 +311,10 @@ def _carefulness(calls: Sequence[Call]) -> tuple[float | None, int]:
             }
             said = {slot for act, slot, _ in acts if act == "inform"}
             if wrong:
-                corrected.append(bool(wrong & said) or any(act in ("negate", "deny") for act, _, _ in acts))
+                denied = any(act in ("negate", "deny") for act, _, _ in acts)
+                found.append((denied or bool(wrong & said), denied))
             held.update({slot: value for act, slot, value in acts if act == "inform" and slot and value})
-    return _share(corrected)
+    return found
 
 
 def _terseness(calls: Sequence[Call]) -> tuple[float | None, int]:

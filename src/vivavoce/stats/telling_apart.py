@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.vocabulary import TYPE
 from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.calibration import Call, calls_of
 from vivavoce.stats.prediction.linear import folds
@@ -32,7 +33,8 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 class ToldApart:
     """How well a classifier tells real from simulated calls of callers that it has not seen.
 
-    by                 words: words and pairs of words of user turns, values as the names of their slots;
+    by                 words: words and pairs of words of user turns, values as the names of their slots
+                       (kinds of venue as they are);
                        acts: kinds of user acts, pairs of them in a row, turns and words a turn
     balanced_accuracy  mean of the shares of real and of simulated calls told rightly; 0.5: not at all
     low, high          95 % interval, whole callers drawn; None where all draws are alike
@@ -146,7 +148,7 @@ def _words(call: Call) -> Counter[str]:
     for text, acts in zip(call.said, call.acts, strict=True):
         spoken = " ".join(spoken_words(text))
         for _, slot, value in acts:
-            if slot and value and (known := " ".join(spoken_words(value))):
+            if slot and slot != TYPE and value and (known := " ".join(spoken_words(value))):
                 spoken = spoken.replace(known, f"<{slot}>")
         turn = ["^", *spoken.split(), "$"]
         found.update(turn[1:-1])

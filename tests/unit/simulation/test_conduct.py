@@ -179,6 +179,18 @@ def test_another_language_is_understood_by_a_bot_of_that_language_as_it_was_mean
             assert meant <= understood, utterance
 
 
+@pytest.mark.parametrize(("denies", "expected"), [(1.0, ["negate", "inform"]), (0.0, ["inform"])])
+def test_a_correction_denies_first_or_only_says_what_is_right(denies: float, expected: list[str]) -> None:
+    task = Task(task_id="t", type="restaurant", constraints={"food": "thai"}, requests=("phone",), text={})
+    wrong = LoggedAct(act="confirm", slot="food", value="chinese", op="=")
+    for seed in SEEDS:
+        caller = Caller(task, ONTOLOGY, replace(PLAIN, denies=denies), "en", Random(seed))
+        caller.reply([LoggedAct(act="hello")])
+        corrected = caller.reply([wrong])
+        assert kinds(corrected) == expected and corrected.acts[-1].value == "thai"
+        assert corrected.text.lower().startswith(("no", "not")) == (denies == 1)
+
+
 @given(st.integers(0, 10_000), st.sampled_from(["en", "it"]), st.data())
 def test_whatever_the_traits_a_call_ends_and_the_seed_decides_every_word(
     seed: int, language: str, data: st.DataObject

@@ -14,11 +14,14 @@ from vivavoce.stats.calibration import (
     Call,
     _carefulness,
     _changed_mind,
+    _denial,
     _dialogues,
     _error_rates,
     _forgetfulness,
+    _in_place_of_answers,
     _over_informing,
     _terseness,
+    _two_at_once,
     kaplan_meier,
 )
 
@@ -77,6 +80,30 @@ def test_who_is_careful_corrects_what_the_system_states_wrongly(
     turns: tuple[str, ...], share: float | None, n: int
 ) -> None:
     assert _carefulness([call(*turns)]) == (share, n)
+
+
+@pytest.mark.parametrize(("turns", "share", "n"), [
+    ((*WRONG, "U food=thai"), 0.0, 1), ((*WRONG, "U negate food=thai"), 1.0, 1), ((*WRONG, "U bye"), None, 0),
+    ((*WRONG, "U deny:food", "S food=greek", "U food=thai"), 0.5, 2), (("U negate",), None, 0),
+])  # fmt: skip
+def test_a_correction_denies_or_says_it_again(turns: tuple[str, ...], share: float | None, n: int) -> None:
+    assert _denial([call(*turns)]) == (share, n)
+
+
+@pytest.mark.parametrize(("turns", "share", "n"), [
+    (("U null", "U food=thai", "U null", "U bye"), 1.0, 2), (("U null", "U null", "U bye"), 1.0, 1),
+    (("U food=thai", "U null", "U bye"), 0.5, 2), (("U null food=thai", "U bye"), 0.0, 2), (("U null",), 1.0, 1),
+])  # fmt: skip
+def test_what_is_in_place_of_an_answer_is_counted_of_the_turns_that_do_not_follow_another(
+    turns: tuple[str, ...], share: float, n: int
+) -> None:
+    assert _in_place_of_answers([call(*turns)], "null") == (share, n)
+
+
+def test_two_things_at_once_are_a_wish_and_a_question() -> None:
+    both, one = "U food=thai request:phone", "U food=thai area=north"
+    assert _two_at_once([call(both, one, "U request:phone", "U bye")]) == (1 / 3, 3)
+    assert _two_at_once([call("U bye")]) == (None, 0)
 
 
 @pytest.mark.parametrize(("turn", "words", "share", "n"), [
