@@ -92,7 +92,8 @@ def test_a_correction_denies_or_says_it_again(turns: tuple[str, ...], share: flo
 
 @pytest.mark.parametrize(("turns", "share", "n"), [
     (("U null", "U food=thai", "U null", "U bye"), 1.0, 2), (("U null", "U null", "U bye"), 1.0, 1),
-    (("U food=thai", "U null", "U bye"), 0.5, 2), (("U null food=thai", "U bye"), 0.0, 2), (("U null",), 1.0, 1),
+    (("U food=thai", "U null", "U bye"), 0.5, 2), (("U null food=thai", "U bye"), 0.0, 2),
+    (("U null",), 1.0, 1),
 ])  # fmt: skip
 def test_what_is_in_place_of_an_answer_is_counted_of_the_turns_that_do_not_follow_another(
     turns: tuple[str, ...], share: float, n: int
