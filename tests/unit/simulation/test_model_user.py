@@ -3,8 +3,10 @@
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -15,7 +17,7 @@ from vivavoce.api.studies import export_study, open_log
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.events import SimulatedUserDescribed, UserTurnSent, VisitOpened
 from vivavoce.simulation.model_user import PROMPT, ModelCasting
-from vivavoce.simulation.user_profile import Population
+from vivavoce.simulation.user_profile import Population, draw_traits
 from vivavoce.study.load import load_study
 
 STUDY = """
@@ -123,6 +125,18 @@ def test_task_and_system_reach_the_model_as_data(folder: Path, endpoint: Endpoin
     assert "{{ secrets.KEY }}" in json.loads(task)["task"], "nothing in a task is expanded"
     assert "lamps" in json.loads(greeting)["system_said"]
     assert [one["role"] for one in endpoint.asked[-1]] == ["system", "user", "assistant", "user"]
+
+
+def test_a_model_is_told_by_which_traits_its_person_does_other_than_answer(
+    folder: Path, endpoint: Endpoint
+) -> None:
+    casting = ModelCasting.behind(load_study(folder), endpoint.url, "a-model", None)
+    task, plain = load_study(folder).tasks[0], draw_traits(Random(1))
+    other = replace(plain, digresses=0.4, knowledge=0.5)
+    for traits, told in ((plain, {}), (other, {"digresses": 0.4, "knowledge": 0.5})):
+        prompt = casting.user(task, traits, "en", Random(1)).prompt
+        manner = json.loads(prompt.removeprefix(PROMPT))["manner"]
+        assert {name: value for name, value in manner.items() if name not in ("patience", "terse")} == told
 
 
 def test_an_endpoint_that_fails_ends_the_run_at_once_and_later_only_the_dialogue(

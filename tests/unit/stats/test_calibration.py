@@ -151,6 +151,7 @@ def test_real_telephone_calls_are_fitted(shared: Path, tmp_path: Path) -> None:
     assert alpha / (alpha + beta) == pytest.approx(pooled, abs=0.04)
     assert fitted.source.dialogues > 200
     assert 0.5 < fitted.habits["optimism"] < 0.9, "people rate failed calls as successes"
+    assert 0.03 < fitted.habits["fragments"] < 0.1, "coughs and other voices are 6 % of what these callers do"
     assert sum(fitted.habits["patience"].values.values()) == pytest.approx(1, abs=0.002)
 
 

@@ -1,5 +1,6 @@
 """Real from simulated calls: told where they differ, not where they do not, by callers not learnt from."""
 
+import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from scenes.calls import written
+from vivavoce.cli.calibration import compare
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.telling_apart import tell_apart
 
@@ -71,3 +73,15 @@ def test_a_party_that_is_rare_weighs_as_much_as_the_other(tmp_path: Path) -> Non
 
 def test_one_caller_is_too_few(tmp_path: Path) -> None:
     assert tell_apart(*datasets(tmp_path, calls(1, 1, ["{food}"]), calls(2, 9, ["{food}"]))) == []
+
+
+def test_the_comparison_tells_it_on_the_screen_and_as_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real, other = datasets(tmp_path, calls(1, 6, ["uh {food}"]), calls(2, 6, ["{food} it is"]))
+    compare(real.folder, other.folder, None, as_json=False)
+    shown = capsys.readouterr().out
+    assert "told apart by words, callers unseen: balanced accuracy 1.000" in " ".join(shown.split())
+    compare(real.folder, other.folder, None, as_json=True)
+    told = json.loads(capsys.readouterr().out)["told_apart"]
+    assert [(one["by"], one["balanced_accuracy"] > 0.95) for one in told] == [("words", True), ("acts", True)]
