@@ -117,6 +117,14 @@ def test_a_departure_is_said_in_place_of_every_other_answer_and_means_nothing_of
         assert stated >= {(one.slot, one.value) for turn in said(plain)[:1] for one in turn.acts if one.slot}
 
 
+def test_what_was_no_answer_costs_no_patience_of_who_did_not_answer() -> None:
+    for seed in SEEDS:
+        impatient = replace(PLAIN, patience=0)
+        plain, beside = call(impatient, seed)[-1][1], call(replace(impatient, digresses=1.0), seed)[-1][1]
+        despair = SimulatedSpeech.in_english().say["despair"][1:]
+        assert (beside.text in despair) <= (plain.text in despair)
+
+
 def test_who_does_not_know_says_so_to_each_question_once_and_then_answers_it() -> None:
     words = SimulatedSpeech.in_english().asides["puzzled"]
     puzzled = 0

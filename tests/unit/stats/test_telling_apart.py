@@ -64,11 +64,10 @@ def test_who_says_the_same_cannot_be_told_even_where_each_caller_could_be_known_
 
 
 def test_a_party_that_is_rare_weighs_as_much_as_the_other(tmp_path: Path) -> None:
-    says = ["uh {food} food", "{food} please", "i want {food}"]
-    words, _ = tell_apart(*datasets(tmp_path, calls(1, 60, says), calls(2, 8, says)))
-    assert words.balanced_accuracy < 0.7, (
-        "to take everybody for real is right in 88 % of the calls, and worth 0.5"
-    )
+    """Two of five turns say `uh`, or three of five: told rightly in 65 %; to take all for the many is 0.5."""
+    few, many = ["{food}"] * 3 + ["uh {food}"] * 2, ["{food}"] * 2 + ["uh {food}"] * 3
+    words, _ = tell_apart(*datasets(tmp_path, calls(1, 120, few), calls(2, 16, many)))
+    assert 0.58 < words.balanced_accuracy < 0.75
 
 
 def test_one_caller_is_too_few(tmp_path: Path) -> None:
