@@ -113,11 +113,13 @@ class Workplace:
 
     @cached_property
     def _left_out(self) -> "LeftOut":
+        from vivavoce.annotation.parsers import load_parser
         from vivavoce.log.exclusion_monitor import (
             LeftOut,  # it reads dialogues as the export does: not at the start
         )
 
-        return LeftOut(self.log, self.study.name, self.study.file_text)
+        parse = load_parser(self.study.parser, self.study.ontology, folder=self.study.folder)
+        return LeftOut(self.log, self.study.name, self.study.file_text, parse)
 
     # --- annotators ---------------------------------------------------------------------------------
 

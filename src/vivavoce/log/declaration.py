@@ -9,20 +9,23 @@ from pydantic import ValidationError
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.presets import lay_over, protocol_names
+from vivavoce.study.quality import Quality
 from vivavoce.study.step_sequence import written_dialogues
 from vivavoce.study.steps_file import DialogueSettings
 
 Facts = dict[str, Any]
+NOTHING_SAID: Final = Quality.model_validate({})
 UNSAID: Final = DialogueSettings.model_validate({}).nontrivial.user_turns
 
 
 class Declaration(NamedTuple):
     """A study file's analysis, and of its dialogues: from how many user turns on they are not trivial, and
-    whether they earn codes."""
+    whether they earn codes; what it says of good work."""
 
     analysis: Analysis
     fewest_user_turns: int = UNSAID
     gives_codes: bool = False
+    quality: Quality = NOTHING_SAID
 
 
 def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
@@ -67,6 +70,14 @@ def written_analysis(file: str) -> Analysis | None:
     return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
 
 
+def written_quality(file: str) -> Quality:
+    """The key `quality` of a study file over its preset; nothing said where this version reads none."""
+    try:
+        return Quality.model_validate(_over_preset(file).get("quality") or {})
+    except ValidationError:
+        return NOTHING_SAID
+
+
 def read_declaration(file: str) -> Declaration:
     """What counts of a study file's text; the defaults where it says nothing."""
     visit = _over_preset(file).get("visit")
@@ -75,6 +86,7 @@ def read_declaration(file: str) -> Declaration:
         written_analysis(file) or Analysis.model_validate({}),
         min((plan.nontrivial.user_turns for plan in held), default=UNSAID),
         any(plan.gate == "code" for plan in held),
+        written_quality(file),
     )
 
 
