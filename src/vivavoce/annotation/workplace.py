@@ -118,8 +118,9 @@ class Workplace:
             LeftOut,  # it reads dialogues as the export does: not at the start
         )
 
-        parse = load_parser(self.study.parser, self.study.ontology, folder=self.study.folder)
-        return LeftOut(self.log, self.study.name, self.study.file_text, parse)
+        study = self.study
+        parser = partial(load_parser, study.parser, study.ontology, folder=study.folder)
+        return LeftOut(self.log, study.name, study.file_text, parser)
 
     # --- annotators ---------------------------------------------------------------------------------
 

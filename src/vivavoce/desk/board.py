@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.desk.deeds import Deed, brought
@@ -159,8 +160,8 @@ class Board:
         )
 
         study = self.study
-        parse = load_parser(study.parser, study.ontology, folder=study.folder)
-        self._left_out = self._left_out or LeftOut(self.log, study.name, study.file_text, parse)
+        parser = partial(load_parser, study.parser, study.ontology, folder=study.folder)
+        self._left_out = self._left_out or LeftOut(self.log, study.name, study.file_text, parser)
         found = self._left_out.dialogues()
         for card in self.dialogues.values():
             card.excluded = card.dialogue_id in found

@@ -170,6 +170,10 @@ class Dataset:
                 found = found.filter(~field_of(column).isin(left_out))
         return found
 
+    def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table, of these columns alone, with what is excluded; a column that it lacks is null."""
+        return iter(_columns_of(self._whole)(table, names))
+
     def _whole(self, table: str) -> pa.Table:
         path = self.path(table)
         return read_parquet(path) if path.is_file() else TABLES[table].arrow().empty_table()

@@ -1,7 +1,7 @@
 """Which dialogues of a log the study's rules leave out, while the trial goes on."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from vivavoce.log.columns import FACTOR_PREFIX
@@ -17,14 +17,16 @@ from vivavoce.study.exclusion import OF_WORK, TRIVIAL
 class LeftOut:
     """What the rules of a study leave out of its log, read anew only where something was logged since.
 
-    file   text of the study file that counts where the log holds none
-    parse  the study's parser, by which rules about `goal_pursued` go; None: there is none
-    Note   rules about the quality of work hold people against each other: all are read anew, and only when
-           another visit has ended
+    file    text of the study file that counts where the log holds none
+    parser  makes the study's parser, by which rules about `goal_pursued` go; None: there is none
+    Note    rules about the quality of work hold people against each other: all are read anew, and only when
+            another visit has ended
     """
 
-    def __init__(self, log: Reader, study: str, file: str, parse: Parser | None = None) -> None:
-        self._log, self._study, self._file, self._parse = log, study, file, parse
+    def __init__(
+        self, log: Reader, study: str, file: str, parser: Callable[[], Parser | None] = lambda: None
+    ) -> None:
+        self._log, self._study, self._file, self._parser = log, study, file, parser
         self._declared: Declaration | None = None
         self._read: dict[str, tuple[int, list[Row]]] = {}
         self._of_all: tuple[set[str], list[Row]] = set(), []
@@ -75,13 +77,15 @@ class LeftOut:
     def _made(
         self, visits: Sequence[VisitRecord], states: Sequence[DialogueRecord], declared: Declaration
     ) -> list[Row]:
-        gathered, people, readers = _Gathered(), People(), Readers(self._parse, {}, {})
+        rules = declared.analysis.exclude
+        parse = self._parser() if any(rule.goal_pursued for rule in rules) else None
+        gathered, people, readers = _Gathered(), People(), Readers(parse, {}, {})
         numbers = _numbers({one.visit_id for one in visits}, states)
         for visit in visits:
             export_visit(gathered, self._log.history(visit.visit_id), numbers, people, readers)
         gathered.add("participants", people.rows())
         return exclusion_rows(
-            gathered.columns, declared.analysis.exclude, declared.fewest_user_turns, gathered.factors,
+            gathered.columns, rules, declared.fewest_user_turns, gathered.factors,
             turns_known=any(one.user_turns for one in states), quality=declared.quality,
         )  # fmt: skip
 
