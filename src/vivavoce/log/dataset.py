@@ -171,7 +171,7 @@ class Dataset:
         return found
 
     def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table, of these columns alone, with what is excluded; a column that it lacks is null."""
+        """The rows of a table, of these columns alone, also of what is excluded; one that it lacks is null."""
         return iter(_columns_of(self._whole)(table, names))
 
     def _whole(self, table: str) -> pa.Table:

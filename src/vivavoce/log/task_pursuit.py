@@ -34,8 +34,8 @@ def pursued_dialogues(
     Input   dialogues: by key, with language and end_reason; tables: rows of `TASK_TABLES`
     Output  of the first goal of the task: its constraints, but for those to which all is alike, and its
             requests, these where the system had offered something or the user asked all the same. A
-            constraint is pursued when the user stated or confirmed it, a request when they asked or the system
-            told it. The type of venue is no constraint: where there is one only, nobody says it
+            constraint is pursued when the user stated or confirmed it, a request when they asked or the
+            system told it. The type of venue is no constraint: where there is one only, nobody says it
     Empty   no task was assigned, what the user meant is not known of every turn, the system failed, or
             nothing was ever understood in the language of the dialogue
     """

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
@@ -31,6 +32,9 @@ class Sign(NamedTuple):
 
     value: float | None = None
     n: int = 0
+
+
+UNKNOWN: Final = Sign()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,12 @@ class WorkSigns:
     """
 
     participant_id: str
-    gold: Sign = Sign()
-    pace: Sign = Sign()
-    fast_answers: Sign = Sign()
-    goal_pursued: Sign = Sign()
-    copies: Sign = Sign()
-    disagreement: Sign = Sign()
+    gold: Sign = UNKNOWN
+    pace: Sign = UNKNOWN
+    fast_answers: Sign = UNKNOWN
+    goal_pursued: Sign = UNKNOWN
+    copies: Sign = UNKNOWN
+    disagreement: Sign = UNKNOWN
 
     def sign(self, name: str) -> Sign:
         """One of `SIGNS`, by its name."""
@@ -104,7 +108,7 @@ class WorkQuality:
         """One sign of one participant; of somebody unknown, or of the other kind, nothing can be said."""
         if name not in self._made:
             self._made[name] = _MADE[name](self)
-        return self._made[name].get(participant_id, Sign())
+        return self._made[name].get(participant_id, UNKNOWN)
 
     def _rows(self, table: str, *names: str) -> Iterator[Row]:
         """Rows of a table of the people of this kind, where it says whose they are."""
@@ -153,7 +157,7 @@ class WorkQuality:
             rows = sorted(told[key], key=lambda row: row["turn_index"])
             delays = [
                 after["sent_s"] - before["complete_s"]
-                for before, after in zip(rows, rows[1:], strict=False)
+                for before, after in pairwise(rows)
                 if (before["party"], after["party"]) == ("system", "user")
                 and None not in (before["complete_s"], after["sent_s"]) and not after["restarted"]
             ]  # fmt: skip

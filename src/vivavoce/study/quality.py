@@ -1,4 +1,4 @@
-"""The section `quality` of a study file: what is known beforehand of good work, and from where on it is marked.
+"""The section `quality` of a study file: what good work is known by, and from where on a sign is marked.
 
 A mark decides nothing. It is shown to the person who decides about money; what leaves people out of an
 analysis are rules of `analysis.exclude`, which may name the same signs.

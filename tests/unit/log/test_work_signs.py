@@ -122,7 +122,9 @@ def test_a_task_is_pursued_by_what_was_stated_accepted_or_asked_for() -> None:
         acts(crowd, ignored, turn, "reference", ("null", None, None))
     acts(crowd, ignored, 2, "system", ("inform", "name", "Siam"))
     acts(crowd, never, 1, "reference", ("inform", "food", "thai"))
-    assert crowd.signs("goal_pursued") == [Sign(1.0, 3), Sign(0.0, 3), Sign()], "cid's turns were not all read"
+    assert crowd.signs("goal_pursued") == [Sign(1.0, 3), Sign(0.0, 3), Sign()], (
+        "cid's turns were not all read"
+    )
 
 
 def test_what_a_system_never_offered_need_not_be_asked_for_and_its_failure_is_nobodys() -> None:
