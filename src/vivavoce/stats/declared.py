@@ -185,7 +185,7 @@ def _result(
 def _differences(before: str, after: str) -> list[str]:
     """Settings that two study files have otherwise: of the analysis, and what is known of good work."""
     one, two = written_analysis(before), written_analysis(after)
-    quality = ["quality"] if written_quality(before) != written_quality(after) else []
+    quality = ["quality"] if written_quality(before).by_rules != written_quality(after).by_rules else []
     if one is None or two is None:
         return ["primary", *quality]
     return [name for name in Analysis.model_fields if getattr(one, name) != getattr(two, name)] + quality

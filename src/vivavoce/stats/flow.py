@@ -88,6 +88,15 @@ def running_words(dataset: Dataset) -> Statement | None:
     return statement("Still under way, and not in the figures: {n}.", n=Counted(n, "dialogue"))
 
 
+def later_rules_words(dataset: Dataset) -> Statement | None:
+    """That the study file has other rules of exclusion by now, in a sentence; None where it has not."""
+    if not dataset.later_rules:
+        return None
+    return statement(
+        "The rules of exclusion were changed after the first participant had come; those of before count."
+    )
+
+
 def exclusion_words(dataset: Dataset) -> Statement | None:
     """What was left out, in a sentence; None where nothing was."""
     facts = dataset.excluded

@@ -52,3 +52,8 @@ class Quality(Settings):
         None, gt=0, le=3600, description="seconds below which an answer is a fast one; none: no answer is"
     )
     mark: Marks = Field(Marks(), description="from where on a sign is marked")  # pyright: ignore[reportCallIssue]
+
+    @property
+    def by_rules(self) -> tuple[dict[str, str], float | None]:
+        """What rules of exclusion go by; marks are no business of theirs."""
+        return self.checks or {}, self.answer_at_least_s

@@ -272,3 +272,16 @@ def test_what_was_right_is_what_was_said_before_the_first_participant_came(tmp_p
     assert kept(dataset) == ["d0"]
     told = declaration(dataset)
     assert told is not None and told.changed == ["quality"]
+    late = "The rules of exclusion were changed after the first participant had come; those of before count."
+    assert late in [str(one) for one in summarise(dataset).warnings]
+    asked = Dataset(tmp_path / "d", exclude=["trivial"])
+    assert late not in [str(one) for one in summarise(asked).warnings]
+
+
+def test_rules_changed_later_are_told_also_where_no_comparison_was_declared(tmp_path: Path) -> None:
+    file = STUDY.partition("analysis:")[0]
+    later = file + "analysis: {exclude: [{user_turns: '> 1'}]}\n"
+    dataset = shops(tmp_path / "d", {}, {"said": []}, file=file, later=later)
+    assert kept(dataset) == ["d0"] and declaration(dataset) is None and dataset.later_rules
+    marked = file + "quality: {mark: {pace: '< 0.5'}}\n"
+    assert not shops(tmp_path / "e", {}, file=file, later=marked).later_rules, "a mark leaves nobody out"

@@ -110,7 +110,7 @@ def test_the_page_of_recruitment_tells_the_same_in_the_readers_language(
         came(study, log, prolific, 6.0, 1.0)
         with desk_of(study, log) as browser:
             page = press(browser, "/recruitment/prolific/ask")
-            assert page.count('name="visit"') == page.count("checked") == 2, "both are proposed to be paid"
+            assert page.count('name="visit"') == page.count(" checked ") == 2, "both are proposed to be paid"
             assert "checks answered right: 100% of 2" in page
             assert "0% of 2 <strong>marked: declared as &lt; 0.8</strong>" in page
         with desk_of(study, log, language="it") as browser:
