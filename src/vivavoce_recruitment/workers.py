@@ -40,6 +40,14 @@ class ToldSign(NamedTuple):
     marked: str = ""
 
 
+class MarkedSign(NamedTuple):
+    """A sign, and whether it is beyond what was declared."""
+
+    value: float | None
+    n: int
+    marked: bool
+
+
 @dataclass(frozen=True, slots=True)
 class FoundSigns:
     """The signs of everybody who took part, people alone.
@@ -73,13 +81,12 @@ class FoundSigns:
         ]
         return found or [ToldSign(gettext(NOTHING))]
 
-    def facts(self, participant_id: str) -> dict[str, Any]:
-        """The same for JSON: value, n, and whether it is marked, by sign."""
+    def judged(self, participant_id: str) -> dict[str, MarkedSign]:
+        """Somebody's signs by name, also those of which nothing is known."""
+        signs = self.of(participant_id)
         return {
-            name: {**self.of(participant_id).sign(name)._asdict(),
-                   "marked": bool(self.marked(participant_id, name))}
-            for name in SIGNS
-        }  # fmt: skip
+            name: MarkedSign(*signs.sign(name), bool(self.marked(participant_id, name))) for name in SIGNS
+        }
 
 
 def found_signs(dataset: "Dataset", study: "Study") -> FoundSigns:

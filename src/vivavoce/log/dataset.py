@@ -193,23 +193,6 @@ class Dataset:
             return None
         return read_declaration(frozen_revision(served, self.first_participant)["file"])
 
-    @cached_property
-    def later_rules(self) -> bool:
-        """Whether a revision served after the first participant came has other rules of exclusion.
-
-        Note  or names other checks, or fast answers, by which rules about the quality of work go
-        """
-        served = served_revisions(self.manifest.get("study", {}))
-        if self._asked is not None or self.declaration is None:
-            return False
-        frozen = served.index(frozen_revision(served, self.first_participant))
-        said = [read_declaration(one["file"]) for one in served[frozen:]]
-        return any(
-            (one.analysis.exclude, *one.quality.by_rules)
-            != (said[0].analysis.exclude, *said[0].quality.by_rules)
-            for one in said
-        )
-
     def experts_first(self, flag: str) -> bool:
         """Whether experts' word counts before the log's, of a flag of turns; as the study declared it."""
         declared = self.declaration

@@ -47,6 +47,19 @@ def frozen_revision(served: Sequence[Facts], first: datetime | None) -> Facts:
     return before[-1] if before else served[0]
 
 
+def later_rules(served: Sequence[Facts], first: datetime | None) -> bool:
+    """Whether a revision served after the first participant came has other rules of exclusion.
+
+    Note  or names other checks, or fast answers, by which rules about the quality of work go
+    """
+    since = served[served.index(frozen_revision(served, first)) :] if served else ()
+    said = [read_declaration(one["file"]) for one in since]
+    return any(
+        (one.analysis.exclude, one.quality.by_rules) != (said[0].analysis.exclude, said[0].quality.by_rules)
+        for one in said
+    )
+
+
 def _instant(text: str) -> datetime:
     if not text:
         return datetime.min.replace(tzinfo=UTC)

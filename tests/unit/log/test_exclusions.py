@@ -19,7 +19,7 @@ from vivavoce.measures import compute
 from vivavoce.measures.values import values
 from vivavoce.report.language import speaking, stated
 from vivavoce.stats.declared import declaration
-from vivavoce.stats.flow import exclusion_words, flow
+from vivavoce.stats.flow import exclusion_words, flow, later_rules_words
 from vivavoce.stats.summary import summarise
 from vivavoce.study.exclusion import read_rules
 
@@ -282,6 +282,8 @@ def test_rules_changed_later_are_told_also_where_no_comparison_was_declared(tmp_
     file = STUDY.partition("analysis:")[0]
     later = file + "analysis: {exclude: [{user_turns: '> 1'}]}\n"
     dataset = shops(tmp_path / "d", {}, {"said": []}, file=file, later=later)
-    assert kept(dataset) == ["d0"] and declaration(dataset) is None and dataset.later_rules
+    assert kept(dataset) == ["d0"] and declaration(dataset) is None
+    assert later_rules_words(dataset) is not None
     marked = file + "quality: {mark: {pace: '< 0.5'}}\n"
-    assert not shops(tmp_path / "e", {}, file=file, later=marked).later_rules, "a mark leaves nobody out"
+    late = later_rules_words(shops(tmp_path / "e", {}, file=file, later=marked))
+    assert late is None, "a mark leaves nobody out"

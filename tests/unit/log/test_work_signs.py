@@ -161,7 +161,8 @@ def test_disagreement_counts_dialogues_of_which_both_are_known() -> None:
     crowd = Crowd("ann", "bob")
     keys = [crowd.talks("ann", "one", 3.0) for _ in range(3)]
     judged = {keys[0]: Success(True, False), keys[1]: Success(False, False), keys[2]: Success(False, True)}
-    assert crowd.signs("disagreement", success=judged) == [Sign(approx(2 / 3), 3), Sign()]
+    ann, bob = crowd.signs("disagreement", success=judged)
+    assert ann.value == approx(2 / 3) and ann.n == 3 and bob == Sign()
 
 
 def test_programs_are_never_held_against_people() -> None:

@@ -59,8 +59,8 @@ def answer(log: Log, number: int, code: float) -> None:
     def write(tx: Transaction) -> None:
         for round in range(2):
             tx.append(f"visit-{number}", events.QuestionnaireAnswered(
-                step=1, round=round, dialogue_id=f"dialogue-{number}-{round}", instrument="cambridge",
-                wording="package", language="en",
+                step=1, round=round, position=0, dialogue_id=f"dialogue-{number}-{round}",
+                instrument="cambridge", wording="package", language="en",
                 ratings=[LoggedRating(item_id="understood", value=code, answer=str(code))],
             ))  # fmt: skip
 
