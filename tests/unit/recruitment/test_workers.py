@@ -11,6 +11,7 @@ from scenes.desks import desk_of, press
 from scenes.recruiting import Prolific, platform, recruit, visit_completed, write_study
 from vivavoce.log import events
 from vivavoce.log.event import LoggedRating
+from vivavoce.log.exclusion_monitor import LeftOut
 from vivavoce.log.store import Log, Transaction
 from vivavoce.study.load import load_study
 
@@ -37,7 +38,7 @@ def offered(folder: Path, prolific: Prolific, quality: str = QUALITY) -> Path:
     return study
 
 
-def came(study: Path, log: Log, prolific: Prolific, *codes: float) -> list[str]:
+def came(log: Log, prolific: Prolific, *codes: float) -> list[str]:
     """One person for each code, who answers the check with it in both dialogues; their tickets."""
     tickets = []
     for number, code in enumerate(codes):
@@ -70,7 +71,7 @@ def answer(log: Log, number: int, code: float) -> None:
 def test_approval_tells_the_signs_of_each_and_proposes_everybody(prolific: Prolific, tmp_path: Path) -> None:
     study = offered(tmp_path / "paid", prolific)
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
-        good, bad = came(study, log, prolific, 6.0, 1.0)
+        good, bad = came(log, prolific, 6.0, 1.0)
     told = recruit("approve", study)
     assert told.exit_code == 0 and told.stdout.count(" due\n") == 2, "nobody is left out by a sign"
     lines = dict(re.findall(r"^(\S+)  reward  .* due\n    (checks .*)$", told.stdout, re.MULTILINE))
@@ -91,7 +92,7 @@ def test_approval_tells_the_signs_of_each_and_proposes_everybody(prolific: Proli
 def test_without_limits_nothing_is_marked(prolific: Prolific, tmp_path: Path) -> None:
     study = offered(tmp_path / "paid", prolific, 'quality: {checks: {understood: "> 2"}}\n')
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
-        came(study, log, prolific, 1.0)
+        came(log, prolific, 1.0)
     told = recruit("approve", study).stdout
     assert "checks answered right: 0% of 2" in told and "marked" not in told
 
@@ -107,7 +108,7 @@ def test_the_page_of_recruitment_tells_the_same_in_the_readers_language(
 ) -> None:
     study = offered(tmp_path / "paid", prolific)
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
-        came(study, log, prolific, 6.0, 1.0)
+        came(log, prolific, 6.0, 1.0)
         with desk_of(study, log) as browser:
             page = press(browser, "/recruitment/prolific/ask")
             assert page.count('name="visit"') == page.count(" checked ") == 2, "both are proposed to be paid"
@@ -123,9 +124,20 @@ def test_marks_go_by_what_stood_when_the_first_participant_came(prolific: Prolif
     study = offered(tmp_path / "paid", prolific)
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
         serve(study, log)
-        came(study, log, prolific, 6.0, 1.0)
+        came(log, prolific, 6.0, 1.0)
     file = study / "study.yaml"
     file.write_text(file.read_text("utf-8").replace('gold: "< 0.8"', 'gold: "> 0.8"'), "utf-8")
     told = recruit("approve", study)
     assert told.stdout.count("0% of 2  marked: declared as < 0.8") == 1
     assert "changed after the first participant had come" in told.stderr
+
+
+def test_a_rule_about_work_holds_while_the_trial_goes_on(prolific: Prolific, tmp_path: Path) -> None:
+    study = offered(tmp_path / "paid", prolific, QUALITY + 'analysis: {exclude: [{gold: "< 0.5"}]}\n')
+    with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
+        left_out = LeftOut(log, "paid", load_study(study).file_text)
+        came(log, prolific, 6.0, 1.0)
+        assert left_out.dialogues() == {"dialogue-1-0", "dialogue-1-1"}
+        visit_completed(log, "another", 2)
+        answer(log, 2, 1.0)
+        assert left_out.dialogues() == {f"dialogue-{person}-{round}" for person in (1, 2) for round in (0, 1)}
