@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
-from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.bootstrap import ends
+from vivavoce.stats.distributions import normal_quantile
 from vivavoce.stats.proportions import Interval
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -37,6 +36,8 @@ def cohen(
     Source  Cohen 1960, interval by Fleiss, Cohen and Everitt 1969 (statsmodels);
             tests/golden/statistics-agreement.json
     """
+    from statsmodels.stats.inter_rater import cohens_kappa
+
     counts = np.asarray(table, dtype=float)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         shape = " x ".join(map(str, counts.shape))
@@ -47,7 +48,7 @@ def cohen(
         divide="ignore", invalid="ignore"
     ):  # its test of kappa = 0 divides by the standard error
         found: Any = cohens_kappa(counts, wt=weights)
-    value, reach = float(found.kappa), float(norm.ppf((1 + level) / 2) * found.std_kappa)
+    value, reach = float(found.kappa), normal_quantile((1 - level) / 2) * float(found.std_kappa)
     if not reach > ALIKE:
         return Agreement(value, None)
     return Agreement(value, Interval(max(-1.0, value - reach), min(1.0, value + reach)))
@@ -63,6 +64,8 @@ def fleiss(
     Raises  InputError: items with different numbers of judges; use `krippendorff`
     Source  Fleiss 1971 (statsmodels); tests/golden/statistics-agreement.json
     """
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
     table = np.asarray(counts, dtype=float)
     if not table.size or (table.sum(axis=0) > 0).sum() < 2:
         return Agreement(None, None)

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
-from scipy.stats import t as student
 
 from vivavoce.stats.clusters import NOTHING_VARIED, nesting, sum_by_participant
+from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.proportions import one_proportion_p, wilson
 from vivavoce.stats.sandwich import ALIKE, residuals, robust_error
 
@@ -51,9 +51,9 @@ def bounded_mean(
         method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
         return BoundedMean(mean, None, None, None, facts.icc, facts.clusters, method)
     middle, spread = float(logit(place)), error.se / (place * (1 - place))
-    reach = float(student.ppf((1 + level) / 2, error.df)) * spread
+    reach = t_quantile((1 + level) / 2, error.df) * spread
     low, high = (least + (most - least) * float(expit(middle + side)) for side in (-reach, reach))
-    p = float(2 * student.sf(abs(middle) / spread, error.df))
+    p = 2 * t_tail(abs(middle) / spread, error.df)
     return BoundedMean(mean, low, high, p, facts.icc, facts.clusters, METHOD)
 
 

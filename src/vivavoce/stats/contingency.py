@@ -4,9 +4,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import chi2_contingency, fisher_exact
-from statsmodels.stats.contingency_tables import cochrans_q
-from statsmodels.stats.contingency_tables import mcnemar as _mcnemar
 
 from vivavoce.stats.proportions import Interval
 
@@ -32,6 +29,8 @@ def chi_square(counts: Sequence[Sequence[int]], *, continuity: bool = False) -> 
 
     Empty   a row or column of zeros: None
     """
+    from scipy.stats import chi2_contingency
+
     table = np.asarray(counts, dtype=float)
     if not (table.sum(axis=0).all() and table.sum(axis=1).all()):
         return None
@@ -44,6 +43,8 @@ def fisher(successes_a: int, n_a: int, successes_b: int, n_b: int) -> float:
 
     Source  Fisher 1935; tests/golden/statistics-counts.json
     """
+    from scipy.stats import fisher_exact
+
     found: Any = fisher_exact([[successes_a, n_a - successes_a], [successes_b, n_b - successes_b]])
     return float(found.pvalue)
 
@@ -54,10 +55,12 @@ def mcnemar(both: int, only_a: int, only_b: int, neither: int, z: float = 1.9599
     Empty   nobody: None
     Source  McNemar 1947, exact
     """
+    from statsmodels.stats import contingency_tables
+
     people = both + only_a + only_b + neither
     if not people:
         return None
-    found: Any = _mcnemar([[both, only_a], [only_b, neither]], exact=True)
+    found: Any = contingency_tables.mcnemar([[both, only_a], [only_b, neither]], exact=True)
     difference = (only_a - only_b) / people
     error = max(0.0, (only_a + only_b) / people - difference**2) / people
     return Paired(
@@ -72,6 +75,8 @@ def cochran_q(answers: Sequence[Sequence[int]]) -> ChiSquare | None:
     Empty   nobody's answers differ: None
     Source  Cochran 1950
     """
+    from statsmodels.stats.contingency_tables import cochrans_q
+
     table = np.asarray(answers, dtype=float)
     if table.ndim != 2 or table.shape[1] < 2 or not np.ptp(table, axis=1).any():
         return None

@@ -4,7 +4,6 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
@@ -52,6 +51,8 @@ def correlations(dataset: Dataset) -> list[RankCorrelation]:
         known = ~(np.isnan(columns[a]) | np.isnan(columns[b]))
         one, other = columns[a][known], columns[b][known]
         if known.sum() >= FEWEST and np.ptp(one) > 0 and np.ptp(other) > 0:
+            from scipy.stats import rankdata
+
             rho = float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
             found.append(RankCorrelation(a, b, rho, int(known.sum())))
     return found

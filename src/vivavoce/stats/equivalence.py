@@ -6,12 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
-from scipy.stats import norm
-from scipy.stats import t as student
-
 from vivavoce.core.errors import InputError
 from vivavoce.measures import MEASURES
 from vivavoce.stats.declared_results import AdjustedEquivalence
+from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.multiple_testing import adjusted
 from vivavoce.stats.proportions import Interval
 from vivavoce.stats.rates import is_rate
@@ -113,9 +111,9 @@ def equivalence(
         raise InputError(
             f"margin {margin:g}, standard error {se:g}", hint="both lie above 0, such as a margin of 0.05"
         )
-    law = norm if df is None else student(df)
-    lower, upper = float(law.sf((difference + margin) / se)), float(law.cdf((difference - margin) / se))
-    reach = float(law.ppf(1 - alpha)) * se
+    free = math.inf if df is None else df  # with no end of degrees of freedom Student's law is the normal one
+    lower, upper = t_tail((difference + margin) / se, free), t_tail((margin - difference) / se, free)
+    reach = t_quantile(1 - alpha, free) * se
     worst = max(lower, upper)
     return Equivalence(
         difference, se, margin, lower, upper, worst,

@@ -11,7 +11,6 @@ from statistics import mean, median, stdev
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import t as student
 
 from vivavoce.core.result import spread
 from vivavoce.core.signature import signature
@@ -19,6 +18,7 @@ from vivavoce.core.text import normalise_value
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
+from vivavoce.stats.distributions import t_quantile
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import MeasuredTotal
@@ -377,7 +377,7 @@ def _ends(values: Sequence[float], level: float) -> tuple[float | None, float | 
     """Student's interval of a mean, held within the scale; None for fewer than two users."""
     if len(values) < 2:
         return None, None
-    half = float(student.ppf((1 + level) / 2, len(values) - 1)) * stdev(values) / len(values) ** 0.5
+    half = t_quantile((1 + level) / 2, len(values) - 1) * stdev(values) / len(values) ** 0.5
     return max(0.0, mean(values) - half), min(4.0, mean(values) + half)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 from scipy.stats import chi2 as chi_square
-from scipy.stats import t as student
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
@@ -20,6 +19,7 @@ from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.balance import confounded, together
 from vivavoce.stats.clusters import FEW
+from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.flow import exclusion_words
 from vivavoce.stats.formula import ModelFormula, read_formula
 from vivavoce.stats.glmm import FittedGlmm, NotFitted, fit_mixed
@@ -326,8 +326,8 @@ class _Judge:
         found = ModelCoefficient(name=name, estimate=value, se=error)
         if self.people < FEW or error <= 0:
             return found
-        reach = float(student.ppf((1 + self.level) / 2, self.people - 1)) * error
-        p = float(2 * student.sf(abs(value) / error, self.people - 1))
+        reach = t_quantile((1 + self.level) / 2, self.people - 1) * error
+        p = 2 * t_tail(abs(value) / error, self.people - 1)
         return replace(found, low=value - reach, high=value + reach, p=p)
 
 

@@ -5,12 +5,11 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-import statsmodels.api as sm
 from scipy.special import expit
-from scipy.stats import t as student
 
 from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.clusters import FEW, SMALL
+from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.glmm import NotFitted, fit_mixed_logistic
 from vivavoce.stats.lmm import fit_mixed_linear
 from vivavoce.stats.summary_results import ModelDifference
@@ -95,14 +94,17 @@ def gee(cases: Cases, level: float = 0.95) -> ModelDifference:
     Note    fewer than 40 participants: bias-reduced errors (Mancl and DeRouen 2001)
     Source  Liang and Zeger 1986, by statsmodels
     """
+    from statsmodels.genmod.cov_struct import Exchangeable
+    from statsmodels.genmod.families import Binomial, Gaussian
+    from statsmodels.genmod.generalized_estimating_equations import GEE
+
     values, rows = _cases_one_by_one(cases)
     people, is_a = cases.people[rows], cases.is_a[rows].astype(float)
     clusters = len(np.unique(people))
     few = clusters < SMALL
-    family = sm.families.Binomial() if cases.counted else sm.families.Gaussian()
-    model = sm.GEE(
-        values, sm.add_constant(is_a), groups=people, family=family, cov_struct=sm.cov_struct.Exchangeable()
-    )
+    family = Binomial() if cases.counted else Gaussian()
+    design = np.column_stack((np.ones(len(is_a)), is_a))
+    model = GEE(values, design, groups=people, family=family, cov_struct=Exchangeable())
     fit: Any = model.fit(cov_type="bias_reduced" if few else "robust")
     effects, covariance = np.asarray(fit.params), np.asarray(fit.cov_params())
     method, why = (
@@ -201,10 +203,10 @@ def _linear(effects: Floats, covariance: Floats, clusters: int, level: float) ->
 def _wald(difference: float, error: float, clusters: int, level: float) -> dict[str, Any]:
     """Interval and p of a difference from one t, so that they agree."""
     df = max(1, clusters - 1)
-    reach = float(student.ppf((1 + level) / 2, df)) * error
+    reach = t_quantile((1 + level) / 2, df) * error
     return {
         "difference": difference,
         "low": difference - reach,
         "high": difference + reach,
-        "p": float(2 * student.sf(abs(difference) / error, df)),
+        "p": 2 * t_tail(abs(difference) / error, df),
     }

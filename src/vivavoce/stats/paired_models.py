@@ -13,7 +13,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
-from scipy.stats import t as student
+
+from vivavoce.stats.distributions import t_quantile, t_tail
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ties = Literal["davidson", "rao_kupper", "decided"]
@@ -54,8 +55,8 @@ class FittedPairs(NamedTuple):
         df = self.clusters - 1
         if df < 1 or not se:
             return LogOdds(value)
-        reach = float(student.ppf((1 + level) / 2, df)) * se
-        p = float(2 * student.sf(abs(value) / se, df))
+        reach = t_quantile((1 + level) / 2, df) * se
+        p = 2 * t_tail(abs(value) / se, df)
         return LogOdds(value, se, value - reach, value + reach, p)
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import PermutationMethod, wilcoxon
 
 from vivavoce.core.signature import signature
 from vivavoce.stats.bounded import METHOD, bounded_mean
@@ -56,6 +55,8 @@ def _strength(rows: Sequence[Row], variable: str, question: str | None, level: f
 
 def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
     """Wilcoxon's test of participants' means, every sign turned where they are few; None where all are 0."""
+    from scipy.stats import PermutationMethod, wilcoxon
+
     _, codes = np.unique(people, return_inverse=True)
     means = np.bincount(codes, np.array(signed)) / np.bincount(codes)
     if len(means) < 2 or not means.any():

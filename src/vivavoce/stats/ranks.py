@@ -7,11 +7,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import mannwhitneyu, rankdata
-from scipy.stats import t as student
-from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from vivavoce.stats.clusters import FEW
+from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.summary_results import OrdinalOdds, Superiority
 
 Answers = Sequence[float] | np.ndarray
@@ -34,6 +32,8 @@ def mann_whitney(a: Answers, b: Answers, *, continuity: bool = True) -> RankTest
     """
     if not len(a) or not len(b) or np.ptp(np.concatenate([a, b])) == 0:
         return None
+    from scipy.stats import mannwhitneyu
+
     found = mannwhitneyu(a, b, method="asymptotic", use_continuity=continuity)
     share = float(found.statistic) / (len(a) * len(b))
     return RankTest(float(found.statistic), float(found.pvalue), share, 2 * share - 1)
@@ -66,14 +66,16 @@ def clustered_superiority(
     if error < 1e-12:
         return found
     df = len(known) - 1
-    reach = float(student.ppf((1 + level) / 2, df)) * error
+    reach = t_quantile((1 + level) / 2, df) * error
     t = (share - 0.5) / error
-    p = float(2 * student.sf(abs(t), df))
+    p = 2 * t_tail(abs(t), df)
     return replace(found, low=max(0.0, share - reach), high=min(1.0, share + reach), t=t, p=p)
 
 
 def _placements(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
     """For each score the share of the others below it, ties half."""
+    from scipy.stats import rankdata
+
     ranks = rankdata(np.concatenate([scores, others]))[: len(scores)]
     return (ranks - rankdata(scores)) / len(others)
 
@@ -87,6 +89,8 @@ def ordinal_regression(
             ratio only; `why` says so
     Source  McCullagh 1980, by statsmodels
     """
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
     scores = np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
     people = np.unique(np.array([*map(str, people_a), *map(str, people_b)]), return_inverse=True)[1]
     if len(np.unique(scores)) < 2 or not len(a) or not len(b) or people.max() < 1:
@@ -105,11 +109,11 @@ def ordinal_regression(
     if df + 1 < FEW:
         why = f"Only {df + 1} participants, fewer than {FEW}: no standard error can be trusted."
         return OrdinalOdds(odds_ratio=math.exp(effect), why=why)
-    reach = float(student.ppf((1 + level) / 2, df)) * error
+    reach = t_quantile((1 + level) / 2, df) * error
     return OrdinalOdds(
         odds_ratio=math.exp(effect),
         low=math.exp(effect - reach),
         high=math.exp(effect + reach),
-        p=float(2 * student.sf(abs(effect / error), df)),
+        p=2 * t_tail(abs(effect / error), df),
         why="Cumulative logit, errors clustered by participant, t over participants.",
     )

@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import statsmodels.api as sm
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import widened
@@ -278,7 +277,10 @@ def _with_log_odds(
     _, codes = np.unique(people, return_inverse=True)
     if settled or len(set(codes.tolist())) < 2 or len(set(left.tolist())) < 2:
         return whole
-    model: Any = sm.GLM(left, design, family=sm.families.Binomial())
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    model: Any = GLM(left, design, family=Binomial())
     fitted = model.fit(cov_type="cluster", cov_kwds={"groups": codes})
     return replace(
         whole, log_odds=float(fitted.params[0]), se=float(fitted.bse[0]), p=float(fitted.pvalues[0]),

@@ -100,9 +100,6 @@ def test_published_choices_are_calculated_with():
 
 
 def test_power_prints_both_sizes_of_the_claim():
-    facts = json.loads(run("power", "two-rates", ".45", ".50", "--json"))
-    critical = facts["critical_difference"]
-    assert (critical["pooled"], critical["continuity_corrected"], facts["per_group"]) == (767, 806, 1565)
     text = run("power", "two-rates", ".45", ".50")
     for number in ("767", "806", "810", "1565", "x 3.99", "x 3.89"):
         assert number in text
