@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenes.processes import study_with_bots
+from vivavoce.cli.main import run
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "examples" / "notebook.ipynb"
 
@@ -72,6 +73,7 @@ def test_the_notebook_of_ten_lines_runs_on_it(demonstration, tmp_path: Path) -> 
     assert "SIMULATED" in (tmp_path / "report.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_callers(demonstration, tmp_path: Path) -> None:
     _, printed = demonstration
     run = vivavoce("demo", "--no-serve", "--out", tmp_path, "--dialogues", "24", "--seed", "3", "--json")
@@ -132,18 +134,24 @@ def test_a_declared_measure_that_nobody_knows_is_named_before_the_trial(tmp_path
     )
 
 
-def test_a_users_mistake_is_one_line_and_exit_code_two(tmp_path: Path) -> None:
+def test_a_users_mistake_is_one_line_and_exit_code_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     study = tmp_path / "s"
     vivavoce("init", study)
+    assert len(vivavoce("measure", tmp_path, code=2).stderr.strip().splitlines()) == 1
     for arguments in (
-        ("measure", tmp_path), ("report", tmp_path / "none"), ("check", tmp_path / "none.yaml"),
+        ("report", tmp_path / "none"), ("check", tmp_path / "none.yaml"),
         ("import", "dstc", tmp_path, "--into", tmp_path / "d"), ("bots", "run", "restaurnt"),
         ("import", "dstc2", tmp_path / "nothing", "--into", tmp_path / "d"),
         ("export", study, "--into", tmp_path / "e"), ("measure", study),
         ("simulate", study, "--language", "xx"),
     ):  # fmt: skip
-        refused = vivavoce(*arguments, code=2)
-        assert len(refused.stderr.strip().splitlines()) == 1, refused.stderr
+        monkeypatch.setattr(sys, "argv", ["vivavoce", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr().err.strip().splitlines()
+        assert ended.value.code == 2 and len(said) == 1, said
 
 
 def test_the_bundled_bots_are_listed() -> None:

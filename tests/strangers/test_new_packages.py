@@ -141,6 +141,7 @@ def write(sources: Path) -> None:
     (sources / "importer" / "tests" / "sample" / "one.csv").write_text(LOG, "utf-8")
 
 
+@pytest.mark.long
 def test_a_new_package_fails_its_contract_until_it_is_written(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     for kind, name in NAMES.items():

@@ -191,6 +191,7 @@ REAL = {  # measure: (S0A0 - S0A1, S1A0 - S1A1) difference
 }
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(dstc2):
     pairs = [("S0A0", "S0A1"), ("S1A0", "S1A1")]
