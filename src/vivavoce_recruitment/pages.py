@@ -21,6 +21,7 @@ from vivavoce_recruitment.ledger import Ledger
 from vivavoce_recruitment.paid_study import PaidStudy, choose_recruiter, opened, priced_recruiters
 from vivavoce_recruitment.payment import bonuses_due, pay_bonuses, pay_rewards, rewards_due
 from vivavoce_recruitment.platform import PaidRecruiter, PricedRecruiter
+from vivavoce_recruitment.workers import CHANGED, FoundSigns, found_signs
 
 MOST_AT_ONCE: Final = 40  # fields of a form; who waits longer is on the next page
 THERE: Final = {
@@ -112,10 +113,18 @@ def _done(request: Request, desk: Desk, name: str, work: Callable[[PaidStudy], o
 def _page(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
     ledger = Ledger(desk.log, desk.study.name)
     found = [_facts(desk, ledger, one) for one in priced_recruiters(desk.study, PricedRecruiter)]
+    signs = _signs(desk) if any(one["waiting"] for one in found) else None
     return desk.page(
         request, "recruitment.html", status, recruiters=found, there=THERE, outcomes=OUTCOMES, kinds=KINDS,
-        problem=problem,
+        problem=problem, changed=gettext(CHANGED) if signs and signs.changed else "",
+        told=lambda person: signs.told(person, gettext) if signs is not None else (),
     )  # fmt: skip
+
+
+def _signs(desk: Desk) -> FoundSigns:
+    """Of people alone, whoever's visits the page shows: nobody else is paid."""
+    snapshots = desk.snapshots.of("people")
+    return snapshots.make(lambda snapshot: found_signs(snapshot.dataset, desk.study))
 
 
 def _facts(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> dict[str, Any]:

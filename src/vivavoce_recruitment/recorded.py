@@ -24,11 +24,12 @@ SHEET: Final = "sheet-"
 class RecordedVisit:
     """A visit that has ended, of somebody whom a recruiter sent.
 
-    person     the recruiter's key for them
+    person     the recruiter's key for them; participant_id: ours
     dialogues  that were completed in it
     """
 
     person: str
+    participant_id: str
     outcome: str
     dialogues: int
 
@@ -41,7 +42,9 @@ def recorded_visits(log: Log, study: str, recruiter: str) -> list[RecordedVisit]
         persons = {row.participant_id: row.person_key for row in rows}
     held = Counter(one.visit_id for one in log.dialogues(study) if one.status == "completed")
     return [
-        RecordedVisit(persons[visit.participant_id], visit.outcome, held[visit.visit_id])
+        RecordedVisit(
+            persons[visit.participant_id], visit.participant_id, visit.outcome, held[visit.visit_id]
+        )
         for visit in log.visits(study, running=False)
         if visit.participant_id in persons and visit.outcome is not None and not visit.simulated
     ]

@@ -18,6 +18,7 @@ RECRUIT = Verb(
         "pause my-study --confirm",
         "resume my-study --confirm",
         "stop my-study --confirm",
+        "workers my-study",
         "approve my-study --confirm",
         "bonus my-study --confirm",
         "reject my-study 65f0a --category NO_DATA --message '...'",

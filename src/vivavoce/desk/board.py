@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.desk.deeds import Deed, brought
@@ -153,11 +154,14 @@ class Board:
             return look(whole if self.scope is None else whole.of(self.scope))
 
     def _mark_excluded(self) -> None:
+        from vivavoce.annotation.parsers import load_parser
         from vivavoce.log.exclusion_monitor import (
             LeftOut,  # it reads dialogues as the export does: not at the start
         )
 
-        self._left_out = self._left_out or LeftOut(self.log, self.study.name, self.study.file_text)
+        study = self.study
+        parser = partial(load_parser, study.parser, study.ontology, folder=study.folder)
+        self._left_out = self._left_out or LeftOut(self.log, study.name, study.file_text, parser)
         found = self._left_out.dialogues()
         for card in self.dialogues.values():
             card.excluded = card.dialogue_id in found

@@ -1,8 +1,12 @@
 """What a table of the dataset is made of: columns with type, unit and meaning, and those that many share."""
 
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
+
+Columns = Callable[[str, Sequence[str]], Iterable[tuple[Any, ...]]]
+"""The rows of a table, of these columns alone."""
 
 FACTOR_PREFIX: Final = "factor_"
 

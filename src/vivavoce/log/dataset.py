@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
+from vivavoce.log.columns import Columns
 from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
-from vivavoce.log.exclusions import Columns, Row, exclusion_counts, exclusion_rows, running_dialogues
+from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows, running_dialogues
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
 
@@ -169,6 +170,10 @@ class Dataset:
                 found = found.filter(~field_of(column).isin(left_out))
         return found
 
+    def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table, of these columns alone, also of what is excluded; null where it lacks one."""
+        return iter(_columns_of(self._whole)(table, names))
+
     def _whole(self, table: str) -> pa.Table:
         path = self.path(table)
         return read_parquet(path) if path.is_file() else TABLES[table].arrow().empty_table()
@@ -251,8 +256,10 @@ def _excluded(
     whole: Callable[[str], pa.Table], rules: Sequence[Exclusion], declaration: Declaration | None,
     factors: Iterable[str],
 ) -> list[Row]:  # fmt: skip
-    fewest = declaration.fewest_user_turns if declaration is not None else UNSAID
-    return exclusion_rows(_columns_of(whole), rules, fewest, factors)
+    fewest, quality = (
+        (declaration.fewest_user_turns, declaration.quality) if declaration is not None else (UNSAID, None)
+    )
+    return exclusion_rows(_columns_of(whole), rules, fewest, factors, quality=quality)
 
 
 def _columns_of(whole: Callable[[str], pa.Table]) -> Columns:

@@ -9,20 +9,23 @@ from pydantic import ValidationError
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.presets import lay_over, protocol_names
+from vivavoce.study.quality import Quality
 from vivavoce.study.step_sequence import written_dialogues
 from vivavoce.study.steps_file import DialogueSettings
 
 Facts = dict[str, Any]
+NOTHING_SAID: Final = Quality.model_validate({})
 UNSAID: Final = DialogueSettings.model_validate({}).nontrivial.user_turns
 
 
 class Declaration(NamedTuple):
     """A study file's analysis, and of its dialogues: from how many user turns on they are not trivial, and
-    whether they earn codes."""
+    whether they earn codes; what it says of good work."""
 
     analysis: Analysis
     fewest_user_turns: int = UNSAID
     gives_codes: bool = False
+    quality: Quality = NOTHING_SAID
 
 
 def served_revisions(study: Mapping[str, Any]) -> list[Facts]:
@@ -42,6 +45,19 @@ def frozen_revision(served: Sequence[Facts], first: datetime | None) -> Facts:
     """The revision that the first participant met; the first of all where none was served before."""
     before = [one for one in served if first is not None and _instant(one["seen_at"]) <= first]
     return before[-1] if before else served[0]
+
+
+def later_rules(served: Sequence[Facts], first: datetime | None) -> bool:
+    """Whether a revision served after the first participant came has other rules of exclusion.
+
+    Note  or names other checks, or fast answers, by which rules about the quality of work go
+    """
+    since = served[served.index(frozen_revision(served, first)) :] if served else ()
+    said = [read_declaration(one["file"]) for one in since]
+    return any(
+        (one.analysis.exclude, one.quality.by_rules) != (said[0].analysis.exclude, said[0].quality.by_rules)
+        for one in said
+    )
 
 
 def _instant(text: str) -> datetime:
@@ -67,6 +83,14 @@ def written_analysis(file: str) -> Analysis | None:
     return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
 
 
+def written_quality(file: str) -> Quality:
+    """The key `quality` of a study file over its preset; nothing said where this version reads none."""
+    try:
+        return Quality.model_validate(_over_preset(file).get("quality") or {})
+    except ValidationError:
+        return NOTHING_SAID
+
+
 def read_declaration(file: str) -> Declaration:
     """What counts of a study file's text; the defaults where it says nothing."""
     visit = _over_preset(file).get("visit")
@@ -75,6 +99,7 @@ def read_declaration(file: str) -> Declaration:
         written_analysis(file) or Analysis.model_validate({}),
         min((plan.nontrivial.user_turns for plan in held), default=UNSAID),
         any(plan.gate == "code" for plan in held),
+        written_quality(file),
     )
 
 

@@ -1,29 +1,35 @@
 """Which dialogues of a log the study's rules leave out, while the trial goes on."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from vivavoce.log.columns import FACTOR_PREFIX
 from vivavoce.log.declaration import Declaration, frozen_revision, read_declaration
-from vivavoce.log.dialogue_rows import Readers
+from vivavoce.log.dialogue_rows import Parser, Readers
 from vivavoce.log.exclusions import Row, exclusion_rows
 from vivavoce.log.export import People, export_visit
 from vivavoce.log.models import DialogueRecord, VisitRecord
 from vivavoce.log.queries import Reader
-from vivavoce.study.exclusion import TRIVIAL
+from vivavoce.study.exclusion import OF_WORK, TRIVIAL
 
 
 class LeftOut:
     """What the rules of a study leave out of its log, read anew only where something was logged since.
 
-    file  text of the study file that counts where the log holds none
+    file    text of the study file that counts where the log holds none
+    parser  makes the study's parser, by which rules about `goal_pursued` go; None: there is none
+    Note    rules about the quality of work hold people against each other: all are read anew, and only when
+            another visit has ended
     """
 
-    def __init__(self, log: Reader, study: str, file: str) -> None:
-        self._log, self._study, self._file = log, study, file
+    def __init__(
+        self, log: Reader, study: str, file: str, parser: Callable[[], Parser | None] = lambda: None
+    ) -> None:
+        self._log, self._study, self._file, self._parser = log, study, file, parser
         self._declared: Declaration | None = None
         self._read: dict[str, tuple[int, list[Row]]] = {}
+        self._of_all: tuple[set[str], list[Row]] = set(), []
 
     def dialogues(self) -> set[str]:
         """The dialogues that rules leave out now, those of people left out included."""
@@ -31,9 +37,13 @@ class LeftOut:
         states = [one for one in self._log.dialogues(self._study) if one.started_at is not None]
         if not declared.analysis.exclude:
             return set()
-        wanted = {one.visit_id for one in states if _may_be_out(one, declared)}
-        visits = {one.visit_id: one for one in self._log.visits(self._study) if one.visit_id in wanted}
-        rows = [row for visit in visits.values() for row in self._rows(visit, states, declared)]
+        visits = list(self._log.visits(self._study))
+        if any(set(rule.fields) & set(OF_WORK) for rule in declared.analysis.exclude):
+            rows = self._rows_of_all(visits, states, declared)
+        else:
+            wanted = {one.visit_id for one in states if _may_be_out(one, declared)}
+            rows = [row for visit in visits if visit.visit_id in wanted
+                    for row in self._rows(visit, states, declared)]  # fmt: skip
         people = {row["participant_id"] for row in rows if row["dialogue_id"] is None}
         by_rule = {row["dialogue_id"] for row in rows}
         return {one.dialogue_id for one in states
@@ -53,17 +63,31 @@ class LeftOut:
     def _rows(self, visit: VisitRecord, states: Sequence[DialogueRecord], declared: Declaration) -> list[Row]:
         known = self._read.get(visit.visit_id)
         if known is None or known[0] != visit.last_seq:
-            gathered = _Gathered()
-            people = People()
-            history = self._log.history(visit.visit_id)
-            export_visit(gathered, history, _numbers(visit, states), people, Readers(None, {}, {}))
-            gathered.add("participants", people.rows())
-            rows = exclusion_rows(
-                gathered.columns, declared.analysis.exclude, declared.fewest_user_turns, gathered.factors,
-                turns_known=any(one.user_turns for one in states),
-            )  # fmt: skip
-            known = self._read[visit.visit_id] = visit.last_seq, rows
+            known = self._read[visit.visit_id] = visit.last_seq, self._made([visit], states, declared)
         return known[1]
+
+    def _rows_of_all(
+        self, visits: Sequence[VisitRecord], states: Sequence[DialogueRecord], declared: Declaration
+    ) -> list[Row]:
+        ended = {one.visit_id for one in visits if one.outcome is not None}
+        if ended != self._of_all[0]:
+            self._of_all = ended, self._made(visits, states, declared)
+        return self._of_all[1]
+
+    def _made(
+        self, visits: Sequence[VisitRecord], states: Sequence[DialogueRecord], declared: Declaration
+    ) -> list[Row]:
+        rules = declared.analysis.exclude
+        parse = self._parser() if any(rule.goal_pursued for rule in rules) else None
+        gathered, people, readers = _Gathered(), People(), Readers(parse, {}, {})
+        numbers = _numbers({one.visit_id for one in visits}, states)
+        for visit in visits:
+            export_visit(gathered, self._log.history(visit.visit_id), numbers, people, readers)
+        gathered.add("participants", people.rows())
+        return exclusion_rows(
+            gathered.columns, rules, declared.fewest_user_turns, gathered.factors,
+            turns_known=any(one.user_turns for one in states), quality=declared.quality,
+        )  # fmt: skip
 
 
 def _may_be_out(state: DialogueRecord, declared: Declaration) -> bool:
@@ -72,13 +96,13 @@ def _may_be_out(state: DialogueRecord, declared: Declaration) -> bool:
     return not only_trivial or state.user_turns < declared.fewest_user_turns
 
 
-def _numbers(visit: VisitRecord, states: Iterable[DialogueRecord]) -> dict[str, int]:
-    """The number of each dialogue of a visit among its participant's."""
+def _numbers(visits: Collection[str], states: Iterable[DialogueRecord]) -> dict[str, int]:
+    """The number of each dialogue of these visits among its participant's."""
     seen: Counter[str] = Counter()
     found: dict[str, int] = {}
     for state in states:
         seen[state.participant_id] += 1
-        if state.visit_id == visit.visit_id:
+        if state.visit_id in visits:
             found[state.dialogue_id] = seen[state.participant_id]
     return found
 

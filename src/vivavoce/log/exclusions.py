@@ -1,15 +1,16 @@
 """Which dialogues and people a study's rules leave out, and by which rule."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from vivavoce.log.columns import FACTOR_PREFIX
-from vivavoce.study.exclusion import Exclusion, Known
+from vivavoce.log.columns import FACTOR_PREFIX, Columns
+from vivavoce.log.work_signs import WorkQuality
+from vivavoce.study.exclusion import OF_WORK, Exclusion, Known
+from vivavoce.study.quality import Quality
 
 Row = dict[str, Any]
-Columns = Callable[[str, Sequence[str]], Iterable[tuple[Any, ...]]]
 OWN_FAULTS: Final = ("interrupted", "internal")
 BY_SYSTEM: Final = ("system", "failure")
 _NAMED: Final = {"task": "task_id", "participant": "participant_id"}
@@ -17,7 +18,7 @@ _NAMED: Final = {"task": "task_id", "participant": "participant_id"}
 
 def exclusion_rows(
     columns: Columns, rules: Sequence[Exclusion], fewest_user_turns: int, factors: Iterable[str] = (), *,
-    turns_known: bool | None = None,
+    turns_known: bool | None = None, quality: Quality | None = None,
 ) -> list[Row]:  # fmt: skip
     """The dialogues and people that rules leave out; each counts under the first rule that it meets.
 
@@ -25,13 +26,14 @@ def exclusion_rows(
             fewest_user_turns: from how many on a dialogue is not trivial
             a dialogue under way is not judged yet
             turns_known: whether turns are logged at all (a chat elsewhere has none); None: where there is one
+            quality: what was declared of good work; signs are then made of all rows that are there
     Output  dialogue_id, participant_id, rule (in words); a row without dialogue_id leaves out all that a
             participant did
     """
     if not rules:
         return []
     running = running_dialogues(columns)
-    facts = _Facts(columns, fewest_user_turns, tuple(factors), turns_known)
+    facts = _Facts(columns, fewest_user_turns, tuple(factors), turns_known, quality)
     people = [rule for rule in rules if rule.of_people]
     rows = [
         {"dialogue_id": None, "participant_id": person, "rule": rule}
@@ -80,10 +82,13 @@ class _Facts:
     """What is known of dialogues and people, each table read when it is needed first."""
 
     def __init__(
-        self, columns: Columns, fewest_user_turns: int, factors: tuple[str, ...], turns_known: bool | None
-    ) -> None:
+        self, columns: Columns, fewest_user_turns: int, factors: tuple[str, ...], turns_known: bool | None,
+        quality: Quality | None,
+    ) -> None:  # fmt: skip
         self._columns, self._fewest, self._factors = columns, fewest_user_turns, factors
         self._told = turns_known
+        declared = quality or Quality.model_validate({})
+        self._work = {one: WorkQuality(columns, declared, simulated=one) for one in (False, True)}
 
     @cached_property
     def _turns_known(self) -> bool:
@@ -103,7 +108,7 @@ class _Facts:
 
     @cached_property
     def people(self) -> Mapping[str | None, Row]:
-        rows = self._rows("participants", "participant_id", "outcome", "pool")
+        rows = self._rows("participants", "participant_id", "outcome", "pool", "simulated")
         return {row["participant_id"]: row for row in rows}
 
     @cached_property
@@ -127,12 +132,21 @@ class _Facts:
             found[whose][item].append(answer if value is None else value)
         return found
 
+    def _sign(self, person: str | None, name: str) -> float | None:
+        """A sign of somebody's work, held against others of their kind alone."""
+        facts = self.people.get(person)
+        if facts is None or person is None:
+            return None
+        return self._work[bool(facts["simulated"])].sign(person, name).value
+
     def of_person(self, person: str) -> Known:
         facts = self.people.get(person, {})
 
         def known(name: str) -> Any:
             if name == "answer":
                 return self._answers.get(("person", person))
+            if name in OF_WORK:
+                return self._sign(person, name)
             return facts.get(_NAMED.get(name, name))
 
         return known
@@ -150,6 +164,8 @@ class _Facts:
                     return self._incidents.get(key)
                 case "factor":
                     return {one: dialogue[FACTOR_PREFIX + one] for one in self._factors}
+                case name if name in OF_WORK:
+                    return self._sign(person, name)
                 case "outcome" | "pool":
                     return self.people.get(person, {}).get(name)
                 case "answer":

@@ -30,7 +30,7 @@ from vivavoce.log.schema import TABLES
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows, vote_rows
 from vivavoce.log.stimulus_events import ResponseGiven
-from vivavoce.log.stimulus_rows import response_rows
+from vivavoce.log.stimulus_rows import check_rows, response_rows
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.tables import events, studies
@@ -245,6 +245,7 @@ def export_visit(
             _add_dialogue(writer, rows, rows.dialogue(**of_visit, **told))
     writer.add("ratings", _ratings(visit))
     writer.add("votes", vote_rows(visit))
+    writer.add("checks", check_rows(visit))
     for table, rows in response_rows(visit):
         if not _said_by_others(table):
             writer.add(table, rows)

@@ -28,6 +28,7 @@ from vivavoce.log.schema_dialogues import (
     WIZARD_TURNS,
 )
 from vivavoce.log.schema_steps import (
+    CHECKS,
     LOOKS,
     RECORDINGS,
     STEPS,
@@ -56,6 +57,7 @@ _OWN: Final[dict[str, Table]] = {
         VOTES,
         STRESS,
         STEPS,
+        CHECKS,
         RECORDINGS,
         LOOKS,
         EXCLUSIONS,

@@ -67,6 +67,22 @@ STEPS = Table(
     ),
 )
 
+CHECKS = Table(
+    "checks",
+    "one stimulus whose right answer is known beforehand, and that was answered",
+    (
+        PARTICIPANT,
+        Column("visit_id", TEXT, "visit", True),
+        Column("step", TEXT, "kind of the step: compare, rate, transcribe, ...", True),
+        Column(
+            "number", INTEGER, "1-based place of the stimulus in what this participant was presented", True
+        ),
+        Column("credit", REAL, "how right it was answered: 0 not at all, 1 wholly", True),
+        Column("answered_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "the participant was a program", True),
+    ),
+)
+
 RECORDINGS = Table(
     "recordings",
     "one audio file, or the tombstone of one that was removed",

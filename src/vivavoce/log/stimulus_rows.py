@@ -1,10 +1,10 @@
 """Responses to stimuli, from the events of one visit: rows of the tables that the kinds of steps declare."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -16,6 +16,7 @@ from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
 from vivavoce.study.step_kind import STEPS
 
 Row = dict[str, Any]
+_OF_CHECKS: Final = ("participant_id", "simulated", "visit_id", "number", "answered_at")
 Stimulus = TypeVar("Stimulus", bound=BaseModel)
 Response = TypeVar("Response", bound=BaseModel)
 
@@ -67,6 +68,7 @@ class RespondedKind(Protocol):
     response: type[BaseModel]
 
     def rows(self, given: Any) -> Iterable[Row]: ...
+    def credits(self, given: Any) -> Mapping[int, float]: ...
     def without(
         self, stimulus: Any, response: Any, dialogues: AbstractSet[str], recordings: AbstractSet[str]
     ) -> Any: ...
@@ -88,6 +90,20 @@ def response_rows(visit: VisitHistory, table: str | None = None) -> Iterator[tup
     for kind in responded_kinds() if named else ():
         if kind.name in named and kind.table is not None and table in (None, kind.table.name):
             yield kind.table.name, [row for given in _given(visit, kind) for row in kind.rows(given)]
+
+
+def check_rows(visit: VisitHistory) -> Iterator[Row]:
+    """Rows of the table `checks`: how stimuli were answered whose right answer is known beforehand."""
+    named = {one.name for one in visit.of(ResponseGiven)}
+    for kind in responded_kinds() if named else ():
+        steps: dict[int, list[Given[Any, Any]]] = {}
+        for given in _given(visit, kind) if kind.name in named else ():
+            steps.setdefault(given.place, []).append(given)
+        for answered in steps.values():
+            found = kind.credits([(one.stimulus, one.response) for one in answered])
+            for place, credit in found.items():
+                shared = answered[place].row("number")
+                yield {name: shared[name] for name in _OF_CHECKS} | {"step": kind.name, "credit": credit}
 
 
 def _given(visit: VisitHistory, kind: RespondedKind) -> Iterator[Given[Any, Any]]:

@@ -55,6 +55,9 @@ SYNONYMS: Final[dict[str, str]] = {
     "": "null",
 }
 
+REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
+"""Who may say what the user meant, most trusted first."""
+
 DONTCARE: Final = "dontcare"
 THIS: Final = "this"
 NAME: Final = "name"

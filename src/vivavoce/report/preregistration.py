@@ -14,7 +14,7 @@ from vivavoce.report.numbers import instant, plural
 from vivavoce.stats.difference import procedure_words
 from vivavoce.stats.equivalence import margin_of
 from vivavoce.study.analysis_file import Primary
-from vivavoce.study.exclusion import TRIVIAL
+from vivavoce.study.exclusion import OF_WORK, TRIVIAL
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import dialogues_in, kind_of
@@ -240,7 +240,19 @@ def _exclusions(study: Study) -> str:
         else "Nothing is left out."
     )
     notes = "\n".join(f"- {sentence}" for sentence in study.analysis.notes)
+    said += _quality_words(study)
     return said + (f"\n\nNoted beside them:\n\n{notes}" if notes else "")
+
+
+def _quality_words(study: Study) -> str:
+    """What rules about the quality of work go by, beside what the platform defines; "" without such rules."""
+    quality = study.quality
+    checks = [f"`{name} {right}`" for name, right in (quality.checks or {}).items()]
+    told = [f"Right answers to checks: {_listed(checks)}."] if checks else []
+    if quality.answer_at_least_s is not None:
+        told.append(f"An answer is fast below {quality.answer_at_least_s:g} s.")
+    used = any(set(rule.fields) & set(OF_WORK) for rule in study.analysis.exclude)
+    return "\n\n" + " ".join(told) if told and used else ""
 
 
 def _variables(study: Study) -> str:

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis
+from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis, written_quality
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
@@ -49,7 +49,7 @@ def declaration(dataset: Dataset) -> FrozenDeclaration | None:
     analysis = written_analysis(frozen["file"])
     if analysis is None or (analysis.primary is None and analysis.preferences is None):
         return None
-    later = [written_analysis(one["file"]) for one in served[served.index(frozen) + 1 :]]
+    later = [one["file"] for one in served[served.index(frozen) + 1 :]]
     return FrozenDeclaration(
         analysis=analysis,
         revision=frozen["revision"],
@@ -57,7 +57,7 @@ def declaration(dataset: Dataset) -> FrozenDeclaration | None:
         frozen_at=frozen["seen_at"] or None,
         first_participant_at=first.isoformat() if first else None,
         revisions=len(served),
-        changed=sorted({name for one in later for name in _differences(analysis, one)}),
+        changed=sorted({name for one in later for name in _differences(frozen["file"], one)}),
     )
 
 
@@ -182,7 +182,10 @@ def _result(
     return replace(found, signature=signed), compared
 
 
-def _differences(before: Analysis, after: Analysis | None) -> list[str]:
-    if after is None:
-        return ["primary"]
-    return [name for name in Analysis.model_fields if getattr(before, name) != getattr(after, name)]
+def _differences(before: str, after: str) -> list[str]:
+    """Settings that two study files have otherwise: of the analysis, and what is known of good work."""
+    one, two = written_analysis(before), written_analysis(after)
+    quality = ["quality"] if written_quality(before).by_rules != written_quality(after).by_rules else []
+    if one is None or two is None:
+        return ["primary", *quality]
+    return [name for name in Analysis.model_fields if getattr(one, name) != getattr(two, name)] + quality

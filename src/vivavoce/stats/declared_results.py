@@ -58,7 +58,8 @@ class FrozenDeclaration:
     sha256     of the study file's text
     frozen_at  ISO, when that revision was first served; None where that is not known
     revisions  how many were served
-    changed    names of the settings of the analysis that a later revision has otherwise
+    changed    names of the settings of the analysis that a later revision has otherwise; `quality`: what
+               rules about the quality of work go by
     """
 
     analysis: Analysis

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from vivavoce.core.statement import Counted, Statement, enumerated, statement
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.declaration import later_rules, served_revisions
 from vivavoce.measures.compute import components
 
 NOT_CONSENTED: Final = ("no_consent",)
@@ -86,6 +87,18 @@ def running_words(dataset: Dataset) -> Statement | None:
     if not n:
         return None
     return statement("Still under way, and not in the figures: {n}.", n=Counted(n, "dialogue"))
+
+
+def later_rules_words(dataset: Dataset) -> Statement | None:
+    """That the study file has other rules of exclusion by now, in a sentence; None where it has not."""
+    declared = dataset.declaration
+    if declared is None or list(dataset.rules) != declared.analysis.exclude:
+        return None
+    if not later_rules(served_revisions(dataset.manifest.get("study", {})), dataset.first_participant):
+        return None
+    return statement(
+        "The rules of exclusion were changed after the first participant had come; those of before count."
+    )
 
 
 def exclusion_words(dataset: Dataset) -> Statement | None:

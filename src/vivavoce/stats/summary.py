@@ -24,7 +24,7 @@ from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.family import adjust_tests
-from vivavoce.stats.flow import change_words, exclusion_words, running_words
+from vivavoce.stats.flow import change_words, exclusion_words, later_rules_words, running_words
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.intervals import LEVEL, cited, signed_difference
 from vivavoce.stats.proportions import wilson
@@ -252,7 +252,9 @@ def _warnings(
     if not everything.dialogue_ids:
         nothing = left_out or running_words(dataset) or NO_DIALOGUE
         return [one for one in (change_words(dataset), nothing) if one]
-    warnings: list[Statement | None] = [change_words(dataset), left_out, running_words(dataset)]
+    warnings: list[Statement | None] = [
+        change_words(dataset), left_out, later_rules_words(dataset), running_words(dataset),
+    ]  # fmt: skip
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole.dialogues:
         warnings.append(

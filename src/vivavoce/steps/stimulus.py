@@ -272,6 +272,13 @@ class StimulusStep(
     def rows(self, given: Given[Stimulus, Response]) -> Iterable[Row]:
         """The rows of `table` for one response; `given.row(...)` has the columns that all share."""
 
+    def credits(self, given: Sequence[tuple[Stimulus, Response]]) -> Mapping[int, float]:
+        """How right stimuli were answered whose answer is known beforehand: 0 not at all, 1 wholly.
+
+        Output  by their place in `given`; most steps know no answer beforehand: none
+        """
+        return {}
+
     def without(
         self,
         stimulus: Stimulus,

@@ -30,7 +30,10 @@ from vivavoce.study.settings import Settings
 TRIVIAL: Final = "trivial"
 NONE: Final = "none"
 NESTED: Final = ("factor", "answer")
-OF_PEOPLE: Final = frozenset({"participant", "outcome", "pool", "answer"})
+OF_WORK: Final = ("gold", "pace", "fast_answers", "goal_pursued", "copies")
+"""Signs of the quality of a participant's work (`log/work_signs`)."""
+OF_PEOPLE: Final = frozenset({"participant", "outcome", "pool", "answer", *OF_WORK})
+OF_OUTCOMES: Final = "disagreement"
 COMPARED: Final = {"<=": le, ">=": ge, "<": lt, ">": gt}
 END_REASONS: Final = ("user", "system", "limit", "failure", "abandoned")
 OUTCOMES: Final = ("completed", "screened_out", "no_consent", "withdrew", "timed_out", "running")
@@ -109,7 +112,8 @@ Each = Annotated[dict[str, str] | None, BeforeValidator(_each), _BY_NAME]
 class Exclusion(Settings):
     """A dialogue for which all of a rule holds is left out; what is not known of it never holds.
 
-    A rule about `participant`, `outcome`, `pool` or `answer` alone leaves out all that the participant did.
+    A rule about `participant`, `outcome`, `pool`, `answer` or signs of the quality of work (`gold`, `pace`,
+    `fast_answers`, `goal_pursued`, `copies`) alone leaves out all that the participant did.
     """
 
     trivial: Literal[True] | None = Field(
@@ -137,6 +141,13 @@ class Exclusion(Settings):
     answer: Each = Field(
         None, description='answers by item, of the dialogue or its visit, such as {attention: "!= 4"}'
     )
+    gold: Count = Field(None, description='share of checks that the participant answered right, "< 0.8"')
+    pace: Count = Field(None, description="the participant's time, as a share of what is usual here")
+    fast_answers: Count = Field(
+        None, description="share of the participant's answers below `quality.answer_at_least_s`"
+    )
+    goal_pursued: Count = Field(None, description="share of what the tasks asked for that was tried")
+    copies: Count = Field(None, description="long free texts that had been given before, word for word")
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -148,6 +159,10 @@ class Exclusion(Settings):
     @model_validator(mode="before")
     @classmethod
     def _written(cls, value: Any) -> Any:
+        names = _AND.split(value.strip()) if isinstance(value, str) else value
+        if isinstance(names, list | dict) and any(str(one).startswith(OF_OUTCOMES) for one in names):
+            hint = "mark it under quality.mark: a person looks at it"
+            raise mistake(f"{OF_OUTCOMES} is made of the outcomes that are to be measured", hint)
         return _parsed(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")

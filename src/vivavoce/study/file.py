@@ -11,6 +11,7 @@ from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
+from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps_file import StepEntry, WrittenRange
@@ -171,6 +172,10 @@ class StudyFile(Settings):
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from: each recruiter with its settings"
+    )
+    quality: Quality = Field(
+        Quality(),  # pyright: ignore[reportCallIssue]
+        description="what is known beforehand of good work, and from where on its signs are marked",
     )
     analysis: Analysis = Field(Analysis(), description="what the study wants to know")  # pyright: ignore[reportCallIssue]
 

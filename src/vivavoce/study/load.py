@@ -27,6 +27,7 @@ from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
 
+NO_FLOOR = ("nobody said which answers are fast", "add such as `quality: {answer_at_least_s: 1.5}`")
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
 
 
@@ -129,7 +130,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
-        recruitment=recruitment,
+        recruitment=recruitment, quality=file.quality,
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
         file_text=materials.read["study.yaml"].decode("utf-8", errors="replace"),
@@ -214,6 +215,14 @@ def _check_exclusions(file: StudyFile, forms: Iterable[str], source: MergedSourc
             rule, known, {factor: sorted(found) for factor, found in levels.items()}, items
         ):
             source.report(("analysis", "exclude", index, *path), problem, hint)
+        if rule.fast_answers is not None and file.quality.answer_at_least_s is None:
+            source.report(("analysis", "exclude", index, "fast_answers"), *NO_FLOOR)
+    if file.quality.mark.fast_answers is not None and file.quality.answer_at_least_s is None:
+        source.report(("quality", "mark", "fast_answers"), *NO_FLOOR)
+    for name in file.quality.checks or {}:
+        if name not in items:
+            path = ("quality", "checks", name)
+            source.report(path, f"no question {name!r} is asked", nearest(name, sorted(items)))
 
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:

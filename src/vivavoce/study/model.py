@@ -16,6 +16,7 @@ from vivavoce.study.judgement_kind import AnnotationPlan, JudgementKind
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance
+from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.steps import (
     ConsentStep,
@@ -79,6 +80,7 @@ class Study(BaseModel):
     damage: DamagePlan | None = None
     recordings: Recordings | None = None
     recruitment: dict[str, SerializeAsAny[BaseModel]] = {}
+    quality: Quality = Quality()  # pyright: ignore[reportCallIssue]
     analysis: Analysis
     documents: dict[str, dict[str, str]] = Field(default={}, repr=False)
     wordings: dict[str, dict[str, Wording]] = Field(default={}, repr=False)

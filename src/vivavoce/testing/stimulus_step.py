@@ -59,11 +59,13 @@ class StimulusStepContract(StepContract):
                 data = export_dataset(log, study.name, Path(folder) / "data")
                 table = self._stimulus().table
                 rows = data.read(table.name).to_pylist() if table else []
+                checks = data.read("checks").to_pylist()
                 steps = [one for one in data.read("steps").to_pylist() if one["kind"] == self.name]
             instants = [one.name for one in table.columns if one.type == INSTANT] if table else []
             assert not rows or {one[instants[-1]] for one in rows} == {one.at for one in given}
             assert not any(row["simulated"] for row in rows)
             assert [step["duration_s"] > 0 for step in steps] == [True]
+            assert all(0 <= one["credit"] <= 1 and one["step"] == self.name for one in checks)
 
     def test_an_answer_that_cannot_be_taken_is_told_and_not_stored(self) -> None:
         with self._study() as study, self._log() as log, visitors(study, log) as visitor:

@@ -2,7 +2,7 @@
 
 import typer
 
-from vivavoce_recruitment.cli.deciding import ask_back, reject, screen_out
+from vivavoce_recruitment.cli.deciding import ask_back, reject, screen_out, workers
 from vivavoce_recruitment.cli.offering import (
     invite,
     pause,
@@ -34,6 +34,7 @@ app.command("pause", short_help="Let nobody new in.")(pause)
 app.command("resume", short_help="Let people in again.")(resume)
 app.command("stop", short_help="End the offer.")(stop)
 app.command("places", short_help="Offer more places.")(places)
+app.command("workers", short_help="Signs of the quality of people's work.")(workers)
 app.command("approve", short_help="Pay the rewards.")(approve)
 app.command("bonus", short_help="Pay the bonuses.")(bonus)
 app.command("reject", short_help="Refuse a submission.")(reject)

@@ -1,21 +1,50 @@
-"""`recruit reject`, `ask-back` and `screen-out`: what a person decides of who is not approved."""
+"""`recruit workers`, `reject`, `ask-back` and `screen-out`: what a person sees of work, and decides of who
+is not approved."""
 
+import json
 from getpass import getuser
 from typing import Annotated
 
 import typer
 
+from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
 from vivavoce_recruitment.cli.opening import (
     DRY,
     Confirm,
+    Json,
     LogUrl,
     Recruiter_,
     StudyFile,
     Submission,
+    found_signs_of,
     paid_study,
+    sign_lines,
 )
 from vivavoce_recruitment.cli.paying import report
+
+
+def workers(study: StudyFile, log: LogUrl = None, as_json: Json = False) -> None:
+    """Signs of the quality of everybody's work, marked where the study file says so. They decide nothing."""
+    from vivavoce.api.studies import open_log, read_study
+
+    read = read_study(study)
+    with open_log(read, log) as opened:
+        found = found_signs_of(read, opened)
+    people = list(found.by_person) if found is not None else []
+    if as_json:
+        rows = [
+            {"participant_id": one} | {name: sign._asdict() for name, sign in found.judged(one).items()}
+            for one in people
+        ] if found is not None else []  # fmt: skip
+        typer.echo(json.dumps(rows, ensure_ascii=False))
+        return
+    for one in people:
+        typer.echo(one)
+        for line in sign_lines(found, one):
+            typer.echo(line)
+    if not people:
+        note("nobody has taken part yet")
 
 
 def reject(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -11,9 +12,12 @@ import typer
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
+    from vivavoce.log.store import Log
+    from vivavoce.study.model import Study
     from vivavoce_recruitment.ledger import Payment
     from vivavoce_recruitment.paid_study import PaidStudy
     from vivavoce_recruitment.platform import PricedRecruiter
+    from vivavoce_recruitment.workers import FoundSigns
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
@@ -54,6 +58,32 @@ def tell(rows: dict[str, Any], as_json: bool) -> None:
     for key, one in plain.items():
         shown = "none yet" if one is None else f"{one:.1f}" if isinstance(one, float) else one
         typer.echo(f"{key:24}{shown}")
+
+
+def found_signs_of(study: "Study", log: "Log") -> "FoundSigns | None":
+    """Signs of the quality of people's work, with a note where they were declared late; None: nobody came."""
+    from vivavoce.api.studies import export_study
+    from vivavoce_recruitment.workers import CHANGED, found_signs
+
+    if not any(not one.simulated for one in log.visits(study.name)):
+        return None
+    with TemporaryDirectory() as folder:
+        found = found_signs(export_study(study, log, Path(folder) / "data", scope="people"), study)
+    if found.changed:
+        note(CHANGED)
+    return found
+
+
+def sign_lines(found: "FoundSigns | None", participant_id: str | None) -> list[str]:
+    """What is known of somebody's work, one sign a line, marked where it is beyond what was declared."""
+    from vivavoce_recruitment.workers import MARKED, english
+
+    if found is None or participant_id is None:
+        return []
+    return [
+        f"    {one.words}" + (f"  {english(MARKED, condition=one.marked)}" if one.marked else "")
+        for one in found.told(participant_id, english)
+    ]
 
 
 def warn_of_open(perhaps: "list[Payment]") -> None:

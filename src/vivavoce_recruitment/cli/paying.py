@@ -1,5 +1,6 @@
 """`recruit approve`, `bonus`, `reconcile` and `settle`: paying people, and what became of each payment."""
 
+from collections.abc import Mapping
 from getpass import getuser
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +14,16 @@ from vivavoce_recruitment.cli.opening import (
     LogUrl,
     Recruiter_,
     StudyFile,
+    found_signs_of,
     paid_study,
+    sign_lines,
     tell,
     warn_of_open,
 )
 
 if TYPE_CHECKING:
     from vivavoce_recruitment.paid_study import PaidStudy
+    from vivavoce_recruitment.payment import RecordedWork
 
 
 def approve(
@@ -29,7 +33,10 @@ def approve(
     recruiter: Recruiter_ = None,
     log: LogUrl = None,
 ) -> None:
-    """Approve the submissions whose visit was completed by our own record, whatever code was entered."""
+    """Approve the submissions whose visit was completed by our own record, whatever code was entered.
+
+    Without --confirm it tells signs of the quality of each one's work, too. They propose nothing: you decide.
+    """
     from vivavoce_recruitment.payment import pay_rewards, rewards_due
 
     with paid_study(study, log, recruiter) as paid:
@@ -45,7 +52,20 @@ def approve(
             pay_rewards(
                 paid.ledger, platform, [one for one in planned if one.ticket in tickets], by=getuser()
             )
-        report(paid, "reward", due, confirm)
+        signs = {} if confirm else _signs_told(paid, work, {ticket for ticket, _, _ in due})
+        report(paid, "reward", due, confirm, signs)
+
+
+def _signs_told(paid: "PaidStudy", work: "list[RecordedWork]", tickets: set[str]) -> dict[str, list[str]]:
+    """Lines to print under each ticket that is to be paid."""
+    if not tickets:
+        return {}
+    found = found_signs_of(paid.study, paid.ledger.log)
+    return {
+        one.submission.ticket: sign_lines(found, one.visit.participant_id)
+        for one in work
+        if one.visit is not None and one.submission.ticket in tickets
+    }
 
 
 def bonus(
@@ -64,14 +84,22 @@ def bonus(
         report(paid, "bonus", due, confirm)
 
 
-def report(paid: "PaidStudy", kind: str, due: list[tuple[str, str, Any]], confirm: bool) -> None:
-    """What became of what is due; the exit code is 1 where something is perhaps paid, or was refused."""
+def report(
+    paid: "PaidStudy", kind: str, due: list[tuple[str, str, Any]], confirm: bool,
+    beneath: Mapping[str, list[str]] | None = None,
+) -> None:  # fmt: skip
+    """What became of what is due; the exit code is 1 where something is perhaps paid, or was refused.
+
+    beneath  further lines by ticket
+    """
     from vivavoce_recruitment.ledger import OPEN
 
     known = {(one.ticket, one.reason): one for one in paid.ledger.payments(recruiter=paid.name)}
     for ticket, reason, amount in due:
         one = known.get((ticket, reason))
         typer.echo(f"{ticket}  {reason}  {amount}  {one.state if one is not None else 'due'}")
+        for line in (beneath or {}).get(ticket, ()):
+            typer.echo(line)
     if not confirm:
         typer.echo(DRY)
         return

@@ -7,7 +7,16 @@ import typer
 
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
-from vivavoce_recruitment.cli.opening import DRY, Confirm, LogUrl, Recruiter_, StudyFile, paid_study
+from vivavoce_recruitment.cli.opening import (
+    DRY,
+    Confirm,
+    LogUrl,
+    Recruiter_,
+    StudyFile,
+    found_signs_of,
+    paid_study,
+    sign_lines,
+)
 
 
 def sheet(
@@ -27,8 +36,12 @@ def sheet(
         visits = recorded_visits(paid.ledger.log, paid.study.name, paid.name)
         plan_due(paid.ledger, paid.name, paid.terms, visits)
         due = paid.ledger.payments("planned", recruiter=paid.name)
+        signs = found_signs_of(paid.study, paid.ledger.log) if due and not confirm else None
+        whose = {visit.person: visit.participant_id for visit in visits}
         for one in due:
             typer.echo(f"{one.ticket}  {one.reason}  {one.amount}  due")
+            for line in sign_lines(signs, whose.get(one.ticket)) if one.kind != "bonus" else ():
+                typer.echo(line)
         if not due:
             note("nothing is due")
         elif not confirm:
@@ -53,8 +66,13 @@ def credit(
         visits = recorded_visits(paid.ledger.log, paid.study.name, paid.name)
         plan_due(paid.ledger, paid.name, paid.terms, visits)
         if not confirm:
-            for one in paid.ledger.payments("planned", "sent", "unknown", recruiter=paid.name):
+            due = paid.ledger.payments("planned", "sent", "unknown", recruiter=paid.name)
+            signs = found_signs_of(paid.study, paid.ledger.log) if due else None
+            whose = {visit.person: visit.participant_id for visit in visits}
+            for one in due:
                 typer.echo(f"{one.ticket}  {one.amount}  due")
+                for line in sign_lines(signs, whose.get(one.ticket)):
+                    typer.echo(line)
             typer.echo(DRY)
             return
         grantor, settings = paid.recruiter, paid.settings

@@ -19,7 +19,7 @@ from vivavoce.measures import compute
 from vivavoce.measures.values import values
 from vivavoce.report.language import speaking, stated
 from vivavoce.stats.declared import declaration
-from vivavoce.stats.flow import exclusion_words, flow
+from vivavoce.stats.flow import exclusion_words, flow, later_rules_words
 from vivavoce.stats.summary import summarise
 from vivavoce.study.exclusion import read_rules
 
@@ -248,3 +248,42 @@ def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -
     assert "Still under way, and not in the figures: 1 dialogue." in warnings
     left = "Left out of every figure: 2 of 3 dialogues (trivial: 2). `--exclude none` counts them."
     assert left in warnings
+
+
+CHECKED = STUDY + "  exclude: [trivial, {gold: '< 0.5'}]\nquality: {checks: {attention: 4}}\n"
+
+
+def test_a_rule_about_the_quality_of_work_leaves_out_people_before_every_measure(tmp_path: Path) -> None:
+    dataset = shops(
+        tmp_path / "d", {"answers": {"attention": 4.0}}, {"answers": {"attention": 1.0}},
+        {"said": [], "answers": {"attention": 1.0}}, {}, file=CHECKED,
+    )  # fmt: skip
+    assert kept(dataset) == ["d0", "d3"], "of whom nothing is known nothing is said"
+    assert summarise(dataset).all.dialogues == 2
+    rules = {one["rule"]: (one["dialogues"], one["people"]) for one in flow(dataset).excluded["rules"]}
+    assert rules == {"trivial": (1, 0), "gold < 0.5": (1, 2)}
+    assert kept(Dataset(tmp_path / "d", exclude=["gold > 0.9"])) == ["d1", "d2", "d3"]
+
+
+def test_what_was_right_is_what_was_said_before_the_first_participant_came(tmp_path: Path) -> None:
+    later = CHECKED.replace("attention: 4", "attention: 1")
+    answers = [{"answers": {"attention": value}} for value in (4.0, 1.0)]
+    dataset = shops(tmp_path / "d", *answers, file=CHECKED, later=later)
+    assert kept(dataset) == ["d0"]
+    told = declaration(dataset)
+    assert told is not None and told.changed == ["quality"]
+    late = "The rules of exclusion were changed after the first participant had come; those of before count."
+    assert late in [str(one) for one in summarise(dataset).warnings]
+    asked = Dataset(tmp_path / "d", exclude=["trivial"])
+    assert late not in [str(one) for one in summarise(asked).warnings]
+
+
+def test_rules_changed_later_are_told_also_where_no_comparison_was_declared(tmp_path: Path) -> None:
+    file = STUDY.partition("analysis:")[0]
+    later = file + "analysis: {exclude: [{user_turns: '> 1'}]}\n"
+    dataset = shops(tmp_path / "d", {}, {"said": []}, file=file, later=later)
+    assert kept(dataset) == ["d0"] and declaration(dataset) is None
+    assert later_rules_words(dataset) is not None
+    marked = file + "quality: {mark: {pace: '< 0.5'}}\n"
+    late = later_rules_words(shops(tmp_path / "e", {}, file=file, later=marked))
+    assert late is None, "a mark leaves nobody out"

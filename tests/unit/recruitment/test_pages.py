@@ -1,49 +1,21 @@
 """Recruitment on the dashboard: what is proposed, who decides, and what of the platform is not shown."""
 
 import re
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from scenes.desks import desk_of, press
 from scenes.recruiting import TOKEN, Prolific, platform, recruit, visit_completed, write_study
-from vivavoce.desk.app import create_desk
 from vivavoce.log.store import Log
-from vivavoce.study.load import load_study
 from vivavoce_recruitment.ledger import Ledger
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # starlette would rather have httpx2, which nothing else here needs
-    from starlette.testclient import TestClient
-
-BASE = "http://desk.test"
 
 
 @pytest.fixture
 def prolific(tmp_path: Path) -> Iterator[Prolific]:
     with platform(tmp_path) as prolific:
         yield prolific
-
-
-@contextmanager
-def desk_of(folder: Path, log: Log, role: str = "researcher", language: str = "en") -> Iterator[TestClient]:
-    """The dashboard of a study as somebody with a role has it."""
-    app = create_desk(load_study(folder), log, work_dir=folder / "work", account_optional=True)
-    headers = {"sec-fetch-site": "same-origin", "accept": "text/html", "accept-language": language}
-    browser = TestClient(app, base_url=BASE, headers=headers)
-    browser.post(app.state.desk.access.invite(role, BASE).removeprefix(BASE))
-    try:
-        yield browser
-    finally:
-        app.state.desk.snapshots.close()
-
-
-def press(browser: TestClient, address: str, **fields: str | list[str]) -> str:
-    token = re.search(r'name="form_token" value="([^"]+)"', browser.get("/recruitment").text)
-    assert token is not None
-    return browser.post(address, data={"form_token": token[1], **fields}).text
 
 
 def tiles(page: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from vivavoce.log.vocabulary import TYPE
+from vivavoce.log.vocabulary import REFERENCE_SOURCES, TYPE
 from vivavoce.measures.base import field_of
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NOT_A_WIZARDS_WORDS: Final = ("proposal", "silence", "greeting")
-REFERENCE_SOURCES: Final = ("label", "annotator", "simulator", "parser")
 
 
 class ScoredSource(Protocol):

@@ -43,6 +43,7 @@ SETTINGS: Final = {
     "exclude": "exclusions",
     "flags": "whose word counts first",
     "notes": "notes",
+    "quality": "signs of good work",
     "stopping": "stopping rule",
 }
 

@@ -30,13 +30,17 @@ def _one_side(given: Given) -> bool:
     return len(main) >= FEWEST_FOR_ONE_SIDE and len(set(sides)) == 1 and None not in sides
 
 
+def attention_credits(given: Given) -> dict[int, float]:
+    """Of pairs with nonsense, by place: 1 where the sound transcript was chosen in most questions, else 0."""
+    return {
+        place: float(2 * sum(choice.choice == "control" for choice in answer.choices) > len(answer.choices))
+        for place, (compared, answer) in enumerate(given)
+        if compared.role == "attention" and compared.attention == "broken"
+    }
+
+
 def _attention_failed(given: Given) -> bool:
-    """Of a pair with nonsense, the sound transcript was not chosen in most questions."""
-    return any(
-        2 * sum(choice.choice == "control" for choice in answer.choices) <= len(answer.choices)
-        for compared, answer in _of_role(given, "attention")
-        if compared.attention == "broken"
-    )
+    return 0.0 in attention_credits(given).values()
 
 
 def _inconsistent(given: Given) -> bool:

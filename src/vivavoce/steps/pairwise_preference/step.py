@@ -23,7 +23,7 @@ from vivavoce.steps.pairwise_preference.material import (
     compared_transcripts,
 )
 from vivavoce.steps.pairwise_preference.models import PREFERENCES, PairChoice, PairChoices, PresentedPair
-from vivavoce.steps.pairwise_preference.quality import odd
+from vivavoce.steps.pairwise_preference.quality import attention_credits, odd
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Rejected, Row, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.pairs import ComparisonQuestion, length
@@ -144,6 +144,9 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         }  # fmt: skip
         for choice in given.response.choices:
             yield {**common, **choice.model_dump()}
+
+    def credits(self, given: Sequence[tuple[PresentedPair, PairChoices]]) -> Mapping[int, float]:
+        return attention_credits(given)
 
     def about(self, stimulus: PresentedPair) -> str:
         return stimulus.pair_id

@@ -1,6 +1,7 @@
 """The step `rate`: transcripts of pairs, read one at a time and rated on a questionnaire."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -8,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
+from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.steps.base import (
     ANSWERED,
     OPEN,
@@ -182,6 +184,17 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
         for rating in given.response.ratings:
             yield {**common, **rating.model_dump(include={"item_id", "value", "answer"})}
 
+    def credits(self, given: Sequence[tuple[Reading, RatedTranscript]]) -> Mapping[int, float]:
+        """1 for a broken transcript that was rated below the reader's mean of the others, else 0."""
+        means = [_mean_rating(rated) for _, rated in given]
+        others = [mean for (read, _), mean in zip(given, means, strict=True)
+                  if read.role != "attention" and mean is not None]  # fmt: skip
+        return {
+            place: float(mean < fmean(others))
+            for place, ((read, _), mean) in enumerate(zip(given, means, strict=True))
+            if read.role == "attention" and mean is not None and others
+        }
+
     def about(self, stimulus: Reading) -> str:
         return f"{stimulus.pair_id}/{stimulus.version}"
 
@@ -198,6 +211,20 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
             tokens=length(text.version(read.version)), instrument=shown.step.settings.use, wording=wording,
             ratings=ratings,
         )  # fmt: skip
+
+
+def _mean_rating(rated: RatedTranscript) -> float | None:
+    """The mean code, those of items that are worded negatively turned round; None: no item has a code."""
+    items = {}
+    if rated.instrument in INSTRUMENTS:
+        instrument = INSTRUMENTS.get(rated.instrument)
+        items = {one.item_id: instrument.scale_of(one) for one in instrument.items if one.reverse}
+    codes = [
+        scale.reversed(one.value) if (scale := items.get(one.item_id)) is not None else one.value
+        for one in rated.ratings
+        if one.value is not None
+    ]
+    return fmean(codes) if codes else None
 
 
 def _form(shown: Due) -> Form:

@@ -161,6 +161,14 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
         """None: those that count are the reference of turns, and the text of commands."""
         return ()
 
+    def credits(self, given: Sequence[tuple[LoggedItem, WrittenTranscript]]) -> Mapping[int, float]:
+        """The word accuracy of each recording with a known transcript, never below 0."""
+        return {
+            place: max(0.0, 1 - written.errors / written.words)
+            for place, (_, written) in enumerate(given)
+            if written.errors is not None and written.words
+        }
+
     def about(self, stimulus: LoggedItem) -> str:
         return stimulus.audio
 

@@ -1,0 +1,252 @@
+"""Signs of the quality of each participant's work: what was seen of it, and of how much.
+
+A sign is no verdict. None of them looks at how well a system did: times are held against those of dialogues
+with the same system, what is told unasked need not be asked, and dialogues in which a system failed say
+nothing of whether a task was pursued. People are held against people alone, programs against programs.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+from statistics import fmean, median
+from typing import Any, Final, NamedTuple
+
+from vivavoce.core.text import bare
+from vivavoce.log.columns import Columns
+from vivavoce.log.task_pursuit import TASK_TABLES, PursuedDialogue, pursued_dialogues
+from vivavoce.study.exclusion import OF_OUTCOMES, holds
+from vivavoce.study.quality import SIGNS, Quality
+
+Row = dict[str, Any]
+FEWEST_PEOPLE: Final = 5
+"""Below so many people nobody can say what is usual."""
+LEAST_LETTERS: Final = 40
+"""Letters and digits of a text that two people do not write alike by themselves."""
+
+
+class Sign(NamedTuple):
+    """One sign of one participant; `value` is None where nothing can be said, `n` is what it was made of."""
+
+    value: float | None = None
+    n: int = 0
+
+
+UNKNOWN: Final = Sign()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSigns:
+    """The signs of one participant.
+
+    gold          share of checks answered right, of stimuli whose answer is known beforehand and of the items
+                  that the study file names; a transcript of a known recording counts by its word accuracy;
+                  n: checks; None: there was none
+    pace          median, over their dialogues, forms and steps with stimuli, of the time that they took by
+                  what is usual (the median over people): of a user turn with the same system, of the same
+                  form, of a response in the same kind of step; n: of these; None: nothing was timed that
+                  `FEWEST_PEOPLE` people did
+    fast_answers  share of answers to forms and stimuli that took less than `answer_at_least_s`, the time of
+                  what is answered at once being shared out evenly; n: answers; None: nothing was declared
+    goal_pursued  share of constraints and requests of assigned tasks that they told, confirmed or asked for;
+                  requests count where the system had offered something, and what it tells unasked is asked
+                  for; n: of these; None: what they meant is not known, or the system failed in each dialogue
+    copies        their free texts of at least `LEAST_LETTERS` letters that had been given before, by anybody,
+                  whatever the case, spaces and punctuation; n: such texts; None: there was none
+    disagreement  share of dialogues of which they say another success than the log; n: dialogues of which
+                  both are known; None: there was none
+    """
+
+    participant_id: str
+    gold: Sign = UNKNOWN
+    pace: Sign = UNKNOWN
+    fast_answers: Sign = UNKNOWN
+    goal_pursued: Sign = UNKNOWN
+    copies: Sign = UNKNOWN
+    disagreement: Sign = UNKNOWN
+
+    def sign(self, name: str) -> Sign:
+        """One of `SIGNS`, by its name."""
+        return getattr(self, name)
+
+
+class Success(NamedTuple):
+    """Whether a dialogue succeeded as its participant says, and as the log shows."""
+
+    subjective: bool
+    objective: bool
+
+
+class WorkQuality:
+    """The signs of people, or of programs, each computed when it is asked for first.
+
+    columns  the rows of a table, with these columns alone
+    success  by dialogue, where both are known; the log cannot tell it by itself
+    """
+
+    def __init__(
+        self, columns: Columns, declared: Quality, *, simulated: bool = False,
+        success: Mapping[str, Success] | None = None,
+    ) -> None:  # fmt: skip
+        self._columns, self._declared, self._success = columns, declared, success or {}
+        self._simulated = simulated
+        self._made: dict[str, Mapping[str, Sign]] = {}
+
+    @cached_property
+    def people(self) -> list[str]:
+        """Everybody of the kind, in the order of the table."""
+        rows = self._columns("participants", ("participant_id", "simulated"))
+        return [person for person, simulated in rows if bool(simulated) == self._simulated and person]
+
+    def all(self) -> list[WorkSigns]:
+        """Everybody's signs."""
+        return [WorkSigns(who, **{name: self.sign(who, name) for name in SIGNS}) for who in self.people]
+
+    def sign(self, participant_id: str, name: str) -> Sign:
+        """One sign of one participant; of somebody unknown, or of the other kind, nothing can be said."""
+        if name not in self._made:
+            self._made[name] = _MADE[name](self)
+        return self._made[name].get(participant_id, UNKNOWN)
+
+    def _rows(self, table: str, *names: str) -> Iterator[Row]:
+        """Rows of a table of the people of this kind, where it says whose they are."""
+        ours, whose = set(self.people), "participant_id"
+        for row in self._columns(table, names):
+            told = dict(zip(names, row, strict=True))
+            if whose not in told or told[whose] in ours:
+                yield told
+
+    @cached_property
+    def _dialogues(self) -> Mapping[str, Row]:
+        names = ("dialogue_id", "participant_id", "system", "language", "end_reason")
+        return {row["dialogue_id"]: row for row in self._rows("dialogues", *names)}
+
+    def gold(self) -> Mapping[str, Sign]:
+        credits: dict[str, list[float]] = defaultdict(list)
+        for row in self._rows("checks", "participant_id", "credit"):
+            credits[row["participant_id"]].append(row["credit"])
+        wanted = self._declared.checks or {}
+        for row in self._rows("ratings", "participant_id", "item_id", "value", "answer") if wanted else ():
+            given = row["answer"] if row["value"] is None else row["value"]
+            if row["item_id"] in wanted and given is not None:
+                credits[row["participant_id"]].append(float(holds(wanted[row["item_id"]], given)))
+        return {person: Sign(fmean(own), len(own)) for person, own in credits.items()}
+
+    def pace(self) -> Mapping[str, Sign]:
+        times = [*self._turn_times(), *((one.what, one.person, one.seconds) for one in self._answers)]
+        usual: dict[Any, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for what, person, seconds in times:
+            usual[what][person].append(seconds)
+        medians = {what: median(map(median, people.values())) for what, people in usual.items()
+                   if len(people) >= FEWEST_PEOPLE}  # fmt: skip
+        ratios: dict[str, list[float]] = defaultdict(list)
+        for what, person, seconds in times:
+            if medians.get(what):
+                ratios[person].append(seconds / medians[what])
+        return {person: Sign(median(own), len(own)) for person, own in ratios.items()}
+
+    def _turn_times(self) -> Iterator[tuple[Any, str, float]]:
+        """The median time of a typed turn in each dialogue, from the system's whole answer to sending."""
+        names = ("dialogue_id", "turn_index", "party", "sent_s", "complete_s", "restarted")
+        told: dict[str, list[Row]] = defaultdict(list)
+        for row in self._rows("turns", *names):
+            told[row["dialogue_id"]].append(row)
+        for key, dialogue in self._dialogues.items():
+            rows = sorted(told[key], key=lambda row: row["turn_index"])
+            delays = [
+                after["sent_s"] - before["complete_s"]
+                for before, after in pairwise(rows)
+                if (before["party"], after["party"]) == ("system", "user")
+                and None not in (before["complete_s"], after["sent_s"]) and not after["restarted"]
+            ]  # fmt: skip
+            if delays := [one for one in delays if one > 0]:
+                yield ("turn", dialogue["system"]), dialogue["participant_id"], median(delays)
+
+    def fast_answers(self) -> Mapping[str, Sign]:
+        floor_s = self._declared.answer_at_least_s
+        counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for one in self._answers if floor_s is not None else ():
+            counts[one.person][0] += one.answers * (one.seconds / one.answers < (floor_s or 0.0))
+            counts[one.person][1] += one.answers
+        return {person: Sign(fast / every, every) for person, (fast, every) in counts.items()}
+
+    @cached_property
+    def _answers(self) -> list["_Answers"]:
+        return [*self._forms(), *self._responses()]
+
+    def _forms(self) -> Iterator["_Answers"]:
+        items: dict[tuple[Any, ...], int] = defaultdict(int)
+        key = ("visit_id", "participant_id", "dialogue_id", "instrument")
+        for row in self._rows("ratings", *key, "value", "answer"):
+            if row["value"] is not None or row["answer"]:
+                items[tuple(row[name] for name in key)] += 1
+        names = ("visit_id", "participant_id", "dialogue_id", "name", "kind", "duration_s")
+        for row in self._rows("steps", *names):
+            answers = items[tuple(row[name] for name in names[:4])]
+            if row["kind"] == "questionnaire" and row["duration_s"] is not None and answers:
+                yield _Answers(("form", row["name"]), row["participant_id"], row["duration_s"], answers)
+
+    def _responses(self) -> Iterator["_Answers"]:
+        from vivavoce.log.schema import TABLES  # it asks all steps for theirs
+
+        for table in TABLES.values():
+            columns = {column.name for column in table.columns}
+            if not {"participant_id", "response_s", "answered_at"} <= columns:
+                continue
+            at_once: dict[tuple[str, float, datetime | None], int] = defaultdict(int)
+            for row in self._rows(table.name, "participant_id", "response_s", "answered_at"):
+                if row["response_s"] is not None:
+                    at_once[row["participant_id"], row["response_s"], row["answered_at"]] += 1
+            for (person, seconds, _), answers in at_once.items():
+                yield _Answers(("response", table.name), person, seconds, answers)
+
+    def goal_pursued(self) -> Mapping[str, Sign]:
+        wanted = {name: list(self._rows(name, *columns)) for name, columns in TASK_TABLES.items()}
+        counts: dict[str, list[PursuedDialogue]] = defaultdict(list)
+        for one in pursued_dialogues(self._dialogues, wanted):
+            counts[self._dialogues[one.dialogue_id]["participant_id"]].append(one)
+        return {
+            person: Sign(sum(one.pursued for one in own) / every, every)
+            for person, own in counts.items()
+            if (every := sum(one.wanted for one in own))
+        }
+
+    def copies(self) -> Mapping[str, Sign]:
+        """Whoever gave a text first has copied nothing."""
+        texts: list[tuple[Any, str, str]] = []
+        for row in self._rows("ratings", "participant_id", "value", "answer", "answered_at"):
+            if row["value"] is None and row["answer"]:
+                texts.append((row["answered_at"], row["participant_id"], bare(row["answer"])))
+        seen: set[str] = set()
+        counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for _, person, text in sorted(texts, key=lambda one: (one[0] is None, *one[:2])):
+            if len(text) >= LEAST_LETTERS:
+                counts[person][0] += text in seen
+                counts[person][1] += 1
+                seen.add(text)
+        return {person: Sign(float(again), every) for person, (again, every) in counts.items()}
+
+    def disagreement(self) -> Mapping[str, Sign]:
+        unlike: dict[str, list[bool]] = defaultdict(list)
+        for key, one in self._success.items():
+            if key in self._dialogues:
+                unlike[self._dialogues[key]["participant_id"]].append(one.subjective != one.objective)
+        return {person: Sign(fmean(own), len(own)) for person, own in unlike.items()}
+
+
+class _Answers(NamedTuple):
+    """What was answered at once; `what` is what is alike for everybody."""
+
+    what: tuple[str, str]
+    person: str
+    seconds: float
+    answers: int
+
+
+_MADE: Final[Mapping[str, Callable[[WorkQuality], Mapping[str, Sign]]]] = {
+    "gold": WorkQuality.gold, "pace": WorkQuality.pace, "fast_answers": WorkQuality.fast_answers,
+    "goal_pursued": WorkQuality.goal_pursued, "copies": WorkQuality.copies,
+    OF_OUTCOMES: WorkQuality.disagreement,
+}  # fmt: skip

@@ -1,0 +1,126 @@
+"""Signs of the quality of workers' work, beside what the study declared: told before money is decided.
+
+Nobody is judged by them: a sign beyond what was declared is marked, and a person decides.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from vivavoce.core.i18n import N_
+from vivavoce.log.work_signs import Sign, Success, WorkQuality, WorkSigns
+from vivavoce.study.quality import SIGNS, Quality
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.study.model import Study
+
+OBJECTIVE: Final = ("objective_success_assigned", "objective_success_inferred")
+SUBJECTIVE: Final = "subjective_success"
+SAID: Final = {
+    "gold": N_("checks answered right: %(share)s of %(n)s"),
+    "pace": N_("time taken: %(share)s of what is usual (times: %(n)s)"),
+    "fast_answers": N_("fast answers: %(share)s of %(n)s"),
+    "goal_pursued": N_("tried of what the tasks asked for: %(share)s of %(n)s"),
+    "copies": N_("long texts given before, word for word: %(value)s of %(n)s"),
+    "disagreement": N_("dialogues whose success they judged otherwise than the log: %(share)s of %(n)s"),
+}
+MARKED: Final = N_("marked: declared as %(condition)s")
+NOTHING: Final = N_("no sign is known")
+CHANGED: Final = N_(
+    "The section `quality` was changed after the first participant had come: marks go by what stood before."
+)
+Translate = Callable[..., str]
+
+
+class ToldSign(NamedTuple):
+    """A sign in words, and from where on it is marked: `< 0.8`; empty where it is not marked."""
+
+    words: str
+    marked: str = ""
+
+
+class MarkedSign(NamedTuple):
+    """A sign, and whether it is beyond what was declared."""
+
+    value: float | None
+    n: int
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSigns:
+    """The signs of everybody who took part, people alone.
+
+    declared  from where on they are marked, as it stood when the first participant came
+    changed   the study file says otherwise now
+    """
+
+    by_person: Mapping[str, WorkSigns]
+    declared: Quality
+    changed: bool
+
+    def marked(self, participant_id: str, name: str) -> str:
+        """The condition beyond which a sign is; empty where it is not, or nothing is known or declared."""
+        sign = self.of(participant_id).sign(name)
+        return getattr(self.declared.mark, name) if self.declared.mark.reached(name, sign.value) else ""
+
+    def of(self, participant_id: str) -> WorkSigns:
+        return self.by_person.get(participant_id, WorkSigns(participant_id))
+
+    def told(self, participant_id: str, gettext: Translate) -> list[ToldSign]:
+        """What is known of somebody's work, in words; gettext(message, **values) says them.
+
+        Empty  nothing is known: one entry says so
+        """
+        signs = self.of(participant_id)
+        found = [
+            ToldSign(_words(name, sign, gettext), self.marked(participant_id, name))
+            for name in SIGNS
+            if (sign := signs.sign(name)).value is not None
+        ]
+        return found or [ToldSign(gettext(NOTHING))]
+
+    def judged(self, participant_id: str) -> dict[str, MarkedSign]:
+        """Somebody's signs by name, also those of which nothing is known."""
+        signs = self.of(participant_id)
+        return {
+            name: MarkedSign(*signs.sign(name), bool(self.marked(participant_id, name))) for name in SIGNS
+        }
+
+
+def found_signs(dataset: "Dataset", study: "Study") -> FoundSigns:
+    """The signs of the people of a dataset; nobody is left out of them, whatever the rules of exclusion."""
+    declared = dataset.declaration.quality if dataset.declaration is not None else study.quality
+    quality = WorkQuality(dataset.columns, declared, success=_successes(dataset))
+    return FoundSigns(
+        {one.participant_id: one for one in quality.all()}, declared, changed=declared != study.quality
+    )
+
+
+def english(message: str, **values: Any) -> str:
+    """A message as the terminal says it."""
+    return message % values
+
+
+def _words(name: str, sign: Sign, gettext: Translate) -> str:
+    value = sign.value or 0.0
+    return gettext(SAID[name], share=f"{value:.0%}", value=f"{value:.0f}", n=sign.n)
+
+
+def _successes(dataset: "Dataset") -> dict[str, Success]:
+    """Dialogues of which both are known: against the assigned goal, else every goal that was inferred."""
+    from vivavoce.measures.compute import sums
+
+    found = sums(dataset.everything, [SUBJECTIVE, *OBJECTIVE])
+    known: dict[str, dict[str, float]] = {key: {} for key in found.dialogue_ids}
+    for number, measure in enumerate(found.measures):
+        for place, key in enumerate(found.dialogue_ids):
+            if found.denominators[number, place] > 0:
+                parts = found.numerators[number, place], found.denominators[number, place]
+                known[key][measure] = float(parts[0] / parts[1])
+    return {
+        key: Success(one[SUBJECTIVE] > 0.5, one[measure] > 0.999)
+        for key, one in known.items()
+        if SUBJECTIVE in one and (measure := next((name for name in OBJECTIVE if name in one), None))
+    }
