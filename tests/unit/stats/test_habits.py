@@ -141,7 +141,7 @@ def test_patience_is_the_product_limit_of_another_library(left: list[tuple[int, 
     curve = SurvfuncRight(np.array(times) + 1.0, np.array(vain, dtype=int))
     expected: defaultdict[int, float] = defaultdict(float)
     before = 1.0
-    for time, surviving in zip(curve.surv_times, curve.surv_prob, strict=True):
+    for time, surviving in zip(curve.surv_times, np.asarray(curve.surv_prob), strict=True):
         expected[max(0, int(time) - 2)] += before - surviving
         before = float(surviving)
     last = max(one for one, gone in zip(times, vain, strict=True) if gone)
