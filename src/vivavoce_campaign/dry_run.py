@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, Final
 
-from vivavoce.log.dataset import Dataset, replacing
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.simulation.agenda_user import Judgement

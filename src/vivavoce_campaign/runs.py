@@ -11,7 +11,8 @@ from vivavoce.annotation.parsers import load_parser
 from vivavoce.connectors.base import Connector
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, replacing
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream

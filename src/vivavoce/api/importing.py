@@ -30,7 +30,7 @@ def import_log(
     Raises  InputError: nothing can be read, or the folder holds a dataset already; UnknownName: a format
     """
     from vivavoce.importers.shelf import IMPORTERS
-    from vivavoce.log.dataset import replacing
+    from vivavoce.log.dataset_folder import replacing
 
     with errors_in_python(), replacing() if replace else nullcontext():
         importer = IMPORTERS.get(format, place="import") if isinstance(format, str) else format

@@ -77,7 +77,7 @@ def cautions(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
     told: list[str | Statement | None] = []
     for one in (dataset, other):
         if one is not None:
-            told += [_programs(one), change_words(one)]
+            told += [_programs(one), *one.what_is_lost, change_words(one)]
     told += doubts(dataset, other) if other is not None else []
     return [str(line) for line in told if line]
 

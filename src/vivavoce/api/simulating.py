@@ -186,22 +186,27 @@ def export_log(
     log: str | None = None,
     only: Only | None = None,
     audio: bool = False,
+    level: Literal["internal", "shareable", "public"] = "internal",
     replace: bool = False,
 ) -> "Dataset":
     """Turn a study's log into a dataset, as `vivavoce export` does.
 
     Input   into: folder of the dataset. log: as in `simulate`. only: whose visits; people's as soon as
-            somebody has come, unless said. audio: copy the recordings, too. replace: put it in the place of a
+            somebody has come, unless said. audio: copy the recordings, too. level: for whom it is: the
+            laboratory, colleagues who are bound to keep it, or everybody. replace: put it in the place of a
             dataset that is there
-    Raises  InputError: the folder holds a dataset already, or nothing was logged yet
+    Raises  InputError: the folder holds a dataset already, nothing was logged yet, or the level has no audio
     """
     from contextlib import nullcontext
 
-    from vivavoce.log.dataset import replacing
+    from vivavoce.log.dataset_folder import replacing
     from vivavoce.log.scope import scope_of
 
     with errors_in_python(), replacing() if replace else nullcontext():
         plan = loaded_study(study)
         scope = None if only in (None, "both") else scope_of(simulated=only == "simulated")
         with open_log(plan, log) as opened:
-            return export_study(plan, opened, Path(into), scope=scope, both=only == "both", audio=audio)
+            return export_study(
+                plan, opened, Path(into), scope=scope, both=only == "both", audio=audio,
+                level=level,
+            )  # fmt: skip

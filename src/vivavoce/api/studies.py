@@ -2,7 +2,9 @@
 
 import os
 import re
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from vivavoce.core.errors import InputError
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from vivavoce.study.model import Study
 
 import sys
-from functools import cache
 
 STUDY_FILE = "study.yaml"
 LOG_FILE = "log.sqlite"
@@ -142,28 +143,38 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
 
 def export_study(
     study: "Study", log: "Log", into: Path, *, scope: "Scope | None" = None, both: bool = False,
-    audio: bool = False,
+    audio: bool = False, level: str = "internal",
 ) -> "Dataset":  # fmt: skip
     """The study's log as a dataset; what typed turns mean is read by the study's own parser.
 
     scope  what people did, or what programs did; None: people, as soon as somebody has come
     both   everything: a dataset that analyses refuse
     audio  copy the recordings, too
+    level  for whom it is: `log.levels`
+    Raises  InputError: recordings are asked for at a level that has none; UnknownName: no such level
     """
     from vivavoce.annotation.parsers import load_parser
+    from vivavoce.log.dataset_folder import check_free
     from vivavoce.log.export import export_dataset
+    from vivavoce.log.levels import Level, read_level
+    from vivavoce.log.reduction import reduce_dataset
 
     parse = load_parser(study.parser, study.ontology, folder=study.folder)
-    return export_dataset(
-        log,
-        study.name,
-        into,
-        domain_entities=study.entities(),
-        parse=parse,
-        flags=study.flags,
-        simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated",
-        audio=audio,
-    )
+    exported = partial(
+        export_dataset, log, study.name, domain_entities=study.entities(), parse=parse, flags=study.flags,
+        simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated", audio=audio,
+    )  # fmt: skip
+    for_whom = read_level(level)
+    if for_whom is Level.internal:
+        return exported(into)
+    if audio:
+        raise InputError(
+            f"recordings are in no {level} dataset: who agreed to be recorded did not agree to be passed on",
+            place="export", hint="leave out --audio, or export at the level internal",
+        )  # fmt: skip
+    check_free(into)
+    with TemporaryDirectory(prefix="vivavoce-export-") as folder:
+        return reduce_dataset(exported(Path(folder) / "internal"), into, for_whom)
 
 
 @cache

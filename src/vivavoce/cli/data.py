@@ -50,6 +50,9 @@ def export(
         Only | None,
         typer.Option("--only", help="Whose visits: people's as soon as somebody has come, unless said."),
     ] = None,
+    level: Annotated[
+        str, typer.Option("--level", help="For whom: internal, shareable (colleagues) or public.")
+    ] = "internal",
     audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
     raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
@@ -63,7 +66,7 @@ def export(
     with open_log(plan, log) as opened:
         visits, both = opened.visits_by_scope(plan.name), only is Only.both
         scope = scope_of(simulated=only is Only.simulated) if only else opened.usual_scope(plan.name)
-        dataset = export_study(plan, opened, into, scope=scope, both=both, audio=audio)
+        dataset = export_study(plan, opened, into, scope=scope, both=both, audio=audio, level=level)
     if csv is not None:
         from vivavoce.log.export_csv import export_csv
 
@@ -71,6 +74,10 @@ def export(
     told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
     whose = "of people and of simulated users" if both else WHOSE[scope]
     note(f"{', '.join(told)} {whose} into {into}")
+    for lost in dataset.what_is_lost:
+        note(str(lost))
+    if not dataset.what_is_lost:
+        note("level internal: it holds all that people typed or said, and when; pass on what `--level` makes")
     more = {"excluded by rules": dataset.excluded["dialogues"], "still under way": len(dataset.running)}
     if any(more.values()):
         said = " and ".join(f"{n} {why}" for why, n in more.items() if n)

@@ -33,7 +33,7 @@ def allow_mixed(allowed: bool) -> None:
 
 
 def _allow_replacing(allowed: bool) -> None:
-    from vivavoce.log.dataset import allow_replacing
+    from vivavoce.log.dataset_folder import allow_replacing
 
     allow_replacing(allowed)
 

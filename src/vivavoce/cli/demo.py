@@ -42,7 +42,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     from vivavoce.api.simulating import simulate_study
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.core.result import as_json as as_json_object
-    from vivavoce.log.dataset import replacing
+    from vivavoce.log.dataset_folder import replacing
     from vivavoce.report.html import write_report
     from vivavoce.stats.summary import summarise
 

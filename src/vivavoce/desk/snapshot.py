@@ -121,7 +121,7 @@ class Snapshots:
 
     def _current(self, scope: Scope) -> Snapshot:
         from vivavoce.annotation.parsers import load_parser
-        from vivavoce.log.dataset import replacing
+        from vivavoce.log.dataset_folder import replacing
         from vivavoce.log.export import export_dataset
 
         board, study = self.board, self.board.study

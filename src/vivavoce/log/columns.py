@@ -1,6 +1,7 @@
 """What a table of the dataset is made of: columns with type, unit and meaning, and those that many share."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -10,18 +11,59 @@ Columns = Callable[[str, Sequence[str]], Iterable[tuple[Any, ...]]]
 
 FACTOR_PREFIX: Final = "factor_"
 
-TEXT, INTEGER, REAL, FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
-LONG = pa.int64()
-INSTANT = pa.timestamp("us", tz="UTC")
+
+class Content(StrEnum):
+    """What a column holds of people, by which the level of an export says what becomes of it."""
+
+    fact = "fact"
+    key = "key"
+    words = "words"
+    instant = "instant"
+    sound = "sound"
+    trace = "trace"
+
+
+class Kind(NamedTuple):
+    """The type of a column's cells, and what they hold of people.
+
+    content  None: nobody said, so that the column leaves the laboratory in no export
+    """
+
+    type: pa.DataType
+    content: Content | None = None
+
+
+TEXT = Kind(pa.string())
+LABEL = Kind(pa.string(), Content.fact)
+"""Words of the study or of the software: a category, a name, what participants read."""
+KEY = Kind(pa.string(), Content.key)
+"""Made up by the log: a pseudonym, or the key of a row."""
+WORDS = Kind(pa.string(), Content.words)
+"""What somebody typed or said, or what was made of it."""
+SOUND = Kind(pa.string(), Content.sound)
+"""Leads to a recording: its file, its hash."""
+TRACE = Kind(pa.string(), Content.trace)
+"""What machines noted: error messages, with addresses and paths perhaps."""
+INTEGER, LONG = Kind(pa.int32(), Content.fact), Kind(pa.int64(), Content.fact)
+REAL, FLAG = Kind(pa.float64(), Content.fact), Kind(pa.bool_(), Content.fact)
+INSTANT = Kind(pa.timestamp("us", tz="UTC"), Content.instant)
 
 
 class Column(NamedTuple):
-    """One column of a dataset table; `required` columns are never null."""
+    """One column of a dataset table; `required` columns are never null, unless a level leaves them out."""
 
     name: str
-    type: pa.DataType
+    kind: Kind
     meaning: str
     required: bool = False
+
+    @property
+    def type(self) -> pa.DataType:
+        return self.kind.type
+
+    @property
+    def content(self) -> Content | None:
+        return self.kind.content
 
 
 class Table(NamedTuple):
@@ -44,13 +86,18 @@ class Table(NamedTuple):
         """Whether its rows have recordings, and as `text` what was said in them."""
         return {"text", "recording"} <= {column.name for column in self.columns}
 
-    def arrow(self, factors: tuple[str, ...] = ()) -> pa.Schema:
-        """The Arrow schema; `factors` are names without prefix, for `dialogues` only."""
-        fields = [pa.field(c.name, c.type, nullable=not c.required) for c in self.columns]
-        fields += [pa.field(FACTOR_PREFIX + name, TEXT) for name in factors]
+    def arrow(self, factors: tuple[str, ...] = (), *, without: Collection[str] = ()) -> pa.Schema:
+        """The Arrow schema; `factors` are names without prefix, for `dialogues` only.
+
+        without  columns that are null, required or not
+        """
+        fields = [
+            pa.field(c.name, c.type, nullable=not c.required or c.name in without) for c in self.columns
+        ]
+        fields += [pa.field(FACTOR_PREFIX + name, LABEL.type) for name in factors]
         return pa.schema(fields)
 
 
-DIALOGUE = Column("dialogue_id", TEXT, "key of the dialogue", True)
+DIALOGUE = Column("dialogue_id", KEY, "key of the dialogue", True)
 TURN = Column("turn_index", INTEGER, "0-based position over both parties", True)
-PARTICIPANT = Column("participant_id", TEXT, "pseudonymous key of the participant; null when unknown")
+PARTICIPANT = Column("participant_id", KEY, "pseudonymous key of the participant; null when unknown")

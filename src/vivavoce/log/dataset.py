@@ -3,8 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -17,17 +15,16 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
 from vivavoce.log.columns import Columns
+from vivavoce.log.dataset_folder import ANEW, MANIFEST, check_free, file_digest, read_manifest, read_parquet
 from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
 from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows, running_dialogues
+from vivavoce.log.levels import Level, columns_left_out, level_of, what_is_lost
 from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
 
-MANIFEST: Final = "dataset.json"
-OF_STUDIES: Final = ("study.yaml", "log.sqlite")  # beside these no tables are mixed
 FORMAT: Final = "vivavoce-dataset"
 BATCH_ROWS: Final = 50_000
 WHOLE: Final = 2**256
-_ANEW: Final = "export or import it anew"
 EXCLUSIONS: Final = "exclusions"
 
 
@@ -54,7 +51,7 @@ class Dataset:
                 place=str(self.folder),
                 hint=_how_to_get_one(self.folder),
             )
-        self.manifest = _manifest(path)
+        self.manifest = read_manifest(path)
         if self.manifest.get("format") != FORMAT or self.manifest.get("schema_version", 0) > SCHEMA_VERSION:
             raise InputError(
                 f"not a dataset of schema {SCHEMA_VERSION} or older",
@@ -62,13 +59,13 @@ class Dataset:
                 hint="read it with the version of vivavoce that wrote it",
             )
         if not isinstance(self.manifest.get("study"), dict) or "name" not in self.manifest["study"]:
-            raise InputError("names no study", place=str(path), hint=_ANEW)
+            raise InputError("names no study", place=str(path), hint=ANEW)
         for name, facts in self.manifest.get("tables", {}).items():
             if not (self.folder / f"{name}.parquet").is_file():
                 raise InputError(
                     f"is missing, and held {facts['rows']} rows when the dataset was written",
                     place=str(self.folder / f"{name}.parquet"),
-                    hint=f"put it back, or {_ANEW}",
+                    hint=f"put it back, or {ANEW}",
                 )
 
     def __repr__(self) -> str:
@@ -94,7 +91,7 @@ class Dataset:
     def _digits(self) -> str:
         if not self.changed:
             return self.manifest["hash"]
-        now = {name: _bytes_of(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        now = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
         both = json.dumps([self.manifest["hash"], now], sort_keys=True)
         return hashlib.sha256(both.encode()).hexdigest()[:12]
 
@@ -104,7 +101,7 @@ class Dataset:
         told = self.manifest.get("tables", {})
         if any("file_sha256" not in facts for facts in told.values()):
             return []
-        found = {name: _bytes_of(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        found = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
         written = {name: facts["file_sha256"] for name, facts in told.items()}
         return [name for name in TABLES if found.get(name) != written.get(name)]
 
@@ -113,6 +110,16 @@ class Dataset:
         """What whoever wrote the dataset noted; the manifest has those with values under `noted`, too."""
         noted = {str(one): one for one in map(Statement.read, self.manifest.get("noted", ()))}
         return [noted.get(one, Statement(one)) for one in self.manifest.get("notes", ())]
+
+    @property
+    def level(self) -> Level:
+        """For whom it is; what was left out for that."""
+        return level_of(self.manifest)
+
+    @property
+    def what_is_lost(self) -> list[Statement]:
+        """What cannot be computed from it because of its level, and why."""
+        return what_is_lost(self.level, self.manifest.get("source", {}).get("masked", 0))
 
     @property
     def study(self) -> str:
@@ -214,7 +221,17 @@ class Dataset:
 
     @cached_property
     def exclusions(self) -> list[Row]:
-        """What is left out here, and by which rule: rows of the table `exclusions`."""
+        """What is left out here, and by which rule: rows of the table `exclusions`.
+
+        Raises  InputError: a rule needs what the dataset's level leaves out
+        """
+        if self._asked is None and self.level is not Level.internal:
+            return self._whole(EXCLUSIONS).to_pylist()
+        if self.level is Level.public and any(rule.copies is not None for rule in self.rules):
+            raise InputError(
+                "`copies` cannot be told from a public dataset: it does not say who came first",
+                place=str(self.folder), hint="exclude by it in the internal or a shareable one",
+            )  # fmt: skip
         return _excluded(self._whole, self.rules, self.declaration, self.factors)
 
     @cached_property
@@ -272,23 +289,6 @@ def _columns_of(whole: Callable[[str], pa.Table]) -> Columns:
     return columns
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """A whole Parquet file.
-
-    Raises  InputError: it is cut, damaged or no Parquet file
-    """
-    try:
-        return pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].strip().rstrip(".")
-        raise InputError(f"cannot be read as Parquet ({reason})", place=str(path), hint=_ANEW) from None
-
-
-def _bytes_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _row_digest(row: Mapping[str, Any]) -> int:
     text = json.dumps(row, default=str, sort_keys=True)
     return int.from_bytes(hashlib.sha256(text.encode()).digest())
@@ -300,63 +300,13 @@ def _how_to_get_one(folder: Path) -> str:
     return "make a dataset with `vivavoce export` or `vivavoce import`"
 
 
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", place=str(path), hint=_ANEW) from None
-    if not isinstance(found, dict):
-        raise InputError("is no manifest of a dataset", place=str(path), hint=_ANEW)
-    return found
-
-
-_may_replace: ContextVar[bool] = ContextVar("may_replace", default=False)
-
-
-def allow_replacing(allowed: bool) -> None:
-    """Whether a new dataset may take the place of one that lies in its folder, from here on."""
-    _may_replace.set(allowed)
-
-
-@contextmanager
-def replacing() -> Iterator[None]:
-    """Within this block a new dataset may take the place of one that lies in its folder."""
-    token = _may_replace.set(True)
-    try:
-        yield
-    finally:
-        _may_replace.reset(token)
-
-
-def _check_free(folder: Path) -> None:
-    if any((folder / name).exists() for name in OF_STUDIES):
-        another = f"name another, such as {folder / 'dataset'}"
-        raise InputError("this is a study's folder", place=str(folder), hint=another)
-    if _may_replace.get():
-        return
-    name_another = "name another folder, or say --replace"
-    if (folder / MANIFEST).exists():
-        raise InputError(f"holds {_held(folder)} already", place=str(folder), hint=name_another)
-    found = next((name for name in TABLES if (folder / f"{name}.parquet").exists()), None)
-    if found is not None:
-        raise InputError(f"holds a file {found}.parquet already", place=str(folder), hint=name_another)
-
-
-def _held(folder: Path) -> str:
-    try:
-        manifest = _manifest(folder / MANIFEST)
-        rows = manifest["tables"].get("dialogues", {}).get("rows", 0)
-        return f"the dataset of {manifest['study']['name']} ({rows} dialogues)"
-    except (InputError, KeyError, TypeError, AttributeError):
-        return "a dataset"
-
-
 class DatasetWriter:
     """Writes a dataset table by table; it exists only once `close` has written its manifest.
 
     Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
     it was. The folder may exist and hold other files; a dataset in it is replaced only within `replacing()`.
 
+    exclusions  rows of that table, as found elsewhere; None: they are made of what is written
     Raises  InputError: the folder holds a dataset, or a file that a table would replace
     """
 
@@ -367,15 +317,17 @@ class DatasetWriter:
         study: Mapping[str, Any],
         source: Mapping[str, Any],
         factors: Iterable[str] = (),
+        exclusions: Sequence[Row] | None = None,
     ) -> None:
         self.folder = Path(folder)
-        _check_free(self.folder)
+        check_free(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._closed = False
         self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
         if "name" not in self._study:
             hint = "pass study={'name': ...}"
             raise InputError("a dataset needs the study's name", place=str(folder), hint=hint)
+        self._exclusions, self._level = exclusions, level_of({"source": self._source})
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
@@ -405,7 +357,9 @@ class DatasetWriter:
                 self._flush(table)
 
     def _schema(self, table: str) -> pa.Schema:
-        return TABLES[table].arrow(self._factors if table == "dialogues" else ())
+        known = TABLES[table]
+        factors = self._factors if table == "dialogues" else ()
+        return known.arrow(factors, without=columns_left_out(known, self._level))
 
     def _flush(self, table: str) -> None:
         rows = self._rows.get(table)
@@ -441,7 +395,7 @@ class DatasetWriter:
         }
         whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
         for name, facts in tables.items():
-            facts["file_sha256"] = _bytes_of(self._partial(name))
+            facts["file_sha256"] = file_digest(self._partial(name))
         noted = [one.facts() for one in self.notes if isinstance(one, Statement) and one.values]
         manifest = {
             "format": FORMAT,
@@ -472,11 +426,14 @@ class DatasetWriter:
 
     def _write_exclusions(self) -> None:
         """What the study's rules leave out, as a table for those who read the tables themselves."""
-        served = served_revisions(self._study)
-        if not served:
-            return
-        declared = read_declaration(frozen_revision(served, _first_seen(self._whole("participants")))["file"])
-        self._add(EXCLUSIONS, _excluded(self._whole, declared.analysis.exclude, declared, self._factors))
+        if (found := self._exclusions) is None:
+            served = served_revisions(self._study)
+            if not served:
+                return
+            first = _first_seen(self._whole("participants"))
+            declared = read_declaration(frozen_revision(served, first)["file"])
+            found = _excluded(self._whole, declared.analysis.exclude, declared, self._factors)
+        self._add(EXCLUSIONS, found)
         self._flush(EXCLUSIONS)
         self._close_files()
 

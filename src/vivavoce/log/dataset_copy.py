@@ -8,6 +8,7 @@ from typing import Any
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement
 from vivavoce.log.dataset import BATCH_ROWS, Dataset, DatasetWriter
+from vivavoce.log.levels import Level, level_of
 from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
@@ -16,18 +17,22 @@ Change = Callable[[Iterator[Row]], Iterable[Row]]
 
 def copy_dataset(
     dataset: Dataset, into: Path, changes: Mapping[str, Change], *,
-    source: Mapping[str, Any] | None = None, notes: Sequence[Statement | str] = (),
+    source: Mapping[str, Any] | None = None, study: Mapping[str, Any] | None = None,
+    notes: Sequence[Statement | str] = (),
 ) -> Dataset:  # fmt: skip
     """A copy of all of a dataset, also of what its rules leave out.
 
     Input   changes: by table, what becomes of its rows, which come a batch at a time; source, notes: what the
-            manifest says beside what it said
+            manifest says beside what it said; study: what it says of the study in place of what it said
+    Note    what is excluded is found anew, but in a copy for others, which may lack what rules ask for
     Raises  InputError: the copy would lie over the dataset itself
     """
     dataset = dataset.everything
     if into.resolve() == dataset.folder.resolve():
         raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
-    facts = {"study": dataset.manifest["study"], "source": dataset.manifest["source"] | dict(source or {})}
+    said = dataset.manifest.get("source", {}) | dict(source or {})
+    excluded = None if level_of({"source": said}) is Level.internal else Dataset(dataset.folder).exclusions
+    facts = {"study": study or dataset.manifest["study"], "source": said, "exclusions": excluded}
     with DatasetWriter(into, **facts, factors=dataset.factors) as writer:
         for name in TABLES:
             batches = dataset.read(name).to_batches(max_chunksize=BATCH_ROWS)

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection, select
 
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -23,6 +23,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.history import VisitHistory, fold
+from vivavoce.log.levels import Level
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
@@ -41,7 +42,6 @@ from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.step_kind import STEPS
 
-LEVELS: Final = ("analysis",)
 NOBODY_YET: Final = (
     "nothing was logged yet: run it with `vivavoce serve`, or, where dialogues are held, `vivavoce simulate`"
 )
@@ -55,7 +55,6 @@ def export_dataset(
     domain_entities: Iterable[Mapping[str, Any]] | None = None,
     parse: Parser | None = None,
     flags: Mapping[str, FlagRules] | None = None,
-    level: str = "analysis",
     simulated: bool | None = None,
     audio: bool = False,
 ) -> Dataset:
@@ -66,12 +65,11 @@ def export_dataset(
     flags            rules by system that tell questions, help, errors, rejections and time-outs
     simulated        only the visits of programs, or only those of people; null: all
     audio            copy the recordings into the dataset, too
-    level            analysis: pseudonymous keys, nothing that leads to a person outside, free text kept
+    Note             its level is internal: pseudonymous keys, nothing that leads to a person outside, and all
+                     that was said; `reduction` makes the others of it
     Note             a dialogue that was assigned but never began is none; the manifest's notes count them
-    Raises           InputError: the log knows no such study; UnknownName: no such level
+    Raises           InputError: the log knows no such study
     """
-    if level not in LEVELS:
-        raise UnknownName("level of export", level, list(LEVELS))
     with log.reading() as connection:
         outline = _Outline.of(connection, study_name, simulated)
         served = _served(connection, study_name)
@@ -85,7 +83,7 @@ def export_dataset(
         titles = {"stress_tests": found} if (found := stress_titles(stressed)) else {}
         stored_entities = served[-1].entities if served else None
         with DatasetWriter(
-            into, study=_described(study_name, served) | titles, source=_source(level, simulated),
+            into, study=_described(study_name, served) | titles, source=_source(simulated),
             factors=outline.factors,
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
@@ -148,9 +146,9 @@ def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement
     ]
 
 
-def _source(level: str, simulated: bool | None) -> dict[str, str]:
+def _source(simulated: bool | None) -> dict[str, str]:
     scope = "both" if simulated is None else scope_of(simulated=simulated)
-    return {"kind": "log", "level": level, "scope": scope}
+    return {"kind": "log", "level": Level.internal.value, "scope": scope}
 
 
 def _belongs(event: VisitOpened, study_name: str, simulated: bool | None) -> bool:

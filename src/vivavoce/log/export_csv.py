@@ -19,7 +19,9 @@ from typing import Any, Final, TextIO
 import pyarrow as pa
 
 from vivavoce.core.errors import InputError
+from vivavoce.log.columns import Content
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.levels import Level, treatment
 from vivavoce.log.schema import FACTOR_PREFIX, TABLES
 
 APOSTROPHE: Final = "'"
@@ -28,7 +30,17 @@ _WITHIN: Final = re.compile(r"([;\t\r\n]\s*)(?='*[=+\-@＝＋－＠])")
 _GUARDED: Final = re.compile(r"([;\t\r\n]\s*)'(?='*[=+\-@＝＋－＠])")
 csv.field_size_limit(2**31 - 1)  # readers of ours take any text: somebody may have said 200 KB
 CODEBOOK: Final = "codebook.csv"
-CODEBOOK_COLUMNS: Final = ("table", "column", "type", "required", "meaning", "cells")
+CODEBOOK_COLUMNS: Final = (
+    "table",
+    "column",
+    "type",
+    "required",
+    "meaning",
+    "cells",
+    "content",
+    "level",
+    "treatment",
+)
 
 
 def export_csv(dataset_folder: Path | str, into: Path | str, *, raw: bool = False) -> Path:
@@ -39,7 +51,7 @@ def export_csv(dataset_folder: Path | str, into: Path | str, *, raw: bool = Fals
     for name in TABLES:
         (folder / f"{name}.csv").unlink(missing_ok=True)
         table = dataset.read(name)
-        described += _describe(name, table.schema, raw=raw)
+        described += _describe(name, table.schema, dataset.level, raw=raw)
         if table.num_rows:
             _write_table(folder / f"{name}.csv", table, raw=raw)
     with (folder / CODEBOOK).open("w", encoding="utf-8", newline="") as file:
@@ -108,7 +120,7 @@ def _plain(text: str | None) -> str:
     return "" if text is None else text
 
 
-def _describe(name: str, schema: pa.Schema, *, raw: bool) -> list[tuple[str, ...]]:
+def _describe(name: str, schema: pa.Schema, level: Level, *, raw: bool) -> list[tuple[str, ...]]:
     known = {column.name: column for column in TABLES[name].columns}
     rows = []
     for column in schema:
@@ -116,7 +128,11 @@ def _describe(name: str, schema: pa.Schema, *, raw: bool) -> list[tuple[str, ...
         text = "exact" if raw else "apostrophes before formulas removed on reading"
         cells = text if pa.types.is_string(column.type) else "exact"
         required = "no" if column.nullable else "yes"
-        rows.append((name, column.name, str(column.type), required, meaning, cells))
+        content = known[column.name].content if column.name in known else Content.fact
+        rows.append((
+            name, column.name, str(column.type), required, meaning, cells, content or "not declared",
+            level.value, treatment(content, level).value,
+        ))  # fmt: skip
     return rows
 
 

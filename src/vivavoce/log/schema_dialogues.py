@@ -5,10 +5,13 @@ from vivavoce.log.columns import (
     FLAG,
     INSTANT,
     INTEGER,
+    KEY,
+    LABEL,
     PARTICIPANT,
     REAL,
-    TEXT,
+    TRACE,
     TURN,
+    WORDS,
     Column,
     Table,
 )
@@ -18,24 +21,24 @@ DIALOGUES = Table(
     "a dialogue",
     (
         DIALOGUE,
-        Column("study", TEXT, "name of the study", True),
-        Column("system", TEXT, "name of the system under test", True),
+        Column("study", LABEL, "name of the study", True),
+        Column("system", LABEL, "name of the system under test", True),
         Column(
-            "condition", TEXT, "cell of the design; the system's name where the study has no factors", True
+            "condition", LABEL, "cell of the design; the system's name where the study has no factors", True
         ),
-        Column("strategy", TEXT, "the strategy that a wizard followed in it"),
+        Column("strategy", LABEL, "the strategy that a wizard followed in it"),
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit during which it took place"),
-        Column("task_id", TEXT, "assigned task"),
-        Column("task_text", TEXT, "the task as the participant read it"),
+        Column("visit_id", KEY, "visit during which it took place"),
+        Column("task_id", LABEL, "assigned task"),
+        Column("task_text", LABEL, "the task as the participant read it"),
         Column("dialogue_number", INTEGER, "1-based order among this participant's dialogues"),
-        Column("channel", TEXT, "text, voice, phone or multimodal", True),
-        Column("language", TEXT, "BCP 47 tag", True),
+        Column("channel", LABEL, "text, voice, phone or multimodal", True),
+        Column("language", LABEL, "BCP 47 tag", True),
         Column("started_at", INSTANT, "start, UTC"),
         Column("ended_at", INSTANT, "end, UTC; null when it never ended"),
         Column("duration_s", REAL, "end minus start on one clock: first onset to last offset"),
-        Column("timing_origin", TEXT, "who says when turns began and ended: sound; null: the log"),
-        Column("end_reason", TEXT, "user, system, limit, failure, abandoned; null when unknown"),
+        Column("timing_origin", LABEL, "who says when turns began and ended: sound; null: the log"),
+        Column("end_reason", LABEL, "user, system, limit, failure, abandoned; null when unknown"),
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
@@ -48,10 +51,10 @@ TURNS = Table(
     (
         DIALOGUE,
         TURN,
-        Column("party", TEXT, "user or system", True),
-        Column("text", TEXT, "what was shown or recognised (first hypothesis)"),
-        Column("reference", TEXT, "what was really said: transcript, or the typed text itself"),
-        Column("asr_status", TEXT, "ok, rejected or timeout; null for text"),
+        Column("party", LABEL, "user or system", True),
+        Column("text", WORDS, "what was shown or recognised (first hypothesis)"),
+        Column("reference", WORDS, "what was really said: transcript, or the typed text itself"),
+        Column("asr_status", LABEL, "ok, rejected or timeout; null for text"),
         Column("onset_s", REAL, "start of speech or of display; null for speech of which nobody knows it"),
         Column("offset_s", REAL, "end of speech or of display; null for speech of which nobody knows it"),
         Column("sent_s", REAL, "the participant pressed send; null for speech"),
@@ -68,12 +71,12 @@ TURNS = Table(
         Column("error_message", FLAG, "a system turn that says it cannot do a thing"),
         Column("rejection_prompt", FLAG, "a system turn that says it did not understand"),
         Column("timeout_prompt", FLAG, "a system turn prompted by silence"),
-        Column("question_origin", TEXT, "who says whether it is a question: acts, rules"),
-        Column("help_origin", TEXT, "who says whether it is help: acts, rules"),
-        Column("error_message_origin", TEXT, "who says whether it is an error message: acts, rules"),
-        Column("rejection_prompt_origin", TEXT, "who says whether it is a rejection: acts, rules"),
-        Column("timeout_prompt_origin", TEXT, "who says whether it is a time-out prompt: acts, rules"),
-        Column("untimed", TEXT, "why a dialogue timed by sound has no times for this turn; null: it has"),
+        Column("question_origin", LABEL, "who says whether it is a question: acts, rules"),
+        Column("help_origin", LABEL, "who says whether it is help: acts, rules"),
+        Column("error_message_origin", LABEL, "who says whether it is an error message: acts, rules"),
+        Column("rejection_prompt_origin", LABEL, "who says whether it is a rejection: acts, rules"),
+        Column("timeout_prompt_origin", LABEL, "who says whether it is a time-out prompt: acts, rules"),
+        Column("untimed", LABEL, "why a dialogue timed by sound has no times for this turn; null: it has"),
     ),
 )
 
@@ -82,17 +85,17 @@ UTTERANCES = Table(
     "one stretch of speech that the service cut, or played",
     (
         DIALOGUE,
-        Column("party", TEXT, "user, or system: the platform's own words too", True),
+        Column("party", LABEL, "user, or system: the platform's own words too", True),
         Column("turn_index", INTEGER, "turn that it is; null for what is no turn"),
         Column(
             "content",
-            TEXT,
+            LABEL,
             "turn; missed: nobody understood it; else the platform's words: still_there, not_heard, trouble",
             True,
         ),
         Column("onset_s", REAL, "where speech began, or the sound was first heard", True),
         Column("offset_s", REAL, "where speech ended, or the sound was last heard", True),
-        Column("source", TEXT, "endpointing: cut by the service; playback: heard as it was played", True),
+        Column("source", LABEL, "endpointing: cut by the service; playback: heard as it was played", True),
     ),
 )
 
@@ -103,10 +106,10 @@ HYPOTHESES = Table(
         DIALOGUE,
         TURN,
         Column(
-            "source", TEXT, "live: what the dialogue went by; log: ours, for the log alone; batch, ...", True
+            "source", LABEL, "live: what the dialogue went by; log: ours, for the log alone; batch, ...", True
         ),
         Column("rank", INTEGER, "0-based, best first", True),
-        Column("text", TEXT, "the hypothesis", True),
+        Column("text", WORDS, "the hypothesis", True),
         Column("score", REAL, "as the recogniser gave it"),
     ),
 )
@@ -119,19 +122,19 @@ ACTS = Table(
         TURN,
         Column(
             "layer",
-            TEXT,
+            LABEL,
             "system (what the system did), understood (what it took the user to mean), "
             "reference (what the user meant), proposed (what a program would have done, where a wizard "
             "said something else)",
             True,
         ),
-        Column("source", TEXT, "who says so: bot, label, parser, simulator, annotator", True),
+        Column("source", LABEL, "who says so: bot, label, parser, simulator, annotator", True),
         Column("rank", INTEGER, "0-based hypothesis, 0 where there is only one", True),
         Column("position", INTEGER, "0-based order within the hypothesis", True),
-        Column("act", TEXT, "inform, request, offer, confirm, negate, deny, reqalts, bye, ...", True),
-        Column("slot", TEXT, "slot the act is about; for request the slot asked for"),
-        Column("op", TEXT, "= or !="),
-        Column("value", TEXT, "value; null for a request"),
+        Column("act", LABEL, "inform, request, offer, confirm, negate, deny, reqalts, bye, ...", True),
+        Column("slot", LABEL, "slot the act is about; for request the slot asked for"),
+        Column("op", LABEL, "= or !="),
+        Column("value", WORDS, "value; null for a request"),
         Column("score", REAL, "of the hypothesis"),
     ),
 )
@@ -142,11 +145,11 @@ GOALS = Table(
     (
         DIALOGUE,
         Column("goal_index", INTEGER, "0-based; an alternative goal of the task comes after its first", True),
-        Column("origin", TEXT, "assigned or inferred", True),
-        Column("kind", TEXT, "type, constraint, request or exclusion", True),
-        Column("slot", TEXT, "slot; null for type"),
-        Column("op", TEXT, "= or !="),
-        Column("value", TEXT, "value, `dontcare` included; null for a request"),
+        Column("origin", LABEL, "assigned or inferred", True),
+        Column("kind", LABEL, "type, constraint, request or exclusion", True),
+        Column("slot", LABEL, "slot; null for type"),
+        Column("op", LABEL, "= or !="),
+        Column("value", WORDS, "value, `dontcare` included; null for a request"),
     ),
 )
 
@@ -154,14 +157,14 @@ ENTITIES = Table(
     "entities",
     "one slot of one entity of the domain database",
     (
-        Column("entity_id", TEXT, "key of the entity", True),
-        Column("name", TEXT, "its name as systems say it", True),
-        Column("slot", TEXT, "slot", True),
-        Column("value", TEXT, "value", True),
+        Column("entity_id", LABEL, "key of the entity", True),
+        Column("name", LABEL, "its name as systems say it", True),
+        Column("slot", LABEL, "slot", True),
+        Column("value", LABEL, "value", True),
         Column(
-            "source", TEXT, "database, or self_reported when collected from the system's own offers", True
+            "source", LABEL, "database, or self_reported when collected from the system's own offers", True
         ),
-        Column("match", TEXT, "exact, or prefix where a spoken form may be cut short (postcodes)", True),
+        Column("match", LABEL, "exact, or prefix where a spoken form may be cut short (postcodes)", True),
     ),
 )
 
@@ -169,16 +172,16 @@ RATINGS = Table(
     "ratings",
     "one answered questionnaire item",
     (
-        Column("dialogue_id", TEXT, "dialogue it is about; null for a whole visit"),
-        Column("visit_id", TEXT, "visit"),
+        Column("dialogue_id", KEY, "dialogue it is about; null for a whole visit"),
+        Column("visit_id", KEY, "visit"),
         PARTICIPANT,
-        Column("instrument", TEXT, "questionnaire", True),
-        Column("wording", TEXT, "which wording was shown: project, package, or file (the study's own)"),
-        Column("language", TEXT, "BCP 47 tag"),
-        Column("item_id", TEXT, "item", True),
-        Column("role", TEXT, "subjective_success for the item that asks it, else null"),
+        Column("instrument", LABEL, "questionnaire", True),
+        Column("wording", LABEL, "which wording was shown: project, package, or file (the study's own)"),
+        Column("language", LABEL, "BCP 47 tag"),
+        Column("item_id", LABEL, "item", True),
+        Column("role", LABEL, "subjective_success for the item that asks it, else null"),
         Column("value", REAL, "raw code as answered, never recoded; null for free text"),
-        Column("answer", TEXT, "label chosen, or free text"),
+        Column("answer", WORDS, "label chosen, or free text"),
         Column("answered_at", INSTANT, "UTC"),
     ),
 )
@@ -187,16 +190,16 @@ PARTICIPANTS = Table(
     "participants",
     "one participant",
     (
-        Column("participant_id", TEXT, "pseudonymous key", True),
-        Column("pool", TEXT, "where they came from: link, prolific, simulation, corpus"),
-        Column("language", TEXT, "BCP 47 tag of the interface"),
+        Column("participant_id", KEY, "pseudonymous key", True),
+        Column("pool", LABEL, "where they came from: link, prolific, simulation, corpus"),
+        Column("language", LABEL, "BCP 47 tag of the interface"),
         Column("first_seen_at", INSTANT, "UTC"),
         Column(
             "outcome",
-            TEXT,
+            LABEL,
             "how the visit ended, such as completed, not_accepted, withdrew; or running",
         ),
-        Column("attributes", TEXT, "further attributes as a JSON object"),
+        Column("attributes", WORDS, "further attributes as a JSON object"),
         Column("simulated", FLAG, "a program", True),
     ),
     counted="participant",
@@ -208,10 +211,10 @@ ANNOTATIONS = Table(
     (
         DIALOGUE,
         Column("turn_index", INTEGER, "turn it is about; null for the dialogue"),
-        Column("layer", TEXT, "scheme layer", True),
-        Column("label", TEXT, "label", True),
-        Column("value", TEXT, "value of a label that takes one"),
-        Column("annotator_id", TEXT, "pseudonymous key", True),
+        Column("layer", LABEL, "scheme layer", True),
+        Column("label", LABEL, "label", True),
+        Column("value", WORDS, "value of a label that takes one"),
+        Column("annotator_id", KEY, "pseudonymous key", True),
         Column("annotated_at", INSTANT, "UTC"),
     ),
 )
@@ -224,11 +227,11 @@ INCIDENTS = Table(
         Column("turn_index", INTEGER, "user turn that went unanswered; null at the opening"),
         Column(
             "failure",
-            TEXT,
+            LABEL,
             "unreachable, timeout, bad_answer, refused, closed; of our own service: interrupted, internal",
             True,
         ),
-        Column("detail", TEXT, "what was seen, secrets removed"),
+        Column("detail", TRACE, "what was seen, secrets removed"),
         Column("happened_at", INSTANT, "UTC"),
     ),
 )
@@ -237,9 +240,9 @@ EXCLUSIONS = Table(
     "exclusions",
     "a dialogue, or a participant with all that they did, that the study's rules leave out of every measure",
     (
-        Column("dialogue_id", TEXT, "key of the dialogue; null: all of the participant's rows"),
+        Column("dialogue_id", KEY, "key of the dialogue; null: all of the participant's rows"),
         PARTICIPANT,
-        Column("rule", TEXT, "the first rule of the study file that it meets, in words", True),
+        Column("rule", LABEL, "the first rule of the study file that it meets, in words", True),
     ),
 )
 
@@ -249,20 +252,20 @@ WIZARD_TURNS = Table(
     (
         DIALOGUE,
         TURN,
-        Column("wizard_id", TEXT, "pseudonymous key of the wizard", True),
-        Column("replaces", TEXT, "system, recognition, understanding or management", True),
+        Column("wizard_id", KEY, "pseudonymous key of the wizard", True),
+        Column("replaces", LABEL, "system, recognition, understanding or management", True),
         Column(
             "source",
-            TEXT,
+            LABEL,
             "where the words came from: free, prompt, script, proposal (the program's, unchanged), edited "
             "(at least half of the words of both are the same), silence (ended without a word), greeting "
             "(the first message, which came by itself)",
             True,
         ),
-        Column("label", TEXT, "of the prompt or script"),
-        Column("strategy", TEXT, "strategy of the dialogue"),
-        Column("gave", TEXT, "what the system behind got in place of what was said or understood"),
-        Column("proposed", TEXT, "what the program would have said; its acts stand in the layer `proposed`"),
+        Column("label", LABEL, "of the prompt or script"),
+        Column("strategy", LABEL, "strategy of the dialogue"),
+        Column("gave", WORDS, "what the system behind got in place of what was said or understood"),
+        Column("proposed", WORDS, "what the program would have said; its acts stand in the layer `proposed`"),
         Column(
             "proposed_end", FLAG, "the program would have ended the dialogue; null where it was not held up"
         ),

@@ -11,6 +11,7 @@ from vivavoce.core.signature import signature
 from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis, written_quality
+from vivavoce.log.levels import Level
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
@@ -44,7 +45,7 @@ def declaration(dataset: Dataset) -> FrozenDeclaration | None:
     served = served_revisions(dataset.manifest.get("study", {}))
     if not served:
         return None
-    first = dataset.first_participant
+    first, dated = dataset.first_participant, dataset.level is Level.internal
     frozen = frozen_revision(served, first)
     analysis = written_analysis(frozen["file"])
     if analysis is None or (analysis.primary is None and analysis.preferences is None):
@@ -54,8 +55,8 @@ def declaration(dataset: Dataset) -> FrozenDeclaration | None:
         analysis=analysis,
         revision=frozen["revision"],
         sha256=hashlib.sha256(frozen["file"].encode()).hexdigest(),
-        frozen_at=frozen["seen_at"] or None,
-        first_participant_at=first.isoformat() if first else None,
+        frozen_at=(frozen["seen_at"] or None) if dated else None,
+        first_participant_at=first.isoformat() if first and dated else None,
         revisions=len(served),
         changed=sorted({name for one in later for name in _differences(frozen["file"], one)}),
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.core.statement import Statement
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.levels import Level
 from vivavoce.stats.groups import groups
 
 Row = Mapping[str, Any]
@@ -119,8 +120,9 @@ def describe(dataset: Dataset, by: str = "system") -> DatasetDescription:
     """The plain facts of a dataset; groups in the summary's order."""
     table = dataset.read("dialogues")
     keys = {one: group.key for group in groups(dataset, by) for one in group.dialogue_ids}
-    started = [at for at in table.column("started_at").to_pylist() if at]
-    ended = [at for at in table.column("ended_at").to_pylist() if at]
+    dated = dataset.level is Level.internal
+    started = [at for at in table.column("started_at").to_pylist() if at and dated]
+    ended = [at for at in table.column("ended_at").to_pylist() if at and dated]
     people = dataset.read("participants")
     return DatasetDescription(
         study=dataset.study,

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.levels import Level
 from vivavoce.measures.compute import Sums
 from vivavoce.measures.compute import sums as sums_of
 from vivavoce.stats.anytime import Look, watch_differences
@@ -115,7 +116,15 @@ def _visit_of(dataset: Dataset) -> dict[str, str]:
 
 
 def _visits_by_arrival(dataset: Dataset) -> list[str]:
-    """Visits in the order of their first dialogue; those without an instant are left out."""
+    """Visits in the order of their first dialogue; those without an instant are left out.
+
+    Raises  InputError: the dataset is public, so that it does not say who came first
+    """
+    if dataset.level is Level.public:
+        raise InputError(
+            "a public dataset does not say who came first, so that nobody can look again over time",
+            place=str(dataset.folder), hint="look at the internal or a shareable one",
+        )  # fmt: skip
     table = dataset.read("dialogues").select(["dialogue_id", "started_at"]).to_pylist()
     known = sorted((row for row in table if row["started_at"] is not None), key=lambda row: row["started_at"])
     visit_of = _visit_of(dataset)

@@ -251,9 +251,10 @@ def _warnings(
     left_out = exclusion_words(dataset)
     if not everything.dialogue_ids:
         nothing = left_out or running_words(dataset) or NO_DIALOGUE
-        return [one for one in (change_words(dataset), nothing) if one]
+        return [one for one in (*dataset.what_is_lost, change_words(dataset), nothing) if one]
     warnings: list[Statement | None] = [
-        change_words(dataset), left_out, later_rules_words(dataset), running_words(dataset),
+        *dataset.what_is_lost, change_words(dataset), left_out, later_rules_words(dataset),
+        running_words(dataset),
     ]  # fmt: skip
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole.dialogues:

@@ -61,7 +61,7 @@ class StimulusStepContract(StepContract):
                 rows = data.read(table.name).to_pylist() if table else []
                 checks = data.read("checks").to_pylist()
                 steps = [one for one in data.read("steps").to_pylist() if one["kind"] == self.name]
-            instants = [one.name for one in table.columns if one.type == INSTANT] if table else []
+            instants = [one.name for one in table.columns if one.kind == INSTANT] if table else []
             assert not rows or {one[instants[-1]] for one in rows} == {one.at for one in given}
             assert not any(row["simulated"] for row in rows)
             assert [step["duration_s"] > 0 for step in steps] == [True]

@@ -4,26 +4,38 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import (
+    FLAG,
+    INSTANT,
+    INTEGER,
+    KEY,
+    LABEL,
+    PARTICIPANT,
+    REAL,
+    SOUND,
+    WORDS,
+    Column,
+    Table,
+)
 from vivavoce.steps.stimulus import RecordedResponse
 
 COMMANDS: Final = Table(
     "commands",
     "one spoken or typed command with its predicates",
     (
-        Column("command_id", TEXT, "key of the command", True),
+        Column("command_id", KEY, "key of the command", True),
         PARTICIPANT,
-        Column("recipe", TEXT, "recipe, or other sequence, in which earlier commands are context"),
+        Column("recipe", LABEL, "recipe, or other sequence, in which earlier commands are context"),
         Column("utterance", INTEGER, "its number within the recipe or speaker"),
-        Column("frame", TEXT, "stimulus after which it was given"),
-        Column("language", TEXT, "BCP 47 tag"),
-        Column("text", TEXT, "what was said: typed, or transcribed"),
-        Column("recording", TEXT, "audio file, relative to the dataset"),
+        Column("frame", LABEL, "stimulus after which it was given"),
+        Column("language", LABEL, "BCP 47 tag"),
+        Column("text", WORDS, "what was said: typed, or transcribed"),
+        Column("recording", SOUND, "audio file, relative to the dataset"),
         Column("duration_s", REAL, "length of the recording"),
         Column("microphone_distance_m", REAL, "between mouth and microphone"),
-        Column("annotation", TEXT, "predicates in the final notation; null when none, or unreadable"),
-        Column("annotation_written", TEXT, "the annotation as it was found, where it may differ"),
-        Column("annotator_id", TEXT, "pseudonymous key; adjudicated where annotators differed"),
+        Column("annotation", WORDS, "predicates in the final notation; null when none, or unreadable"),
+        Column("annotation_written", WORDS, "the annotation as it was found, where it may differ"),
+        Column("annotator_id", KEY, "pseudonymous key; adjudicated where annotators differed"),
         Column("given_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "given by a program", True),
     ),

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.html import page
 from vivavoce_campaign.document.leaderboard import compose_leaderboard

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.schema import TABLES
 
 DIALOGUE = {

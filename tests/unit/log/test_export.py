@@ -249,7 +249,7 @@ def test_goals_ratings_incidents_people_and_entities(dataset: Dataset) -> None:
 def test_the_manifest_carries_the_study_as_it_was_served(dataset: Dataset) -> None:
     study = dataset.manifest["study"]
     assert (study["name"], study["revision"], study["file"]) == ("cities", "r1", "study: cities\n")
-    assert dataset.manifest["source"] == {"kind": "log", "level": "analysis", "scope": "both"}
+    assert dataset.manifest["source"] == {"kind": "log", "level": "internal", "scope": "both"}
 
 
 def test_typed_turns_are_read_by_the_parser_that_is_given(trial: Trial, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.log.dataset import Dataset, DatasetWriter, replacing
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.measures import MEASURES, components, compute
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -10,7 +10,8 @@ import pytest
 from scenes.annotating import Annotator, bench
 from scenes.annotating_commands import commanding_study
 from scenes.listening import clip
-from vivavoce.log.dataset import DatasetWriter, replacing
+from vivavoce.log.dataset import DatasetWriter
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import annotation_of, place_of

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 
 
 class PlayedClip(BaseModel):
@@ -47,19 +47,19 @@ LISTENING: Final = Table(
     "one clip that was rated, or one pair of clips that was compared, by ear",
     (
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
+        Column("visit_id", KEY, "visit", True),
         Column("trial_number", INTEGER, "1-based place in what this participant judged", True),
-        Column("method", TEXT, "opinion (one clip) or pairs (two)", True),
-        Column("pair_id", TEXT, "pair of clips; null for one clip"),
-        Column("clip", TEXT, "file of the clip, or of the first of two", True),
-        Column("condition", TEXT, "its condition", True),
-        Column("other_clip", TEXT, "file of the second clip"),
-        Column("other_condition", TEXT, "its condition"),
+        Column("method", LABEL, "opinion (one clip) or pairs (two)", True),
+        Column("pair_id", LABEL, "pair of clips; null for one clip"),
+        Column("clip", LABEL, "file of the clip, or of the first of two", True),
+        Column("condition", LABEL, "its condition", True),
+        Column("other_clip", LABEL, "file of the second clip"),
+        Column("other_condition", LABEL, "its condition"),
         Column("value", REAL, "of one clip: 1 bad, 2 poor, 3 fair, 4 good, 5 excellent"),
-        Column("choice", TEXT, "of two: first, second or tie"),
+        Column("choice", LABEL, "of two: first, second or tie"),
         Column("plays", INTEGER, "how often clips were played to their end, as the page says"),
         Column("hearing", FLAG, "the participant counted the tones right; null where none were played"),
-        Column("language", TEXT, "BCP 47 tag"),
+        Column("language", LABEL, "BCP 47 tag"),
         Column("response_s", REAL, "from when the trial was due to its answer"),
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),

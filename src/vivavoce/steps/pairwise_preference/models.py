@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 
 
 class PresentedPair(BaseModel):
@@ -52,28 +52,28 @@ PREFERENCES: Final = Table(
     "one question answered about one pair of transcripts",
     (
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
+        Column("visit_id", KEY, "visit", True),
         Column("comparison_number", INTEGER, "1-based place of the pair in what this participant saw"),
-        Column("role", TEXT, "main, attention or repeat", True),
-        Column("pair_id", TEXT, "pair of transcripts", True),
-        Column("variable", TEXT, "interaction strategy in which the two differ", True),
-        Column("change", TEXT, "substitution or insertion"),
-        Column("control_level", TEXT, "level of the control transcript", True),
-        Column("experimental_level", TEXT, "level of the experimental transcript", True),
-        Column("question", TEXT, "question", True),
-        Column("quality", TEXT, "service or experience"),
-        Column("choice", TEXT, "control, experimental or tie", True),
-        Column("side", TEXT, "side of the one preferred: left (or first), right; null for a tie"),
-        Column("experimental_side", TEXT, "side of the experimental transcript; null when not recorded"),
+        Column("role", LABEL, "main, attention or repeat", True),
+        Column("pair_id", LABEL, "pair of transcripts", True),
+        Column("variable", LABEL, "interaction strategy in which the two differ", True),
+        Column("change", LABEL, "substitution or insertion"),
+        Column("control_level", LABEL, "level of the control transcript", True),
+        Column("experimental_level", LABEL, "level of the experimental transcript", True),
+        Column("question", LABEL, "question", True),
+        Column("quality", LABEL, "service or experience"),
+        Column("choice", LABEL, "control, experimental or tie", True),
+        Column("side", LABEL, "side of the one preferred: left (or first), right; null for a tie"),
+        Column("experimental_side", LABEL, "side of the experimental transcript; null when not recorded"),
         Column("strength", INTEGER, "1 slightly, 2 clearly, 3 very much; null where not asked, or for a tie"),
-        Column("presentation", TEXT, "together or in-turn"),
-        Column("language", TEXT, "BCP 47 tag"),
+        Column("presentation", LABEL, "together or in-turn"),
+        Column("language", LABEL, "BCP 47 tag"),
         Column("control_tokens", INTEGER, "length of the control transcript"),
         Column("experimental_tokens", INTEGER, "length of the experimental transcript"),
         Column("response_s", REAL, "from when the pair was due to its answers"),
         Column("total_s", REAL, "the participant's whole response; null when it was not finished"),
         Column("accepted", FLAG, "the whole response counts; null when it was not finished"),
-        Column("flags", TEXT, "what is odd about the whole response, joined by spaces"),
+        Column("flags", LABEL, "what is odd about the whole response, joined by spaces"),
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),
     ),

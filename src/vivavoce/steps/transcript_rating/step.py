@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, WORDS, Column, Table
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.questionnaires.instrument import INSTRUMENTS
@@ -34,20 +34,20 @@ READINGS = Table(
     "one item answered about one transcript that was read",
     (
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
+        Column("visit_id", KEY, "visit", True),
         Column("reading_number", INTEGER, "1-based place in what this participant read", True),
-        Column("pair_id", TEXT, "pair of transcripts that it belongs to", True),
-        Column("variable", TEXT, "interaction strategy in which the two of the pair differ", True),
-        Column("change", TEXT, "substitution or insertion"),
-        Column("version", TEXT, "control or experimental", True),
-        Column("level", TEXT, "level of the strategy in it", True),
-        Column("role", TEXT, "main, or attention: a broken transcript; null in older datasets: main"),
-        Column("instrument", TEXT, "questionnaire", True),
-        Column("wording", TEXT, "which wording was shown: project, package, or file (the study's own)"),
-        Column("language", TEXT, "BCP 47 tag"),
-        Column("item_id", TEXT, "item", True),
+        Column("pair_id", LABEL, "pair of transcripts that it belongs to", True),
+        Column("variable", LABEL, "interaction strategy in which the two of the pair differ", True),
+        Column("change", LABEL, "substitution or insertion"),
+        Column("version", LABEL, "control or experimental", True),
+        Column("level", LABEL, "level of the strategy in it", True),
+        Column("role", LABEL, "main, or attention: a broken transcript; null in older datasets: main"),
+        Column("instrument", LABEL, "questionnaire", True),
+        Column("wording", LABEL, "which wording was shown: project, package, or file (the study's own)"),
+        Column("language", LABEL, "BCP 47 tag"),
+        Column("item_id", LABEL, "item", True),
         Column("value", REAL, "raw code as answered, never recoded; null for free text"),
-        Column("answer", TEXT, "label chosen, or free text"),
+        Column("answer", WORDS, "label chosen, or free text"),
         Column("tokens", INTEGER, "length of the transcript"),
         Column("response_s", REAL, "from when the transcript was due to its answers"),
         Column("answered_at", INSTANT, "UTC"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
 from vivavoce.study.model import Study
@@ -17,12 +17,12 @@ ENQUIRIES = Table(
     "one enquiry that was sent to a desk",
     (
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
+        Column("visit_id", KEY, "visit", True),
         Column("enquiry_number", INTEGER, "1-based place in what this participant read", True),
-        Column("enquiry", TEXT, "what was asked", True),
-        Column("desk", TEXT, "where it was sent", True),
+        Column("enquiry", LABEL, "what was asked", True),
+        Column("desk", LABEL, "where it was sent", True),
         Column("sure", FLAG, "the participant was sure of it", True),
-        Column("language", TEXT, "BCP 47 tag of the page"),
+        Column("language", LABEL, "BCP 47 tag of the page"),
         Column("response_s", REAL, "from when the enquiry was due to its answer"),
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),

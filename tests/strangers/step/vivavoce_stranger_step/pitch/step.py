@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.sounds import expect_heard, played_times
 from vivavoce.steps.stimulus import (
@@ -32,14 +32,14 @@ PITCHES = Table(
     "one pair of tones that was judged",
     (
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
+        Column("visit_id", KEY, "visit", True),
         Column("pair_number", INTEGER, "1-based place in what this participant heard", True),
         Column("first_hz", REAL, "the first tone", True),
         Column("second_hz", REAL, "the second tone", True),
-        Column("higher", TEXT, "which one was said to be higher: first or second", True),
+        Column("higher", LABEL, "which one was said to be higher: first or second", True),
         Column("plays", INTEGER, "how often tones were played to their end", True),
         Column("hears", FLAG, "the check was passed; null where there was none"),
-        Column("language", TEXT, "BCP 47 tag of the page"),
+        Column("language", LABEL, "BCP 47 tag of the page"),
         Column("response_s", REAL, "from when the pair was due to its answer"),
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),

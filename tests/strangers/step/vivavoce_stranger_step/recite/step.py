@@ -4,7 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, PARTICIPANT, REAL, TEXT, Column, Table
+from vivavoce.log.columns import (
+    FLAG,
+    INSTANT,
+    INTEGER,
+    KEY,
+    LABEL,
+    PARTICIPANT,
+    REAL,
+    SOUND,
+    WORDS,
+    Column,
+    Table,
+)
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.steps.base import EMPTY, SPOKEN, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.stimulus import (
@@ -27,13 +39,13 @@ RECITALS = Table(
     "one sentence that was read aloud",
     (
         PARTICIPANT,
-        Column("visit_id", TEXT, "visit", True),
+        Column("visit_id", KEY, "visit", True),
         Column("sentence_number", INTEGER, "1-based place in what this participant read", True),
-        Column("sentence", TEXT, "what was to be read", True),
-        Column("typed", TEXT, "what was typed instead"),
-        Column("recording", TEXT, "audio file, relative to the dataset"),
+        Column("sentence", LABEL, "what was to be read", True),
+        Column("typed", WORDS, "what was typed instead"),
+        Column("recording", SOUND, "audio file, relative to the dataset"),
         Column("duration_s", REAL, "length of the recording"),
-        Column("language", TEXT, "BCP 47 tag of the page"),
+        Column("language", LABEL, "BCP 47 tag of the page"),
         Column("response_s", REAL, "from when the sentence was due to its recording"),
         Column("answered_at", INSTANT, "UTC"),
         Column("simulated", FLAG, "the participant was a program", True),
