@@ -268,6 +268,23 @@ class CampaignWords(LanguageData):
     )
 
 
+class PersonalWords(LanguageData):
+    """By which words people tell who and where they are, whatever they talk about.
+
+    What stands in the group `found` of a pattern is personal, else all of it.
+    """
+
+    file = "personal.yaml"
+
+    regions: list[Annotated[str, Field(pattern="^[A-Z]{2}$")]] = Field(
+        [], description="countries (ISO 3166) whose telephone numbers are written without their code"
+    )
+    name: list[Pattern] = Field([], description="somebody's name, after words that announce one")
+    address: list[Pattern] = Field([], description="street and number")
+    birth: list[Pattern] = Field([], description="a date of birth")
+    email: list[Pattern] = Field([], description="an e-mail address spelt out in words")
+
+
 FILES: Final[tuple[type[LanguageData], ...]] = (
     Spoken,
     SimulatedSpeech,
@@ -275,6 +292,7 @@ FILES: Final[tuple[type[LanguageData], ...]] = (
     TurnWords,
     ReplyWords,
     CampaignWords,
+    PersonalWords,
 )
 
 
