@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vivavoce.log.personal_data import Find, find_personal_data
-from vivavoce.stats.intervals import wilson
+from vivavoce.stats.proportions import wilson
 
 FOLDER = Path(__file__).parent / "personal_data"
 RESULTS = Path(__file__).parent / "results" / "personal_data.json"
@@ -53,7 +53,9 @@ def score(texts: list[Marked]) -> dict[str, Any]:
         got = find_personal_data(one.text)
         for place in one.places:
             over = [find for find in got if find.start < place.end and place.start < find.end]
-            whole = {at for find in over for at in range(find.start, find.end)} >= set(range(place.start, place.end))
+            whole = {at for find in over for at in range(find.start, find.end)} >= set(
+                range(place.start, place.end)
+            )
             for key in ((one.language, "all"), ("all", "all"), ("all", place.kind)):
                 for number, fact in enumerate((True, bool(over), whole)):
                     tally[key][number] += fact
@@ -71,8 +73,9 @@ def score(texts: list[Marked]) -> dict[str, Any]:
 
 
 def rate(k: int, n: int) -> dict[str, Any]:
-    low, high = wilson(k, n)
-    return {"k": k, "n": n, "rate": k / n, "low": low, "high": high}
+    limits = wilson(k, n)
+    low, high = limits if limits is not None else (None, None)
+    return {"k": k, "n": n, "rate": k / n if n else None, "low": low, "high": high}
 
 
 def misses(texts: list[Marked]) -> list[str]:

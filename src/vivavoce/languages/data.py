@@ -279,6 +279,7 @@ class PersonalWords(LanguageData):
     regions: list[Annotated[str, Field(pattern="^[A-Z]{2}$")]] = Field(
         [], description="countries (ISO 3166) whose telephone numbers are written without their code"
     )
+    phone: list[Pattern] = Field([], description="a number that is called one of a telephone, whatever it is")
     name: list[Pattern] = Field([], description="somebody's name, after words that announce one")
     address: list[Pattern] = Field([], description="street and number")
     birth: list[Pattern] = Field([], description="a date of birth")

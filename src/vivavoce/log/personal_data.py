@@ -1,7 +1,7 @@
 """Personal data in free text, found by form and check digits, and by words that announce it.
 
-Names and addresses are found only after words of a language that announce them (`personal.yaml`), because a list
-of names would find cities and flowers. docs/explanation/personal-data-quality.md says how much is found.
+Names and addresses are found only after words of a language that announce them (`personal.yaml`), because a
+list of names would find cities and flowers. docs/explanation/personal-data-quality.md says how much is found.
 """
 
 import ipaddress
@@ -26,7 +26,7 @@ class Find(NamedTuple):
 class _Form(NamedTuple):
     kind: str
     pattern: re.Pattern[str]
-    holds: Callable[[str], bool]
+    part: Callable[[str], str]
 
 
 _SEPARATORS: Final = re.compile(r"[\s.-]")
@@ -61,8 +61,8 @@ def _candidates(text: str) -> Iterator[Find]:
     """All finds, the surest kinds first."""
     for form in _FORMS:
         for match in form.pattern.finditer(text):
-            if form.holds(match[0]):
-                yield Find(form.kind, *match.span(), match[0])
+            if part := form.part(match[0]):
+                yield Find(form.kind, match.start(), match.start() + len(part), part)
     yield from _numbers(text)
     for kind, pattern in _announced():
         for match in pattern.finditer(text):
@@ -93,10 +93,17 @@ def _announced() -> tuple[tuple[str, re.Pattern[str]], ...]:
     words = [one for tag in PersonalWords.languages() if (one := PersonalWords.of(tag)) is not None]
     return tuple(
         (kind, re.compile(pattern))
-        for kind in ("email", "address", "birth", "name")
+        for kind in ("email", "phone", "address", "birth", "name")
         for one in words
         for pattern in getattr(one, kind)
     )
+
+
+def _iban(text: str) -> str:
+    """The longest beginning, by words, that is one."""
+    while text and not _is_iban(text):
+        text = text.rpartition(" ")[0]
+    return text
 
 
 def _is_iban(text: str) -> bool:
@@ -133,28 +140,28 @@ def _is_address(text: str) -> bool:
     return not (found.is_loopback or found.is_unspecified)
 
 
-def _any(text: str) -> bool:
-    return True
+def _checked(holds: Callable[[str], bool]) -> Callable[[str], str]:
+    return lambda text: text if holds(text) else ""
 
 
 _FORMS: Final = tuple(
-    _Form(kind, re.compile(pattern, re.IGNORECASE), holds)
-    for kind, pattern, holds in (
-        ("url", r"https?://[^\s/@]+:?[^\s/@]*@[^\s<>\"]+", _any),
-        ("url", rf"(?:https?://|www\.)[^\s<>\"?]+\?(?:[^\s<>\"]*&)?{_PERSONS}=[^\s<>\"]+", _any),
-        ("url", rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]+\w", _any),
-        ("url", r"https?://[^\s<>\"]+/(?:~|users?/|profiles?/|u/)[^\s<>\"]+", _any),
-        ("email", r"[\w.+'-]*[\w+]@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}\b", _any),
-        ("handle", r"(?<![\w@.])@[a-z_][\w.]{2,29}\b", _any),
-        ("iban", r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}\b", _is_iban),
+    _Form(kind, re.compile(pattern, re.IGNORECASE), part)
+    for kind, pattern, part in (
+        ("url", r"https?://[^\s/@]+:?[^\s/@]*@[^\s<>\"]+", str),
+        ("url", rf"(?:https?://|www\.)[^\s<>\"?]+\?(?:[^\s<>\"]*&)?{_PERSONS}=[^\s<>\"]+", str),
+        ("url", rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]+\w", str),
+        ("url", r"https?://[^\s<>\"]+/(?:~|users?/|profiles?/|u/)[^\s<>\"]+", str),
+        ("email", r"[\w.+'-]*[\w+]@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}\b", str),
+        ("handle", r"(?<![\w@.])@[a-z_][\w.]{2,29}\b", str),
+        ("iban", r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}\b", _iban),
         (
             "tax_code",
             r"\b[a-z]{6}[\dl-np-v]{2}[a-ehlmprst][\dl-np-v]{2}[a-z][\dl-np-v]{3}[a-z]\b",
             _is_tax_code,
         ),
-        ("card", r"(?<![\d+])[2-6]\d{3}(?:[ -]?\d){9,15}(?!\d)", _is_card),
-        ("ip", r"(?<![\w.:])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)", _is_address),
-        ("ip", r"(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])", _is_address),
+        ("card", r"(?<![\d+])[2-6]\d{3}(?:[ -]?\d){9,15}(?!\d)", _checked(_is_card)),
+        ("ip", r"(?<![\w.:])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)", _checked(_is_address)),
+        ("ip", r"(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])", _checked(_is_address)),
     )
 )
 KINDS: Final = (*dict.fromkeys(one.kind for one in _FORMS), "phone", "address", "birth", "name")
