@@ -2,9 +2,9 @@
 
     python -m benchmarks personal_data [--set building] [--misses]
 
-Texts stand in `personal_data/`; `scoring.txt` was written before the scan was tried, and nothing was tuned on it.
-A marked place is found where finds overlap it, and whole where they cover it; a find is right where it overlaps
-a marked place. Intervals are Wilson's, over places and over finds.
+Texts stand in `personal_data/`; `scoring.txt` was written before the scan was tried, and nothing was tuned on
+it. A marked place is found where finds overlap it, and whole where they cover it; a find is right where it
+overlaps a marked place. Intervals are Wilson's, over places and over finds.
 """
 
 import argparse
@@ -102,8 +102,9 @@ def main(words: list[str] | None = None) -> None:
         print("\n".join(misses(texts)))
     elif asked.set == "scoring":
         RESULTS.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps({"recall": {n: (f["k"], f["whole"], f["n"]) for n, f in found["recall"].items()},
-                      "precision": {n: (f["k"], f["n"]) for n, f in found["precision"].items()}}))  # fmt: skip
+    recall = {name: (one["k"], one["whole"], one["n"]) for name, one in found["recall"].items()}
+    precision = {name: (one["k"], one["n"]) for name, one in found["precision"].items()}
+    print(json.dumps({"recall": recall, "precision": precision}))
 
 
 if __name__ == "__main__":

@@ -147,17 +147,21 @@ def _checked(holds: Callable[[str], bool]) -> Callable[[str], str]:
 _FORMS: Final = tuple(
     _Form(kind, re.compile(pattern, re.IGNORECASE), part)
     for kind, pattern, part in (
-        ("url", r"https?://[^\s/@]+:?[^\s/@]*@[^\s<>\"]+", str),
-        ("url", rf"(?:https?://|www\.)[^\s<>\"?]+\?(?:[^\s<>\"]*&)?{_PERSONS}=[^\s<>\"]+", str),
-        ("url", rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]+\w", str),
-        ("url", r"https?://[^\s<>\"]+/(?:~|users?/|profiles?/|u/)[^\s<>\"]+", str),
-        ("email", r"[\w.+'-]*[\w+]@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}\b", str),
+        ("url", r"https?://[^\s/@]{1,200}@[^\s<>\"]{1,300}", str),
+        (
+            "url",
+            rf"(?:https?://|www\.)[^\s<>\"?]{{1,300}}\?(?:[^\s<>\"]{{0,300}}&)?{_PERSONS}=[^\s<>\"]{{1,300}}",
+            str,
+        ),
+        ("url", rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]{{1,100}}\w", str),
+        ("url", r"https?://[^\s<>\"]{1,300}/(?:~|users?/|profiles?/|u/)[^\s<>\"]{1,300}", str),
+        ("email", r"(?<![\w.+'-])[\w.+'-]{0,63}[\w+]@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", str),
         ("handle", r"(?<![\w@.])@[a-z_][\w.]{2,29}\b", str),
         ("iban", r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}\b", _iban),
         (
             "tax_code",
             r"\b[a-z]{6}[\dl-np-v]{2}[a-ehlmprst][\dl-np-v]{2}[a-z][\dl-np-v]{3}[a-z]\b",
-            _is_tax_code,
+            _checked(_is_tax_code),
         ),
         ("card", r"(?<![\d+])[2-6]\d{3}(?:[ -]?\d){9,15}(?!\d)", _checked(_is_card)),
         ("ip", r"(?<![\w.:])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)", _checked(_is_address)),
