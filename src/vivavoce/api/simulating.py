@@ -187,15 +187,19 @@ def export_log(
     only: Only | None = None,
     audio: bool = False,
     level: Literal["internal", "shareable", "public"] = "internal",
+    finds: Path | None = None,
+    mask_all: bool = False,
     replace: bool = False,
 ) -> "Dataset":
     """Turn a study's log into a dataset, as `vivavoce export` does.
 
     Input   into: folder of the dataset. log: as in `simulate`. only: whose visits; people's as soon as
             somebody has come, unless said. audio: copy the recordings, too. level: for whom it is: the
-            laboratory, colleagues who are bound to keep it, or everybody. replace: put it in the place of a
-            dataset that is there
-    Raises  InputError: the folder holds a dataset already, nothing was logged yet, or the level has no audio
+            laboratory, colleagues who are bound to keep it, or everybody. finds, mask_all: what was
+            found in texts before a publication, and whether all of it is masked, as in `vivavoce export`.
+            replace: put it in the place of a dataset that is there
+    Raises  InputError: the folder holds a dataset already, nothing was logged yet, the level has no audio, or
+            something that was found in texts before a publication is not decided
     """
     from contextlib import nullcontext
 
@@ -208,5 +212,5 @@ def export_log(
         with open_log(plan, log) as opened:
             return export_study(
                 plan, opened, Path(into), scope=scope, both=only == "both", audio=audio,
-                level=level,
+                level=level, finds=finds, mask_all=mask_all,
             )  # fmt: skip

@@ -143,7 +143,7 @@ def make_connectors(study: "Study") -> "dict[str, Connector]":
 
 def export_study(
     study: "Study", log: "Log", into: Path, *, scope: "Scope | None" = None, both: bool = False,
-    audio: bool = False, level: str = "internal",
+    audio: bool = False, level: str = "internal", finds: Path | None = None, mask_all: bool = False,
 ) -> "Dataset":  # fmt: skip
     """The study's log as a dataset; what typed turns mean is read by the study's own parser.
 
@@ -151,12 +151,15 @@ def export_study(
     both   everything: a dataset that analyses refuse
     audio  copy the recordings, too
     level  for whom it is: `log.levels`
+    finds  what the scan before a publication found, and what was decided; None: beside the dataset
+    mask_all  what nobody decided is masked
     Raises  InputError: recordings are asked for at a level that has none; UnknownName: no such level
     """
     from vivavoce.annotation.parsers import load_parser
     from vivavoce.log.dataset_folder import check_free
     from vivavoce.log.export import export_dataset
     from vivavoce.log.levels import Level, read_level
+    from vivavoce.log.publication import publish_dataset
     from vivavoce.log.reduction import reduce_dataset
 
     parse = load_parser(study.parser, study.ontology, folder=study.folder)
@@ -174,7 +177,11 @@ def export_study(
         )  # fmt: skip
     check_free(into)
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
-        return reduce_dataset(exported(Path(folder) / "internal"), into, for_whom)
+        whole = exported(Path(folder) / "internal")
+        if for_whom is Level.public:
+            beside = into.with_name(f"{into.name}.finds.csv")
+            return publish_dataset(whole, into, finds or beside, mask_all=mask_all)
+        return reduce_dataset(whole, into, for_whom)
 
 
 @cache

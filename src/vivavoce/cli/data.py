@@ -53,6 +53,13 @@ def export(
     level: Annotated[
         str, typer.Option("--level", help="For whom: internal, shareable (colleagues) or public.")
     ] = "internal",
+    finds: Annotated[
+        Path | None,
+        typer.Option("--finds", help="public: file of what was found in texts and decided; INTO.finds.csv."),
+    ] = None,
+    mask_all: Annotated[
+        bool, typer.Option("--mask-all", help="public: mask every find that nobody decided.")
+    ] = False,
     audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
     raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
@@ -66,7 +73,10 @@ def export(
     with open_log(plan, log) as opened:
         visits, both = opened.visits_by_scope(plan.name), only is Only.both
         scope = scope_of(simulated=only is Only.simulated) if only else opened.usual_scope(plan.name)
-        dataset = export_study(plan, opened, into, scope=scope, both=both, audio=audio, level=level)
+        dataset = export_study(
+            plan, opened, into, scope=scope, both=both, audio=audio, level=level, finds=finds,
+            mask_all=mask_all,
+        )  # fmt: skip
     if csv is not None:
         from vivavoce.log.export_csv import export_csv
 

@@ -31,7 +31,7 @@ _KEPT, _OUT = Treatment.kept, Treatment.left_out
 TREATMENTS: Final[Mapping[Content | None, tuple[Treatment, Treatment, Treatment]]] = {
     Content.fact: (_KEPT, _KEPT, _KEPT),
     Content.key: (_KEPT, _KEPT, _KEPT),
-    Content.words: (_KEPT, _KEPT, _OUT),
+    Content.words: (_KEPT, _KEPT, Treatment.scanned),
     Content.instant: (_KEPT, Treatment.moved, Treatment.apart),
     Content.sound: (_KEPT, _OUT, _OUT),
     Content.trace: (_KEPT, _OUT, _OUT),
@@ -78,7 +78,7 @@ def columns_left_out(table: Table, level: Level) -> list[str]:
 def what_is_lost(level: Level, masked: int = 0) -> list[Statement]:
     """What cannot be computed from a dataset of this level, and why, a sentence each.
 
-    masked  finds that the scan replaced in texts
+    masked  how many finds of the scan were replaced in texts
     """
     if level is Level.internal:
         return []
@@ -98,7 +98,7 @@ def what_is_lost(level: Level, masked: int = 0) -> list[Statement]:
     if masked:
         found.append(
             statement(
-                "{n} places of its texts were masked: what counts or compares words there counts the masks.",
+                "{n} finds in its texts were masked: what counts words there counts the masks.",
                 n=masked,
             )
         )

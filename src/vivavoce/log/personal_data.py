@@ -140,6 +140,10 @@ def _is_address(text: str) -> bool:
     return not (found.is_loopback or found.is_unspecified)
 
 
+def _bare_page(text: str) -> str:
+    return text.rstrip(".,;:!?)")
+
+
 def _checked(holds: Callable[[str], bool]) -> Callable[[str], str]:
     return lambda text: text if holds(text) else ""
 
@@ -147,14 +151,18 @@ def _checked(holds: Callable[[str], bool]) -> Callable[[str], str]:
 _FORMS: Final = tuple(
     _Form(kind, re.compile(pattern, re.IGNORECASE), part)
     for kind, pattern, part in (
-        ("url", r"https?://[^\s/@]{1,200}@[^\s<>\"]{1,300}", str),
+        ("url", r"https?://[^\s/@]{1,200}@[^\s<>\"]{1,300}", _bare_page),
         (
             "url",
             rf"(?:https?://|www\.)[^\s<>\"?]{{1,300}}\?(?:[^\s<>\"]{{0,300}}&)?{_PERSONS}=[^\s<>\"]{{1,300}}",
-            str,
+            _bare_page,
         ),
-        ("url", rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]{{1,100}}\w", str),
-        ("url", r"https?://[^\s<>\"]{1,300}/(?:~|users?/|profiles?/|u/)[^\s<>\"]{1,300}", str),
+        (
+            "url",
+            rf"(?:https?://)?(?:www\.|m\.)?\b{_PLATFORMS}\.(?:com|me|org|net)/@?[\w./-]{{1,100}}\w",
+            _bare_page,
+        ),
+        ("url", r"https?://[^\s<>\"]{1,300}/(?:~|users?/|profiles?/|u/)[^\s<>\"]{1,300}", _bare_page),
         ("email", r"(?<![\w.+'-])[\w.+'-]{0,63}[\w+]@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", str),
         ("handle", r"(?<![\w@.])@[a-z_][\w.]{2,29}\b", str),
         ("iban", r"\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){11,30}\b", _iban),

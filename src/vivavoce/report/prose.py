@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from vivavoce.log.levels import Level, level_of
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, instant, label, listed, plural
 from vivavoce.stats.description import DatasetDescription
@@ -38,7 +39,8 @@ def lead(summary: Summary, description: DatasetDescription) -> str:
 def period(description: DatasetDescription) -> str:
     first, last = instant(description.started_at), instant(description.ended_at)
     if description.started_at is None:
-        return say("dates not recorded")
+        whole = level_of({"source": description.source}) is Level.internal
+        return say("dates not recorded") if whole else say("dates left out")
     return first if first == last else say("{first} to {last}", first=first, last=last)
 
 

@@ -1,0 +1,219 @@
+"""What is published: a dataset whose texts were scanned, and what a person decided of each find.
+
+Decisions stand in a CSV file beside the dataset, one line a find, and stay there for the next export. The
+file holds what it is about: it is kept apart from what is published, readable by its owner alone.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.log.columns import Content
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import Row
+from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce.log.levels import Level
+from vivavoce.log.personal_data import KINDS, Find, find_personal_data
+from vivavoce.log.reduction import reduce_dataset
+from vivavoce.log.schema import TABLES
+
+MASK, EVERYWHERE, KEEP = "mask", "everywhere", "keep"
+DECISIONS: Final = (MASK, EVERYWHERE, KEEP)
+COLUMNS: Final = ("decision", "kind", "found", "places", "where", "context")
+STUDY_FILE: Final = "the study file"
+_AROUND: Final = 40
+_OF_THE_DOMAIN: Final = ("phone", "address", "email", "url", "handle")
+_ROW: Final = ("turn_index", "source", "rank", "layer", "position", "instrument", "item_id")
+
+
+@dataclass
+class DecidedFind:
+    """A text that may lead to somebody, and what becomes of it.
+
+    decision  mask: it is replaced where it was found; everywhere: wherever it stands as words of their own;
+              keep; empty: nobody decided
+    where     table, keys, column and first character of each place
+    """
+
+    kind: str
+    found: str
+    decision: str = ""
+    where: list[str] = field(default_factory=list)
+    context: str = ""
+
+
+def publish_dataset(dataset: Dataset, into: Path, finds: Path, *, mask_all: bool = False) -> Dataset:
+    """A public copy of a dataset, once of every find in its texts a person has decided.
+
+    Input   finds: the file of decisions, which is made, or made anew with what was decided so far and what is
+            found now, so that nothing stays in it of somebody who was erased; mask_all: what nobody decided
+            is masked
+    Raises  InputError: something is not decided, or the file is none; MissingExtra: the scan needs a package
+    """
+    earlier = read_findings(finds) if finds.exists() else []
+    decided = {(one.kind, one.found): one.decision for one in earlier}
+    found = find_all(dataset)
+    for one in found:
+        one.decision = decided.get((one.kind, one.found), "") or (MASK if mask_all else "")
+    if found or earlier:
+        write_findings(finds, found)
+    if undecided := [one for one in found if not one.decision]:
+        raise InputError(
+            f"{len(undecided)} of {len(found)} finds in texts may lead to people, and nobody decided on them",
+            place=str(finds),
+            hint="write mask, everywhere or keep in the column `decision`, and export again; "
+            "--mask-all masks what is not decided",
+        )  # fmt: skip
+    masks = Masks(found)
+    return reduce_dataset(
+        dataset, into, Level.public, mend=masks.mend, study=masks.without(dataset.manifest["study"]),
+        masked=len(masks.names),
+    )  # fmt: skip
+
+
+def find_all(dataset: Dataset) -> list[DecidedFind]:
+    """What the texts of a dataset, and its study file, have that may lead to somebody, by tables.
+
+    Note  telephone numbers and addresses of the domain's own database are nobody's
+    """
+    of_domain, found = _domain(dataset), dict[tuple[str, str], DecidedFind]()
+    for where, text in _texts(dataset):
+        for find in find_personal_data(text):
+            if find.kind in _OF_THE_DOMAIN and where != STUDY_FILE and of_domain.holds(find.text):
+                continue
+            one = found.setdefault((find.kind, find.text), DecidedFind(find.kind, find.text))
+            one.where.append(where if where == STUDY_FILE else f"{where}:{find.start}")
+            one.context = one.context or _context(text, find)
+    return list(found.values())
+
+
+def _texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """Every text that people may have typed, and where it stands."""
+    for name, table in TABLES.items():
+        columns = [one.name for one in table.columns if one.content is Content.words]
+        if not columns:
+            continue
+        keys = [one.name for one in table.columns if one.content is Content.key or one.name in _ROW]
+        for row in dataset.columns(name, (*keys, *columns)):
+            told = " ".join(f"{k}={v}" for k, v in zip(keys, row, strict=False) if v is not None)
+            for column, text in zip(columns, row[len(keys) :], strict=True):
+                if text:
+                    yield f"{name} {told} {column}", text
+    study = dataset.manifest["study"]
+    for file in dict.fromkeys([study.get("file"), *(one.get("file") for one in study.get("revisions", []))]):
+        if file:
+            yield STUDY_FILE, file
+
+
+@dataclass
+class _Domain:
+    """What the study's own database and tasks say."""
+
+    text: str
+
+    def holds(self, found: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(found.casefold())}(?!\w)", self.text) is not None
+
+
+def _domain(dataset: Dataset) -> _Domain:
+    values = [value for row in dataset.columns("entities", ("name", "value")) for value in row]
+    tasks = [text for (text,) in dataset.columns("dialogues", ("task_text",))]
+    return _Domain("\n".join(dict.fromkeys(one.casefold() for one in (*values, *tasks) if one)))
+
+
+def _context(text: str, find: Find) -> str:
+    return text[max(0, find.start - _AROUND) : find.end + _AROUND]
+
+
+class Masks:
+    """Replaces what is to be masked: the same find by the same name everywhere, such as `<email-2>`."""
+
+    def __init__(self, findings: Sequence[DecidedFind]) -> None:
+        numbers = dict.fromkeys(KINDS, 0)
+        self.names: dict[tuple[str, str], str] = {}
+        self._everywhere: dict[str, str] = {}
+        for one in findings:
+            numbers[one.kind] = numbers.get(one.kind, 0) + 1
+            if one.decision != KEEP:
+                name = self.names[one.kind, one.found] = f"<{one.kind}-{numbers[one.kind]}>"
+                if one.decision == EVERYWHERE:
+                    self._everywhere[one.found.casefold()] = name
+
+    @cached_property
+    def _anywhere(self) -> re.Pattern[str] | None:
+        if not self._everywhere:
+            return None
+        longest_first = sorted(self._everywhere, key=len, reverse=True)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+
+    def masked(self, text: str) -> str:
+        """A text with names in place of what is masked."""
+        end, parts = 0, list[str]()
+        for find in find_personal_data(text):
+            if (name := self.names.get((find.kind, find.text))) is not None:
+                parts += [text[end : find.start], name]
+                end = find.end
+        whole = "".join([*parts, text[end:]])
+        if self._anywhere is None:
+            return whole
+        return self._anywhere.sub(lambda match: self._everywhere.get(match[0].casefold(), match[0]), whole)
+
+    def mend(self, table: str, place: int, row: Row) -> Row:
+        """A row of a table with its texts masked."""
+        words = [one.name for one in TABLES[table].columns if one.content is Content.words]
+        return row | {name: self.masked(row[name]) for name in words if row.get(name)}
+
+    def without(self, study: dict[str, Any]) -> dict[str, Any]:
+        """What a manifest says of the study, its files masked."""
+        revisions = [one | {"file": self.masked(one["file"])} if one.get("file") else one
+                     for one in study.get("revisions", [])]  # fmt: skip
+        file = {"file": self.masked(study["file"])} if study.get("file") else {}
+        return study | file | ({"revisions": revisions} if revisions else {})
+
+
+def read_findings(path: Path) -> list[DecidedFind]:
+    """The lines of a file of decisions, in their order.
+
+    Raises  InputError: it is no such file, or a decision is none
+    """
+    found = list[DecidedFind]()
+    with opened_csv(path) as file:
+        lines = csv.DictReader(file)
+        if missing := set(COLUMNS[:3]) - set(lines.fieldnames or ()):
+            hint = "take the file that export wrote, or move it away to have it made anew"
+            raise InputError(f"has no column {min(missing)!r}", place=str(path), hint=hint)
+        for line in lines:
+            decision = (line["decision"] or "").strip().lower()
+            if decision not in ("", *DECISIONS):
+                at = f"{path}:{lines.line_num}"
+                hint = f"write {', '.join(DECISIONS)}"
+                raise InputError(f"{decision!r} is no decision", place=at, hint=hint)
+            found.append(DecidedFind(line["kind"], read_csv_cell(line["found"]) or "", decision))
+    return found
+
+
+def write_findings(path: Path, findings: Sequence[DecidedFind]) -> None:
+    """The file of decisions, readable by its owner alone; in the place of the one that is there at once."""
+    beside = path.with_name(path.name + ".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside.unlink(missing_ok=True)
+    beside.touch(mode=0o600)
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for one in findings:
+            cells = (
+                one.decision,
+                one.kind,
+                one.found,
+                str(len(one.where)),
+                "; ".join(one.where),
+                one.context,
+            )
+            writer.writerow([safe_csv_cell(one or None) for one in cells])
+    beside.replace(path)
