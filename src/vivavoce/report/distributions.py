@@ -61,15 +61,17 @@ def likert_figure(
                     format="%", tickCount=5, labelExpr="format(abs(datum.value), '.0%')", grid=not sentences
                 ),
             ),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             color=alt.Color(
                 "code:O", scale=alt.Scale(domain=codes, range=colours), legend=_legend(labels, codes, width)
             ),
         )
-        middle = per_item.mark_tick(color=INK, thickness=1, size=BAR + 4, yOffset=below).encode(x="middle:Q")
+        middle = per_item.mark_tick(color=INK, thickness=1, size=BAR + 4, yOffset=below).encode(
+            x=alt.X("middle:Q")
+        )
         text = per_item.mark_text(
             align="left", baseline="top", lineBreak="\n", color=INK, fontSize=12, yOffset=4 - step / 2
-        ).encode(x=alt.value(0), text="shown:N")
+        ).encode(x=alt.XValue(0), text=alt.Text("shown:N"))
         return (bars + middle + text if sentences else bars + middle).properties(
             width=width - room - 30, height=alt.Step(step)
         )
