@@ -155,14 +155,14 @@ def export_study(
     mask_all  what nobody decided is masked
     Raises  InputError: recordings are asked for at a level that has none; UnknownName: no such level
     """
-    from vivavoce.annotation.parsers import load_parser
+    from vivavoce.annotation.parsers import parser_of
     from vivavoce.log.dataset_folder import check_free
     from vivavoce.log.export import export_dataset
     from vivavoce.log.levels import Level, read_level
     from vivavoce.log.publication import publish_dataset
     from vivavoce.log.reduction import reduce_dataset
 
-    parse = load_parser(study.parser, study.ontology, folder=study.folder)
+    parse = parser_of(study)
     exported = partial(
         export_dataset, log, study.name, domain_entities=study.entities(), parse=parse, flags=study.flags,
         simulated=None if both else (scope or log.usual_scope(study.name)) == "simulated", audio=audio,
