@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL
+from sqlalchemy import URL, inspect
 
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import LogError
@@ -105,12 +105,18 @@ class Log(Reader):
     def forget_deleted(self) -> None:
         """See that what was deleted is in the database's files no more, as far as nobody reads them now.
 
-        Note  SQLite only; a server does so in its own time
+        Note  a server writes each table anew, which waits for whoever uses one; what its own journal still
+              holds, its administrator lets go of
         """
         if self._engines.writer.dialect.name == "sqlite":
             with self._engines.writer.connect() as connection:
                 raw: Any = connection.connection.dbapi_connection
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return
+        with self._engines.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            quote = connection.dialect.identifier_preparer.quote
+            tables = ", ".join(map(quote, inspect(connection).get_table_names()))
+            connection.exec_driver_sql(f"VACUUM FULL {tables}")  # the plain one leaves bytes in their pages
 
     async def close(self) -> None:
         """Commit what is waiting and let go of the database."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import select, update
 from typer.testing import CliRunner
@@ -11,6 +13,7 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel
 from vivavoce.log.call_events import CallPlaced
+from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.events import (
     TRIAL,
@@ -21,8 +24,12 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.export import export_dataset
+from vivavoce.log.export_csv import export_csv
+from vivavoce.log.levels import Level
+from vivavoce.log.publication import publish_dataset
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
+from vivavoce.log.reduction import reduce_dataset
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import (
@@ -199,6 +206,57 @@ def test_no_byte_of_it_is_left_in_the_files_of_sqlite(tmp_path: Path) -> None:
         files = [file for file in tmp_path.glob("log.sqlite*") if file.is_file()]
         assert not any(SECRET.encode() in file.read_bytes() for file in files)
         assert any(b"a thai place" in file.read_bytes() for file in files)
+
+
+@pytest.mark.postgresql
+def test_no_byte_of_it_is_left_in_the_files_of_postgresql(own_postgresql: Any, tmp_path: Path) -> None:
+    """The journal is the administrator's, who lets go of it as the guide says."""
+    folder, traces = own_postgresql.pid_file.parent, (SECRET, "prolific-1", "token-1", "caller-1")
+
+    def left() -> set[str]:
+        """Where the server still has something of the participant."""
+        files = [file for file in folder.rglob("*") if file.is_file()]
+        found = [file for file in files if any(one.encode() in file.read_bytes() for one in traces)]
+        return {file.relative_to(folder).parts[0] for file in found}
+
+    with psycopg.connect(own_postgresql.url, autocommit=True) as server:
+        server.execute("alter system set wal_recycle = off")
+        server.execute("select pg_reload_conf()")
+        with Log.open(own_postgresql.url, recording_folder=tmp_path / "recordings") as log:
+            fill(log)
+            server.execute("checkpoint")
+            assert left() == {"base", "pg_wal"}
+            erase_participant(log, "s", "p1", by="researcher")
+            assert texts_of(log) == [None, "a thai place"]
+        server.execute("checkpoint")
+        assert left() == {"pg_wal"}, "tables were written anew"
+        server.execute("select pg_switch_wal()")
+        server.execute("checkpoint")
+        assert left() == set()
+
+
+def test_no_byte_of_it_is_left_in_recordings_and_exports_of_any_level(tmp_path: Path) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", recording_folder=tmp_path / "recordings") as log:
+        fill(log)
+        finds = tmp_path / "finds.csv"
+        publish_dataset(
+            export_dataset(log, "s", tmp_path / "before"), tmp_path / "public", finds, mask_all=True
+        )
+        assert "Ada Lovelace" in finds.read_text("utf-8")
+        erase_participant(log, "s", "p1", by="researcher")
+        with replacing():
+            whole = export_dataset(log, "s", tmp_path / "before")
+            shared = reduce_dataset(whole, tmp_path / "shared", Level.shareable)
+            public = publish_dataset(whole, tmp_path / "public", finds, mask_all=True)
+        for made in (whole, shared, public):
+            export_csv(made.folder, made.folder / "csv")
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]
+        assert {"before", "public", "shared", "recordings"} <= {file.parent.name for file in files}
+        for file in files:
+            content = file.read_bytes()
+            for trace in (SECRET, "Ada Lovelace", "prolific-1", "token-1", "ticket-1", "caller-1", "sound 1"):
+                assert trace.encode() not in content, (file, trace)
+        assert any(b"sound 2" in file.read_bytes() for file in files)
 
 
 def test_who_is_not_there_cannot_be_erased_and_nothing_changes(log: Log) -> None:
