@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from vivavoce.api.studies import export_study
 from vivavoce.core.clock import ManualClock
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.events import (
     CodeIssued,
@@ -314,12 +314,10 @@ def test_the_same_log_gives_the_same_hash(trial: Trial, dataset: Dataset, tmp_pa
     assert export_dataset(trial.log, "cities", tmp_path / "again").hash == dataset.hash
 
 
-def test_an_unknown_study_or_level_is_named(trial: Trial, tmp_path: Path) -> None:
+def test_an_unknown_study_is_named(trial: Trial, tmp_path: Path) -> None:
     trial.write("v1", visit_opened("p1"))
     with pytest.raises(InputError, match="the log knows no study 'towns'; known: cities"):
         export_dataset(trial.log, "towns", tmp_path / "data")
-    with pytest.raises(UnknownName, match="unknown level of export 'ful'"):
-        export_dataset(trial.log, "cities", tmp_path / "data", level="ful")
     assert not (tmp_path / "data").exists()
 
 
