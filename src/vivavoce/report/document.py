@@ -19,6 +19,8 @@ def compose(dataset: Dataset, options: ReportOptions | None = None) -> Document:
     options = options or ReportOptions()
     if options.margin is not None:
         check_margin(RATES, options.margin, place="--margin")
+    if options.half_width is not None:
+        check_margin(RATES, options.half_width, place="--half-width")
     for name in options.sections or ():
         SECTIONS.get(name, place="--sections")
     with speaking(options.language):
