@@ -14,7 +14,7 @@ from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.log.populations import POPULATION
+from vivavoce.log.populations import POPULATION, SIMULATED
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
 from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
@@ -28,7 +28,7 @@ from vivavoce.stats.family import adjust_tests
 from vivavoce.stats.flow import change_words, exclusion_words, later_rules_words, running_words
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.intervals import LEVEL, cited, signed_difference
-from vivavoce.stats.population_tests import CALLS, FURTHER, with_calls
+from vivavoce.stats.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.rates import HEADLINES, is_rate
 from vivavoce.stats.summary_results import (
@@ -240,6 +240,8 @@ def _testable(row: GroupSummary, name: str) -> bool:
     """Whether a group has a rate of successes, or a case of what else populations are compared on."""
     if is_rate(name):
         return row.rates[name].low is not None
+    if name == DURATION and str(row.key).endswith(SIMULATED):
+        return False  # how fast this computer is, no difference between people
     return bool(row.participants) and (name == CALLS or row.counted(name))
 
 

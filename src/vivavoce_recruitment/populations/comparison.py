@@ -11,7 +11,7 @@ from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.groups import groups
 from vivavoce.stats.intervals import LEVEL
-from vivavoce.stats.population_tests import CALLS, FURTHER, with_calls
+from vivavoce.stats.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.stats.populations import RankAgreement, rank_agreement
 from vivavoce.stats.precision import RequiredPeople, required_people
 from vivavoce.stats.rates import HEADLINES
@@ -22,7 +22,7 @@ from vivavoce_recruitment.populations.costs import Spent, spent
 Unit = Literal["ratio", "s", ""]
 HALF_WIDTH: Final = 0.05
 COMPARED: Final[Mapping[str, Unit]] = {
-    **dict.fromkeys(HEADLINES, "ratio"), "word_error_rate": "ratio", "dialogue_duration": "s", CALLS: "",
+    **dict.fromkeys(HEADLINES, "ratio"), "word_error_rate": "ratio", DURATION: "s", CALLS: "",
 }  # fmt: skip
 """What populations are compared on, and its unit."""
 

@@ -20,7 +20,7 @@ from vivavoce.report.numbers import (
     points,
 )
 from vivavoce.report.section import Section
-from vivavoce.stats.population_tests import CALLS
+from vivavoce.stats.population_tests import CALLS, DURATION
 from vivavoce.stats.precision import RequiredPeople
 from vivavoce.stats.summary_results import GroupTest
 from vivavoce_recruitment.populations.comparison import (
@@ -90,15 +90,15 @@ def _differences(results: PopulationsCompared) -> list[str]:
         )
         for one in found
     ]  # fmt: skip
-    if len(found) < len(results.tests):
-        alike = [_title(name) for name in results.measures if _shows_nothing(results.tests, name)]
-        if alike:
-            sentences.append(
-                say(
-                    "No difference can be shown in: {measures}. That is no proof that there is none.",
-                    measures=", ".join(alike),
-                )
-            )  # fmt: skip
+    if alike := [_title(name) for name in results.measures if _shows_nothing(results.tests, name)]:
+        sentences.append(
+            say(
+                "No difference can be shown in: {measures}. That is no proof that there is none.",
+                measures=", ".join(alike),
+            )
+        )  # fmt: skip
+    if DURATION in results.measures and any(one.simulated for one in results.populations):
+        sentences.append(say("How long programs take depends on the computer: it is not compared."))
     return sentences
 
 
