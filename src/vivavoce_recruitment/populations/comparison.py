@@ -61,7 +61,7 @@ class PopulationsCompared:
 
     measures  of `COMPARED`, those of which anything was counted
     tests     all pairs on all measures, p adjusted over all of them
-    ranks     how alike two populations rank the systems that both met, by measure; {} with more than two
+    ranks     how alike two populations rank three systems or more, by measure; {} with more populations
     """
 
     populations: Sequence[PopulationFound]
@@ -128,7 +128,7 @@ def side_by_side(
 def _ranks(
     dataset: Dataset, measures: Sequence[str], told: Sequence[PopulationFound]
 ) -> dict[str, RankAgreement]:
-    """The order of the systems in both of two populations, by measure; one that ranks fewer is left out."""
+    """The order of three systems or more in both of two populations, by measure: two agree by chance."""
     if len(told) != 2:
         return {}
     systems = {one: group.key for group in groups(dataset, "system") for one in group.dialogue_ids}
@@ -142,6 +142,6 @@ def _ranks(
     for name in measures:
         first, second = ({key: value for (of, key), value in one.items() if of == name} for one in values)
         ranks = rank_agreement(first, second)
-        if ranks.tau is not None and ranks.systems > 1:
+        if ranks.tau is not None and ranks.systems > 2:
             found[name] = ranks
     return found

@@ -132,7 +132,7 @@ def _figures(results: PopulationsCompared) -> TableOfText:
         "Under each figure its 95% interval with participants as the unit. A cost is that of all who took "
         "part, also of dialogues that rules leave out. A dash: it is not known."
     )
-    columns = heads(say("Figure"), *(_named(one.name) for one in people))
+    columns = heads(say("Measure"), *(_named(one.name) for one in people))
     return TableOfText(
         "populations", say("Populations side by side"), columns, tuple(rows), note, signed, numeric=True
     )

@@ -138,7 +138,7 @@ def test_costs_are_those_of_the_study_file_or_of_the_terms_of_recruiting(tmp_pat
     minutes = sum(one["duration_s"] for one in lab) / 60
     expected = 60 + 3 * 6 + len(lab) * 0.80 + minutes * 0.10
     known = tables(section_of(dataset))["populations"]
-    assert [cell.main for cell in known.columns] == ["Figure", "crowd", "laboratory"]
+    assert [cell.main for cell in known.columns] == ["Measure", "crowd", "laboratory"]
     assert row(known, "Cost in all") == [f"{each:.2f} GBP", f"{expected:.2f} GBP"]
     assert row(known, "Cost of a participant") == [f"{each / 4:.2f} GBP", f"{expected / 3:.2f} GBP"]
     assert row(known, "People") == ["4", "3"]
@@ -203,6 +203,11 @@ def test_programs_are_marked_and_how_long_they_take_is_not_compared(tmp_path: Pa
 
 def test_it_is_left_out_where_all_are_of_one_population(tmp_path: Path) -> None:
     assert section_of(drawn(tmp_path / "d", [replace(CROWD, people=4)], 10)) is None
+
+
+def test_the_order_of_systems_is_told_where_chance_alone_would_seldom_give_it(tmp_path: Path) -> None:
+    two, three = (drawn(tmp_path / f"{n}", [CROWD, LABORATORY], 13, systems=n) for n in (2, 3))
+    assert "Kendall" not in str(section_of(two)) and "Kendall" in str(section_of(three))
 
 
 def test_names_of_populations_are_data(tmp_path: Path) -> None:
