@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from scenes.crowds import CROWD, LABORATORY, PLANTED, Crowd, differing, drawn
-
 from vivavoce.stats.summary import summarise
 
 
