@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vivavoce.annotation.parsers import load_parser
+from vivavoce.annotation.parsers import parser_of
 from vivavoce.connectors.base import Connector
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
@@ -171,7 +171,7 @@ def _export(
     campaign: Campaign, submission: Submission, study: Study, log: Log, place: SystemPlace
 ) -> Dataset:
     """The dataset, with what the report must know of the submission beside its tables."""
-    parse = load_parser(study.parser, study.ontology, folder=study.folder)
+    parse = parser_of(study)
     with replacing():
         dataset = export_dataset(
             log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags,

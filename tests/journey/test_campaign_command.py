@@ -71,6 +71,7 @@ def held(folder: Path, users: int) -> None:
     assert len(everybody) == len(set(everybody)) == 3 * users
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_the_page_on_campaigns_does_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

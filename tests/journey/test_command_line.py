@@ -8,25 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from scenes.command_line import vivavoce
 from scenes.processes import study_with_bots
-from vivavoce.cli.main import run
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "examples" / "notebook.ipynb"
-
-
-def vivavoce(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
-    assert run.returncode == code, f"{run.returncode}\n{run.stdout}\n{run.stderr}"
-    assert "Traceback" not in run.stderr
-    return run
 
 
 @pytest.fixture(scope="module")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
     out = tmp_path_factory.mktemp("demo")
     (out / "mine.txt").write_text("keep me", encoding="utf-8")
-    run = vivavoce("demo", "--no-serve", "--out", out, "--dialogues", "24", "--seed", "3", "--json")
+    words = ("demo", "--no-serve", "--out", str(out), "--dialogues", "24", "--seed", "3", "--json")
+    command = [sys.executable, "-m", "vivavoce", *words]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    assert run.returncode == 0 and "Traceback" not in run.stderr, run.stderr
     return out, json.loads(run.stdout)
 
 
@@ -87,6 +82,7 @@ def test_the_same_seed_gives_the_same_callers(demonstration, tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.long
 def test_a_second_demonstration_keeps_the_first_ones_log(demonstration) -> None:
     out, _ = demonstration
     vivavoce("demo", "--no-serve", "--out", out, "--dialogues", "2")
@@ -134,30 +130,25 @@ def test_a_declared_measure_that_nobody_knows_is_named_before_the_trial(tmp_path
     )
 
 
-def test_a_users_mistake_is_one_line_and_exit_code_two(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_users_mistake_is_one_line_and_exit_code_two(tmp_path: Path) -> None:
     study = tmp_path / "s"
     vivavoce("init", study)
-    assert len(vivavoce("measure", tmp_path, code=2).stderr.strip().splitlines()) == 1
     for arguments in (
-        ("report", tmp_path / "none"), ("check", tmp_path / "none.yaml"),
+        ("measure", tmp_path), ("report", tmp_path / "none"), ("check", tmp_path / "none.yaml"),
         ("import", "dstc", tmp_path, "--into", tmp_path / "d"), ("bots", "run", "restaurnt"),
         ("import", "dstc2", tmp_path / "nothing", "--into", tmp_path / "d"),
         ("export", study, "--into", tmp_path / "e"), ("measure", study),
         ("simulate", study, "--language", "xx"),
     ):  # fmt: skip
-        monkeypatch.setattr(sys, "argv", ["vivavoce", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr().err.strip().splitlines()
-        assert ended.value.code == 2 and len(said) == 1, said
+        said = vivavoce(*arguments, code=2).stderr
+        assert len(said.strip().splitlines()) == 1, said
 
 
 def test_the_bundled_bots_are_listed() -> None:
     assert "restaurant" in vivavoce("bots", "list").stdout
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_real_calls_give_the_published_table_from_the_command_line(shared: Path, tmp_path: Path) -> None:
     dataset, report = tmp_path / "D", tmp_path / "R.html"

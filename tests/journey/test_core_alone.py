@@ -103,6 +103,7 @@ def test_what_needs_an_extra_says_which_to_install(core: Core, words: tuple[str,
 COMMANDING = "study: tea\nlanguages: [en]\nvisit:\n  - elicit: stimuli.yaml\n"
 
 
+@pytest.mark.long
 def test_a_study_that_names_a_package_that_is_not_there_says_which_extra_to_install(core: Core) -> None:
     gone = "vivavoce_commands"
     needs = "this needs the package vivavoce-commands; pip install 'vivavoce[commands]'"

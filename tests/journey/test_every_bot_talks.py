@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scenes.command_line import vivavoce
 from vivavoce_bots.catalogue import BOTS
 
 STUDY = """
@@ -46,18 +47,10 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def talk(study: Path, system: str, said: list[str]) -> str:
-    command = [sys.executable, "-m", "vivavoce", "talk", str(study), system]
-    lines = "\n".join([*said, "/quit", ""])
-    run = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=500, check=False)
-    assert run.returncode == 0, run.stderr
-    return run.stdout
-
-
 @pytest.mark.parametrize("name", sorted(BOTS))
 def test_a_bot_converses_in_the_terminal(study: Path, name: str) -> None:
     said, expected = SAYS[name]
-    shown = talk(study, name, said)
+    shown = vivavoce("talk", study, name, typed="\n".join([*said, "/quit", ""])).stdout
     assert expected in shown
     assert shown.count("< ") >= len(said), "a greeting, and an answer to each turn"
 
@@ -70,11 +63,10 @@ def test_the_published_example_an_expensive_then_a_cheap_chinese_restaurant(
     there = [line for line in town.splitlines() if "food: chinese" not in line or "expensive" not in line]
     (tmp_path / "town.yaml").write_text("\n".join(there), encoding="utf-8")
     monkeypatch.setenv("VIVAVOCE_BOT_DOMAIN", str(tmp_path / "town.yaml"))
-    shown = talk(
-        study, "restaurant",
-        ["Hi, I'm looking for an expensive Chinese restaurant.", "I want something cheap then.",
-         "Ok, give me the address.", "Thank you. Goodbye."],
-    )  # fmt: skip
+    said = ["Hi, I'm looking for an expensive Chinese restaurant.", "I want something cheap then.",
+            "Ok, give me the address.", "Thank you. Goodbye.", "/quit", ""]  # fmt: skip
+    command = [sys.executable, "-m", "vivavoce", "talk", str(study), "restaurant"]
+    shown = subprocess.run(command, input="\n".join(said), capture_output=True, text=True, check=True).stdout
     answers = [line for line in shown.splitlines() if line.startswith("< ")]
     _, nothing, offer, address, farewell = answers
     assert "no" in nothing.lower() and "expensive" in nothing and "Chinese" in nothing

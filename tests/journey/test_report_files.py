@@ -1,19 +1,11 @@
 """From a trial to what is passed on: report in both forms and languages, tables, figures, preregistration."""
 
 import hashlib
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-
-def vivavoce(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
-    assert run.returncode == code, f"{run.returncode}\n{run.stdout}\n{run.stderr}"
-    assert "Traceback" not in run.stderr
-    return run
+from scenes.command_line import vivavoce
 
 
 @pytest.fixture(scope="module")

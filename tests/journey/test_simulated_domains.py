@@ -1,13 +1,12 @@
 """Simulated users of domains other than venues, from the tasks' file to the dataset, by the command line."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from scenes import command_line
 from vivavoce.simulation.domain import domain_names
 
 STUDY = """
@@ -26,9 +25,7 @@ ALWAYS = "house"  # the other domains in `make test-long`
 
 
 def vivavoce(*arguments: str | Path, code: int = 0) -> str:
-    command = [sys.executable, "-m", "vivavoce", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
-    assert run.returncode == code, f"{run.stdout}\n{run.stderr}"
+    run = command_line.vivavoce(*arguments, code=code)
     return run.stdout + run.stderr
 
 
@@ -67,9 +64,9 @@ def test_three_tasks_each_in_italian_with_questionnaires_all_marked_as_simulated
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     study = study_of(tmp_path / "study", "telco")
     said = vivavoce("simulate", study, "--domain", "carbs", code=2)
-    assert "is no goal of the domain carbs" in said and "Traceback" not in said
+    assert "is no goal of the domain carbs" in said
     (tmp_path / "people.yaml").write_text("population: p\nhabits: {patience: -1}\n", encoding="utf-8")
     said = vivavoce("simulate", study, "--population", tmp_path / "people.yaml", code=2)
-    assert "patience lies outside 0 to 1000" in said and "Traceback" not in said
+    assert "patience lies outside 0 to 1000" in said
     said = vivavoce("simulate", "tasks", "telco", "--out", study / "tasks.yaml", code=2)
     assert "is already there" in said

@@ -83,6 +83,7 @@ def test_what_the_language_lacks_is_said_in_english(site: Path) -> None:
     assert said == ["Ĉu vi ankoraŭ estas tie?", english, "kvar, nul, sep"]
 
 
+@pytest.mark.long
 def test_the_language_passes_the_suite_that_ours_pass(site: Path) -> None:
     root, tests = HERE.parents[1], sum(name.startswith("test_") for name in vars(LanguageContract))
     path = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]

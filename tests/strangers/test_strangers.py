@@ -118,6 +118,7 @@ def test_a_protocol_of_a_stranger_is_written_and_laid_under_a_study(
     assert told_of_it.startswith("study.yaml:3 protocol: unknown protocol 'library-desk'")
 
 
+@pytest.mark.long
 def test_strangers_serve_one_study_from_its_check_to_its_report(
     vivavoce: Run, site: Path, study: Path, tmp_path: Path
 ) -> None:
@@ -188,6 +189,7 @@ def openings(folder: Path) -> int:
     return len({turn["dialogue_id"] for turn in turns if turn["party"] == "user" and turn["text"]})
 
 
+@pytest.mark.long
 def test_a_section_of_a_stranger_passes_the_suite_that_ours_pass(site: Path) -> None:
     path = [str(site), *(one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one)]
     suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "openings"]

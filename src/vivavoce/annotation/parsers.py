@@ -24,12 +24,18 @@ from vivavoce.annotation.parser import Parser, make_parser
 from vivavoce.core.errors import InputError
 from vivavoce.log.events import LoggedAct
 from vivavoce.log.vocabulary import standard_act
+from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 
 RULES: Final = "rules"
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _ACTS: Final = TypeAdapter(list[LoggedAct])
 _FORM: Final = 'an act is {"act": "inform", "slot": "food", "op": "=", "value": "thai"}'
+
+
+def parser_of(study: Study) -> Parser | None:
+    """The parser that a study names; None and errors as `load_parser`."""
+    return load_parser(study.parser, study.ontology, folder=study.folder)
 
 
 def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None = None) -> Parser | None:

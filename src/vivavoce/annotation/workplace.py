@@ -113,14 +113,10 @@ class Workplace:
 
     @cached_property
     def _left_out(self) -> "LeftOut":
-        from vivavoce.annotation.parsers import load_parser
-        from vivavoce.log.exclusion_monitor import (
-            LeftOut,  # it reads dialogues as the export does: not at the start
-        )
+        from vivavoce.annotation.parsers import parser_of
+        from vivavoce.log.exclusion_monitor import LeftOut  # it loads what the export does: not at the start
 
-        study = self.study
-        parser = partial(load_parser, study.parser, study.ontology, folder=study.folder)
-        return LeftOut(self.log, study.name, study.file_text, parser)
+        return LeftOut(self.log, self.study.name, self.study.file_text, partial(parser_of, self.study))
 
     # --- annotators ---------------------------------------------------------------------------------
 

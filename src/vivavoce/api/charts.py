@@ -94,7 +94,7 @@ def sizes_chart(rows: "Sequence[SampleSize]", width: int) -> alt.TopLevelMixin:
         x=alt.X("n:Q", title="cases of each group", axis=alt.Axis(tickCount=max(3, width // 80))),
     )
     words = base.mark_text(align="left", baseline="bottom", dy=-8, fontSize=11, color=INK).encode(
-        x=alt.value(0), text="shown:N"
+        x=alt.XValue(0), text=alt.Text("shown:N")
     )
     chart: Any = base.mark_bar(color=SOFT, height=9) + words
     return _stacked([chart.properties(width=width, height=alt.Step(ROW_PX))], width)
@@ -158,13 +158,13 @@ def _panel(
     title_of_axis = None if axis.title is alt.Undefined else axis.title
     x = alt.X("value:Q", title=title_of_axis, axis=axis, scale=scale)
     layers = [
-        base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=64, opacity=1).encode(x=x),
-        base.mark_text(dy=-11, fontSize=11).encode(x=x, text="shown:N", color=alt.value(INK)),
+        base.mark_text(dy=-11, fontSize=11).encode(x=x, text=alt.Text("shown:N"), color=alt.ColorValue(INK)),
     ]
     if line is not None:
         rule = alt.Chart(alt.Data(values=[{"line": line}])).mark_rule(color=WARM, strokeDash=[4, 3])
-        layers.insert(0, rule.encode(x="line:Q"))
+        layers.insert(0, rule.encode(x=alt.X("line:Q")))
     heading = alt.TitleParams(
         _lines([title], width), subtitle=_lines(notes, width), anchor="start", frame="group", fontSize=13,
         color=INK, subtitleColor=INK, subtitleFontSize=11,

@@ -150,10 +150,10 @@ def export_study(
     both   everything: a dataset that analyses refuse
     audio  copy the recordings, too
     """
-    from vivavoce.annotation.parsers import load_parser
+    from vivavoce.annotation.parsers import parser_of
     from vivavoce.log.export import export_dataset
 
-    parse = load_parser(study.parser, study.ontology, folder=study.folder)
+    parse = parser_of(study)
     return export_dataset(
         log,
         study.name,

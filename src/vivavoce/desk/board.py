@@ -154,14 +154,12 @@ class Board:
             return look(whole if self.scope is None else whole.of(self.scope))
 
     def _mark_excluded(self) -> None:
-        from vivavoce.annotation.parsers import load_parser
-        from vivavoce.log.exclusion_monitor import (
-            LeftOut,  # it reads dialogues as the export does: not at the start
-        )
+        from vivavoce.annotation.parsers import parser_of
+        from vivavoce.log.exclusion_monitor import LeftOut  # it loads what the export does: not at the start
 
-        study = self.study
-        parser = partial(load_parser, study.parser, study.ontology, folder=study.folder)
-        self._left_out = self._left_out or LeftOut(self.log, study.name, study.file_text, parser)
+        self._left_out = self._left_out or LeftOut(
+            self.log, self.study.name, self.study.file_text, partial(parser_of, self.study)
+        )
         found = self._left_out.dialogues()
         for card in self.dialogues.values():
             card.excluded = card.dialogue_id in found

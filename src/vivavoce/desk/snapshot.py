@@ -120,7 +120,7 @@ class Snapshots:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _current(self, scope: Scope) -> Snapshot:
-        from vivavoce.annotation.parsers import load_parser
+        from vivavoce.annotation.parsers import parser_of
         from vivavoce.log.dataset import replacing
         from vivavoce.log.export import export_dataset
 
@@ -129,7 +129,7 @@ class Snapshots:
         known = self._snapshots.get(scope)
         if known is None or known.position != position:
             at = board.log.clock.now()
-            parse = load_parser(study.parser, study.ontology, folder=study.folder)
+            parse = parser_of(study)
             with replacing():
                 dataset = export_dataset(
                     board.log, study.name, self.folder / scope, domain_entities=study.entities(), parse=parse,

@@ -29,6 +29,7 @@ class Scale(_Data):
     low: int
     high: int
     step: int = Field(1, ge=1)
+    nominal: bool = Field(False, description="codes are names in no order: counted, never averaged")
 
     @property
     def codes(self) -> range:
@@ -108,6 +109,8 @@ class Instrument(_Data):
         if strange or scaleless or len(set(ids)) != len(ids):
             raise ValueError(f"items do not fit together: {strange or scaleless or ids}")
         for name, score in self.scores.items():
+            if names := [one for one in score.items if self.is_nominal(one)]:
+                raise ValueError(f"score {name!r}: no figure can be made of nominal items: {names}")
             if (score.rule == "banded") != bool(score.bands) or (score.bands and len(score.items) != 1):
                 raise ValueError(f"score {name!r}: bands belong to a banded score of one item")
         return self
@@ -125,6 +128,12 @@ class Instrument(_Data):
 
     def scale_of(self, item: Item) -> Scale | None:
         return self.scales[item.scale] if item.scale is not None else None
+
+    def is_nominal(self, item_id: str) -> bool:
+        """Whether the codes of an item are names; an item that is not known has none."""
+        known = next((one for one in self.items if one.item_id == item_id), None)
+        scale = self.scale_of(known) if known is not None else None
+        return scale is not None and scale.nominal
 
     def asked(self, channel: str = "text") -> tuple[Item, ...]:
         """The items that this channel asks, in order."""

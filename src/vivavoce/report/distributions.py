@@ -10,7 +10,6 @@ import altair as alt
 from vivavoce.report.drawing import (
     ACCENT,
     INK,
-    NARROW,
     NEUTRAL,
     SOFT,
     WARM,
@@ -26,6 +25,8 @@ from vivavoce.stats.scales import LikertItem
 STEP: Final = 24
 BAR: Final = 18
 LINE: Final = 15  # pixels from one line of a sentence to the next
+BETWEEN_ANSWERS: Final = 26  # pixels in a legend: words are drawn wider than they were measured
+SIGN: Final = 16  # pixels that an answer's colour takes in a legend
 LETTER: Final = 6.6  # pixels that a letter takes on the average
 
 
@@ -47,7 +48,9 @@ def likert_figure(
         shown = {name: _wrapped(name, width - room) if sentences else name for name in names.values()}
         lines = max(one.count("\n") + 1 for one in shown.values()) if sentences else 0
         one_each = [{"item": name, "shown": text, "middle": 0} for name, text in shown.items()]
-        title = wrap(say("share of the answers, from the middle of the scale"), int(width / LETTER) - 6)
+        title = wrap(
+            say("share of the answers, from the middle of the scale"), int((width - room - 30) / LETTER)
+        )
         axis = None if sentences else alt.Axis(minExtent=room, maxExtent=room, grid=False)
         y = alt.Y("item:N", sort=list(names.values()), title=None, axis=axis)
         base = alt.Chart(alt.Data(values=data)).encode(y=y)
@@ -58,18 +61,27 @@ def likert_figure(
                 "from:Q",
                 title=title,
                 axis=alt.Axis(
-                    format="%", tickCount=5, labelExpr="format(abs(datum.value), '.0%')", grid=not sentences
+                    format="%",
+                    tickCount=5,
+                    labelExpr="format(abs(datum.value), '.0%')",
+                    grid=not sentences,
+                    labelOverlap="greedy",
+                    labelSeparation=4,
                 ),
             ),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             color=alt.Color(
-                "code:O", scale=alt.Scale(domain=codes, range=colours), legend=_legend(labels, codes, width)
+                "code:O",
+                scale=alt.Scale(domain=codes, range=colours),
+                legend=_legend(labels, codes, width - room - 30),
             ),
         )
-        middle = per_item.mark_tick(color=INK, thickness=1, size=BAR + 4, yOffset=below).encode(x="middle:Q")
+        middle = per_item.mark_tick(color=INK, thickness=1, size=BAR + 4, yOffset=below).encode(
+            x=alt.X("middle:Q")
+        )
         text = per_item.mark_text(
             align="left", baseline="top", lineBreak="\n", color=INK, fontSize=12, yOffset=4 - step / 2
-        ).encode(x=alt.value(0), text="shown:N")
+        ).encode(x=alt.XValue(0), text=alt.Text("shown:N"))
         return (bars + middle + text if sentences else bars + middle).properties(
             width=width - room - 30, height=alt.Step(step)
         )
@@ -116,11 +128,19 @@ def _legend(labels: Mapping[int, str], codes: Sequence[int], width: int) -> alt.
     """What the colours stand for: the answers in words where all are known, else their codes."""
     if set(codes) - set(labels):
         return alt.Legend(title=None, orient="bottom", direction="horizontal", columns=len(codes))
-    columns = len(codes) if width > NARROW else 2
+    words = [labels[code] for code in codes]
+    columns = next(n for n in range(len(codes), 0, -1) if n == 1 or _needed(words, n) <= width)
     told = f"{json.dumps(labels)}[datum.label]"
     return alt.Legend(
-        title=None, orient="bottom", direction="horizontal", columns=columns, labelExpr=told, labelLimit=width
-    )
+        title=None, orient="bottom", direction="horizontal", columns=columns, columnPadding=BETWEEN_ANSWERS,
+        labelExpr=told, labelLimit=width,
+    )  # fmt: skip
+
+
+def _needed(words: Sequence[str], columns: int) -> float:
+    """How wide a legend is, its answers row by row in so many columns."""
+    longest = [max(map(len, words[place::columns])) for place in range(columns)]
+    return sum(SIGN + LETTER * letters for letters in longest) + BETWEEN_ANSWERS * (columns - 1)
 
 
 def _shared_labels(items: Sequence[LikertItem]) -> dict[int, str]:

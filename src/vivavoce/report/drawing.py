@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final
 
 import altair as alt
 import vl_convert
+from altair.utils.schemapi import debug_mode
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from vivavoce.languages.base import locale_of
@@ -95,7 +96,8 @@ def figure(
 
     def make(width: int) -> tuple[dict[str, Any], Any]:
         fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
-        return context.run(lambda: (_spec(draw(width), fitting), _number_signs()))
+        with debug_mode(arg=False):  # what we draw is checked by drawing it, not part by part as well
+            return context.run(lambda: (_spec(draw(width), fitting), _number_signs()))
 
     return Figure(name, whole, alternative, caption, make)
 

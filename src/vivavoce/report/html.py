@@ -7,6 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.extras import require
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Document
 from vivavoce.report.document import compose
@@ -62,12 +63,14 @@ def save(document: Document, target: Path) -> Path:
 
 
 def require_form(target: Path) -> None:
-    """Raises InputError: a report is no file of this kind."""
+    """Raises InputError: a report is no file of this kind; MissingExtra: what sets PDF is not installed."""
     if target.suffix.lower() not in FORMS:
         raise InputError(
             f"no report can be written as {target.suffix or 'a file without an ending'!r}",
             place=str(target), hint=f"end its name in {' or '.join(FORMS)}",
         )  # fmt: skip
+    if target.suffix.lower() == ".pdf":
+        require("typst")
 
 
 def render(

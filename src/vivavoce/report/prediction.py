@@ -34,9 +34,15 @@ def _weights(found: QualityExplanation) -> Figure:
         base = alt.Chart(alt.Data(values=rows)).encode(
             y=alt.Y("title:N", sort=None, title=None, axis=alt.Axis(labelLimit=width // 3))
         )
-        line = base.mark_rule(color=SOFT, strokeWidth=3).encode(x=alt.X("low:Q", title="weight"), x2="high:Q")
-        dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(x="weight:Q")
-        zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(color=INK, strokeDash=[3, 3]).encode(x="x:Q")
+        line = base.mark_rule(color=SOFT, strokeWidth=3).encode(
+            x=alt.X("low:Q", title="weight"), x2=alt.X2("high:Q")
+        )
+        dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(x=alt.X("weight:Q"))
+        zero = (
+            alt.Chart(alt.Data(values=[{"x": 0}]))
+            .mark_rule(color=INK, strokeDash=[3, 3])
+            .encode(x=alt.X("x:Q"))
+        )
         return (zero + line + dot).properties(width=width - width // 3, height=22 * len(rows) + 20)
 
     words = "; ".join(
@@ -100,14 +106,16 @@ def _calibration(found: QualityExplanation) -> Figure:
         scale = alt.Scale(domain=ends, zero=False, nice=True)
         base = alt.Chart(alt.Data(values=rows)).encode(x=alt.X("predicted:Q", title="predicted", scale=scale))
         line = base.mark_rule(color=SOFT, strokeWidth=3).encode(
-            y=alt.Y("low:Q", title="answered", scale=scale), y2="high:Q"
+            y=alt.Y("low:Q", title="answered", scale=scale), y2=alt.Y2("high:Q")
         )
-        dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y="answered:Q")
+        dot = base.mark_point(color=ACCENT, filled=True, size=60, opacity=1).encode(y=alt.Y("answered:Q"))
         ideal = alt.Chart(alt.Data(values=[{"at": one} for one in ends])).mark_line(
             color=WARM, strokeDash=[4, 3]
         )
         side = min(width - 80, 360)
-        return (ideal.encode(x="at:Q", y="at:Q") + line + dot).properties(width=side, height=side)
+        return (ideal.encode(x=alt.X("at:Q"), y=alt.Y("at:Q")) + line + dot).properties(
+            width=side, height=side
+        )
 
     words = "; ".join(
         f"predicted {row.predicted:.2f}, answered {row.answered:.2f} ({row.low:.2f} to {row.high:.2f})"

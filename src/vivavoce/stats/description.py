@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.core.statement import Statement
 from vivavoce.log.dataset import Dataset
+from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.groups import groups
 
 Row = Mapping[str, Any]
@@ -59,7 +60,8 @@ class AnsweredItem:
 
     free_text  answers without a code
     answers    label -> how often; empty where there are more than 12
-    Empty      no code: mean, deviation, least and most are None; deviation also of a single one
+    Empty      no code, or codes that are names: mean, deviation, least and most are None, and there is no
+               group; deviation also of a single one
     """
 
     item_id: str
@@ -225,7 +227,10 @@ def _questionnaires(dataset: Dataset, keys: Keys) -> list[AnsweredSheet]:
                     for row in rows
                 }
             ),
-            items=[_item(item_id, rows, keys) for item_id, rows in items.items()],
+            items=[
+                _item(item_id, rows, keys, nominal=_is_nominal(instrument, item_id))
+                for item_id, rows in items.items()
+            ],
         )
         for (instrument, wording, language), items in sorted(
             sheets.items(), key=lambda entry: tuple(part or "" for part in entry[0])
@@ -233,11 +238,16 @@ def _questionnaires(dataset: Dataset, keys: Keys) -> list[AnsweredSheet]:
     ]
 
 
-def _item(item_id: str, rows: Rows, keys: Keys) -> AnsweredItem:
-    values = _known_list(row["value"] for row in rows)
+def _is_nominal(instrument: str, item_id: str) -> bool:
+    return instrument in INSTRUMENTS and INSTRUMENTS.get(instrument).is_nominal(item_id)
+
+
+def _item(item_id: str, rows: Rows, keys: Keys, *, nominal: bool) -> AnsweredItem:
+    answered = _known_list(row["value"] for row in rows)
+    values = [] if nominal else answered
     by: defaultdict[str | None, list[float]] = defaultdict(list)
     for row in rows:
-        if row["value"] is not None and row["dialogue_id"] in keys:
+        if not nominal and row["value"] is not None and row["dialogue_id"] in keys:
             by[keys[row["dialogue_id"]]].append(row["value"])
     chosen = Counter(
         (row["value"], row["answer"]) for row in rows if row["answer"] and row["value"] is not None
@@ -246,7 +256,7 @@ def _item(item_id: str, rows: Rows, keys: Keys) -> AnsweredItem:
     return AnsweredItem(
         item_id=item_id,
         role=next((row["role"] for row in rows if row["role"]), None),
-        n=len(values),
+        n=len(answered),
         mean=mean(values) if values else None,
         deviation=stdev(values) if len(values) > 1 else None,
         least=min(values, default=None),

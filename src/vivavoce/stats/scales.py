@@ -78,14 +78,15 @@ def answered_scales(dataset: Dataset, keys: dict[str, str | None]) -> list[Answe
     """Every questionnaire that was answered.
 
     Input   the group of each dialogue
-    Empty   items with fewer than 3 codes, or more than 11, are no Likert items and are left out
+    Empty   items with fewer than 3 codes, or more than 11, are no Likert items and are left out;
+            so are items whose codes are names
     """
     rows: defaultdict[str, list[Row]] = defaultdict(list)
     for row in dataset.read("ratings").to_pylist():
         if row["value"] is not None:
             rows[row["instrument"]].append(row)
     found = [_sheet(name, answers, keys) for name, answers in sorted(rows.items())]
-    return [sheet for sheet in found if sheet.items or sheet.scores]
+    return [sheet for sheet in found if sheet.items or sheet.scores or sheet.source]
 
 
 def _sheet(name: str, rows: list[Row], keys: dict[str, str | None]) -> AnsweredScale:
@@ -108,7 +109,8 @@ def _sheet(name: str, rows: list[Row], keys: dict[str, str | None]) -> AnsweredS
 
 def _item(item_id: str, rows: list[Row], instrument: Instrument | None) -> LikertItem | None:
     codes = Counter(row["value"] for row in rows)
-    if any(not float(code).is_integer() for code in codes):
+    names = instrument is not None and instrument.is_nominal(item_id)
+    if names or any(not float(code).is_integer() for code in codes):
         return None
     low, high, reverse = int(min(codes)), int(max(codes)), False
     known = next((item for item in instrument.items if item.item_id == item_id), None) if instrument else None

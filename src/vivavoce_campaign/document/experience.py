@@ -74,9 +74,9 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
             axis=alt.Axis(tickCount=4),
         )
         bars = base.mark_bar(color=SOFT, height=20).encode(x=x)
-        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x="low:Q", x2="high:Q")
+        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
         text = base.mark_text(align="left", dx=6, color=INK, fontSize=12).encode(
-            x=alt.value(0), text="shown:N"
+            x=alt.XValue(0), text=alt.Text("shown:N")
         )
         return (bars + lines + text).properties(width=width - room - 30, height=alt.Step(34))
 

@@ -63,9 +63,11 @@ def success_figure(run: Facts, mark: str) -> Figure:
             "ratio:Q", scale=alt.Scale(domain=[0, 1]), title=say("passed, 0 to 1"), axis=alt.Axis(tickCount=5)
         )
         bars = base.mark_bar(color=SOFT, height=14, yOffset=9).encode(x=x)
-        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5, yOffset=9).encode(x="low:Q", x2="high:Q")
+        lines = base.mark_rule(color=ACCENT, strokeWidth=2.5, yOffset=9).encode(
+            x=alt.X("low:Q"), x2=alt.X2("high:Q")
+        )
         text = base.mark_text(align="left", baseline="bottom", color=INK, fontSize=12).encode(
-            x=alt.value(0), text="told:N"
+            x=alt.XValue(0), text=alt.Text("told:N")
         )
         return (bars + lines + text).properties(width=width - 40, height=alt.Step(44))
 

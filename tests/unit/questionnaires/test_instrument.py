@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires import INSTRUMENTS, Instrument
@@ -208,3 +209,14 @@ def test_a_scoring_key_that_calls_itself_otherwise_than_its_file_is_refused(tmp_
     (tmp_path / "umux.yaml").write_text(key, "utf-8")
     with pytest.raises(InputError, match=r"says 'umux_lite'; the file's name says 'umux': make them agree"):
         read_instrument(tmp_path / "umux.yaml")
+
+
+def test_no_score_is_made_of_answers_that_are_names() -> None:
+    facts = {
+        "name": "x", "title": "X", "about": "visit", "role": "r", "source": "s", "permission": "p",
+        "scales": {"trade": {"low": 1, "high": 3, "nominal": True}}, "items": [{"id": "q", "scale": "trade"}],
+        "scores": {"skill": {"rule": "mean", "items": ["q"], "low": 1, "high": 3, "meaning": "m"}},
+    }  # fmt: skip
+    with pytest.raises(ValidationError, match=r"no figure can be made of nominal items: \['q'\]"):
+        Instrument.model_validate(facts)
+    assert Instrument.model_validate(facts | {"scores": {}}).is_nominal("q")

@@ -4,18 +4,27 @@ import html
 import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
+from vivavoce.report.document import compose
+from vivavoce.report.drawing import NARROW, Figure
 from vivavoce.report.html import render
 from vivavoce.report.language import say, speaking
 from vivavoce.report.material import ReportOptions
 
 GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+LEGEND = re.compile(
+    r'translate\((\d+),(\d+)\)"><path class="background"[^>]*/><g><g class="mark-symbol role-legend-symbol"'
+    r".*?role-legend-label.*?>([^<]+)</text>"
+)
 
 
 def shown(
@@ -53,10 +62,29 @@ def test_a_figure_tells_the_answers_in_the_report_s_language(
 
 
 def test_a_figure_gives_codes_where_they_say_something_else_in_each_item(tmp_path: Path) -> None:
-    forms = [{"gender": 1.0, "age": 6.0}, {"gender": 2.0, "age": 1.0}]
-    text = shown(tmp_path, "demographics", forms, drawn=True)
+    forms = [{"usage": 1.0, "age": 6.0}, {"usage": 4.0, "age": 1.0}]
+    text = shown(tmp_path, "p851_background", forms, drawn=True)
     assert "Codes as answered." in text
-    assert "60 or older" not in text and "Woman" not in text
+    assert "60 or older" not in text and "Every day" not in text
+
+
+def test_answers_that_are_names_are_counted_and_have_no_mean_and_no_figure(tmp_path: Path) -> None:
+    forms = [{"gender": 1.0, "age": 6.0}, {"gender": 2.0, "age": 7.0}, {"gender": 4.0, "age": 7.0}]
+    text = shown(tmp_path, "demographics", forms, drawn=True)
+    assert "from the middle of the scale" not in text
+    assert "gender – n = 3 –" in text and "6.67" not in text and "2.33" not in text
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_no_answer_in_a_legend_is_cut_or_runs_into_the_next(language: str, tmp_path: Path) -> None:
+    """Drawn as wide as a telephone; a letter is taken to be 6.6 pixels wide, as browsers draw it."""
+    shown(tmp_path, "sus", [{f"q{number}": 3.0 for number in range(1, 11)}] * 3)
+    found = compose(Dataset(tmp_path), ReportOptions(language=language, sections=("questionnaires",)))
+    (figure,) = (one for part in found.sections for one in part.blocks if isinstance(one, Figure))
+    places = [(int(x), int(y), 16 + 6.6 * len(words)) for x, y, words in LEGEND.findall(figure.narrow)]
+    assert len(places) == 5
+    for (x, y, wide), (after, below, _) in pairwise([*places, (0, 999, 0)]):
+        assert x + wide <= (after if below == y else NARROW)
 
 
 def test_the_mean_of_81_over_40_answers_prints_2_03(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def test_the_same_seed_gives_the_same_practice_and_error_rates_take_turns() -> N
     assert sum(held.met for held in quiet) > sum(held.met for held in noisy) + 5
 
 
+@pytest.mark.long
 def test_the_learnt_generation_reaches_more_goals_than_the_templates_where_it_is_noisy() -> None:
     learnt, template = practise("nbrl", [0.45], 400)[0], practise("nbest", [0.45], 400)[0]
     assert sum(one.met for one in learnt) > sum(one.met for one in template)

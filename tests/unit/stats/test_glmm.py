@@ -21,6 +21,7 @@ from vivavoce.stats.lmm import fit_mixed_linear
 FOLDER = Path(__file__).parents[2] / "golden"
 GOLDEN = json.loads((FOLDER / "mixed-models.json").read_text(encoding="utf-8"))
 CASES = ["rate_one", "rate_crossed", "count_crossed", "mean_crossed", "answer_one", "answer_crossed"]
+SLOW = {"count_crossed", "answer_crossed"}  # in `make test-long`
 
 
 def fitted(name: str, data: dict):
@@ -48,7 +49,9 @@ def hold(found, expected: dict) -> None:
         assert found.residual == pytest.approx(expected["residual"], abs=close["estimates"])
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.long) if one in SLOW else one for one in CASES]
+)
 def test_estimates_errors_and_likelihoods_are_those_of_r(name):
     hold(fitted(name, draw_trial()), GOLDEN["expected"][name])
 

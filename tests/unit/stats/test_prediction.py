@@ -56,6 +56,7 @@ def test_a_group_is_never_on_both_sides_and_every_case_is_tested_once(groups: li
     assert (tested == 1).all()
 
 
+@pytest.mark.long
 def test_the_model_that_says_the_mean_explains_nothing_and_the_others_find_the_signal(
     dataset: Dataset,
 ) -> None:

@@ -103,6 +103,7 @@ def dataset(tmp_path: Path) -> Make:
 LIKES = {"alignment": 0.63, "empathy": 0.75, "formality": 0.3}
 
 
+@pytest.mark.long
 def test_intervals_hold_known_preferences_about_as_often_as_they_say(dataset: Make):
     held = [
         one.low < LIKES[one.variable] < one.high

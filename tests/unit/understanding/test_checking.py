@@ -1,8 +1,8 @@
 """Checking annotated commands against templates."""
 
 import subprocess
-import sys
 
+from scenes.command_line import vivavoce
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce_commands.checking import check_file
 from vivavoce_commands.command_file import read_command_file
@@ -53,22 +53,11 @@ def test_every_frame_that_ships_can_be_annotated_with_the_actions_that_ship():
 def test_the_verb_answers_no_when_something_does_not_fit(tmp_path):
     file = tmp_path / "AbF20.csv"
 
-    def run(text: str) -> subprocess.CompletedProcess[str]:
+    def check(text: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         file.write_text(text, encoding="utf-8")
-        words = [
-            sys.executable,
-            "-m",
-            "vivavoce",
-            "understand",
-            "check",
-            str(file),
-            "--templates",
-            "kitchen-en",
-        ]
-        return subprocess.run(words, capture_output=True, text=True, check=False)
+        return vivavoce("understand", "check", file, "--templates", "kitchen-en", code=code)
 
-    assert run("1; take(milk)\n").returncode == 0
-    wrong = run("1; take(milk\n2; tak(milk)\n")
-    assert wrong.returncode == 1
+    check("1; take(milk)\n")
+    wrong = check("1; take(milk\n2; tak(milk)\n", code=1)
     assert "AbF20.csv:1:13: a ')' is missing at the end" in wrong.stdout
     assert "AbF20.csv:2:4: unknown action 'tak'" in wrong.stdout

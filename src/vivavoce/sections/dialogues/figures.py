@@ -23,10 +23,11 @@ def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
         base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=True))
         scale = alt.Scale(zero=True, nice=True)
         outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
-            x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=5)), x2="p90:Q"
+            x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=5)),
+            x2=alt.X2("p90:Q"),
         )
-        inner = base.mark_bar(color=SOFT, height=11).encode(x="p25:Q", x2="p75:Q")
-        middle = base.mark_point(color=ACCENT, fill=ACCENT, size=70, opacity=1).encode(x="p50:Q")
+        inner = base.mark_bar(color=SOFT, height=11).encode(x=alt.X("p25:Q"), x2=alt.X2("p75:Q"))
+        middle = base.mark_point(color=ACCENT, fill=ACCENT, size=70, opacity=1).encode(x=alt.X("p50:Q"))
         return (outer + inner + middle).properties(
             width=width - label_px(order, width) - 26, height=alt.Step(30)
         )
@@ -81,7 +82,9 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
                 legend=None,
             )
         )  # fmt: skip
-        text = base.mark_text(fontSize=11 if width != NARROW else 8, color="#111418").encode(text="shown:N")
+        text = base.mark_text(fontSize=11 if width != NARROW else 8, color="#111418").encode(
+            text=alt.Text("shown:N")
+        )
         return (tiles + text).properties(width=alt.Step(step), height=alt.Step(STEP))
 
     first = titles[names[0]] if names else ""

@@ -29,7 +29,7 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
             ),
             y=alt.Y("people:Q", title=say("participants"), axis=alt.Axis(tickCount=4, format="d")),
         )
-        text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text="people:Q")
+        text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text=alt.Text("people:Q"))
         return (base.mark_bar(color=ACCENT) + text).properties(width=width - 60, height=180)
 
     words = ", ".join(f"{bar['size']}: {plural(bar['people'], 'participant')}" for bar in bars)
@@ -105,10 +105,10 @@ def _learning_panel(
     )  # fmt: skip
     scale = alt.Scale(domain=[0, 1])
     interval = base.mark_rule(color=SOFT, strokeWidth=2.5).encode(
-        y=alt.Y("low:Q", scale=scale, axis=axis, title=None), y2="high:Q"
+        y=alt.Y("low:Q", scale=scale, axis=axis, title=None), y2=alt.Y2("high:Q")
     )
     line = base.mark_line(color=ACCENT, strokeWidth=1.5).encode(y=alt.Y("ratio:Q", scale=scale))
-    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=50, opacity=1).encode(y="ratio:Q")
+    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=50, opacity=1).encode(y=alt.Y("ratio:Q"))
     heading = alt.TitleParams(title.split(", "), anchor="start", fontSize=12.5, fontWeight=600, color=INK)
     return (interval + line + dot).properties(width=inner, height=150, title=heading)
 

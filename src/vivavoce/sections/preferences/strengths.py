@@ -77,10 +77,12 @@ def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width:
     )  # fmt: skip
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     color = alt.condition("datum.whole", alt.value(INK), alt.value(ACCENT))
-    half = alt.Chart(alt.Data(values=rows[:1])).mark_rule(color=WARM, strokeWidth=1.5).encode(x="half:Q")
-    line = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q", color=color)
+    half = (
+        alt.Chart(alt.Data(values=rows[:1])).mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("half:Q"))
+    )
+    line = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=color)
     dot = base.mark_point(size=60, opacity=1, filled=True).encode(x=x, color=color)
-    text = base.mark_text(dy=-10, fontSize=11, color=INK).encode(x=x, text="shown:N")
+    text = base.mark_text(dy=-10, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
     heading = alt.TitleParams(name, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK)
     return (half + line + dot + text).properties(width=inner, height=alt.Step(30), title=heading)
 

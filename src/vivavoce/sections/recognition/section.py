@@ -50,11 +50,11 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         )
         ideal = alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(
             color=RULE, strokeDash=[4, 4]
-        ).encode(x="x:Q", y="y:Q")  # fmt: skip
+        ).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))  # fmt: skip
         interval = base.mark_rule(color=ACCENT, strokeWidth=2).encode(
-            y=alt.Y("low:Q", title=say("share right"), scale=scale, axis=axis), y2="high:Q"
+            y=alt.Y("low:Q", title=say("share right"), scale=scale, axis=axis), y2=alt.Y2("high:Q")
         )
-        dot = base.mark_point(color=ACCENT, fill=ACCENT, opacity=1, size=64).encode(y="right:Q")
+        dot = base.mark_point(color=ACCENT, fill=ACCENT, opacity=1, size=64).encode(y=alt.Y("right:Q"))
         room = 56 if width == NARROW else 70
         side = min(width - room, 380)
         return (ideal + interval + dot).properties(width=side, height=min(side, 300))

@@ -66,9 +66,9 @@ def _rate_panel(
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=LABEL_HALVES),
     )
-    interval = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q")
+    interval = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     dot = base.mark_point(color=ACCENT, fill=ACCENT, size=64, opacity=1).encode(x=x)
-    text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text="shown:N")
+    text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
     heading = alt.TitleParams(
         title.split(", "), anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK
     )
