@@ -28,7 +28,7 @@ COMPARED: Final[Mapping[str, Unit]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class PopulationFigure:
     """One figure of a population; `n` counts its cases. Empty: no case: value None."""
 
     value: float | None
@@ -50,7 +50,7 @@ class PopulationFound:
     participants: int
     dialogues: int
     median_dialogues: float | None
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, PopulationFigure]
     cost: Spent | None
     precision: Mapping[str, RequiredPeople | None]
 
@@ -93,7 +93,7 @@ def side_by_side(
         if row.key is None:
             continue
         figures = {
-            name: Figure(
+            name: PopulationFigure(
                 value=row.measures[name].value, n=row.measures[name].denominator,
                 interval=row.measures[name].clustered,
             )
@@ -102,7 +102,7 @@ def side_by_side(
         place = nested.keys.index(row.key)
         spread = row.dialogues_per_participant
         interval = nested.rate(CALLS, place, level=LEVEL)
-        figures[CALLS] = Figure(value=spread.mean, n=row.participants, interval=interval)
+        figures[CALLS] = PopulationFigure(value=spread.mean, n=row.participants, interval=interval)
         cost = paid.get(row.key)
         told.append(
             PopulationFound(
