@@ -1,7 +1,7 @@
 """Populations of one study side by side: figures with intervals, tests of one family, cost, precision."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from vivavoce.log.dataset import Dataset
@@ -102,6 +102,8 @@ def side_by_side(
         place = nested.keys.index(row.key)
         spread = row.dialogues_per_participant
         interval = nested.rate(CALLS, place, level=LEVEL)
+        if spread.largest == 1:  # else it would be taken for a rate that always succeeds
+            interval = replace(interval, low=None, high=None)
         figures[CALLS] = PopulationFigure(value=spread.mean, n=row.participants, interval=interval)
         cost = paid.get(row.key)
         told.append(

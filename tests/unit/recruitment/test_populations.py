@@ -210,6 +210,14 @@ def test_the_order_of_systems_is_told_where_chance_alone_would_seldom_give_it(tm
     assert "Kendall" not in str(section_of(two)) and "Kendall" in str(section_of(three))
 
 
+def test_people_with_one_dialogue_each_are_no_rate_with_an_interval(tmp_path: Path) -> None:
+    once = [replace(crowd, people=12, calls=0.0) for crowd in (CROWD, LABORATORY)]
+    known = tables(section_of(drawn(tmp_path / "d", once, 14)))["populations"]
+    (calls,) = (one for one in known.rows if one.heading == "Dialogues a participant")
+    assert [cell.main for cell in calls.cells] == ["1.00", "1.00"]
+    assert all(" to " not in line for cell in calls.cells for line in cell.under)
+
+
 def test_names_of_populations_are_data(tmp_path: Path) -> None:
     from vivavoce.report.document import compose
     from vivavoce.report.html import page
