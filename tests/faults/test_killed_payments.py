@@ -117,7 +117,8 @@ def step_of_a_kill(random: Random, listed: int) -> int:
     return bonuses if random.random() < 0.25 else rewards
 
 
-@pytest.mark.parametrize("people", [40, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("people", [40, 1000])
 def test_many_are_paid_once_by_payers_that_are_killed_again_and_again(
     prolific: Prolific, tmp_path: Path, log_url: str, people: int
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import pytest
 
 from scenes.browserless import into_chat, patiently
 from scenes.counterparts import Counterparts
@@ -64,6 +65,7 @@ class Participant:
             assert (await patiently(client.get, "/visit")).status_code == 200
 
 
+@pytest.mark.long
 def test_a_kill_while_the_system_speaks_loses_no_turn_and_makes_none_double(tmp_path: Path) -> None:
     counterparts, port, folder = Counterparts(), free_port(), tmp_path / "study"
     url = f"ws://{counterparts.server('realtime_server.py')}/v1/realtime"

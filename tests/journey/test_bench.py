@@ -48,6 +48,7 @@ def agreement(held: Held) -> float:
     return sum(held.judged[key].met == served for key, served in found.items()) / len(found)
 
 
+@pytest.mark.long
 def test_a_fifth_of_planted_failures_is_measured_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def core(tmp_path: Path) -> Core:
     return Core(tmp_path)
 
 
+@pytest.mark.long
 def test_a_whole_trial_and_its_report_need_no_extra(core: Core) -> None:
     assert {"soundfile", "wordfreq", "psycopg", "sklearn", "pympi", "uvloop"} <= modules_of_extras()
     done = core("demo", "--no-serve", "--dialogues", "12", "--out", "trial")

@@ -65,6 +65,7 @@ async def keep_silent(lab: Laboratory) -> None:
     await call.hang_up()
 
 
+@pytest.mark.long
 def test_calls_come_by_asterisk_with_keys_and_speech_and_either_side_ends_them(lab: Laboratory) -> None:
     visit = lab.open_visit()
 

@@ -204,6 +204,7 @@ def read_rows(file: Path) -> list[dict[str, Any]]:
     return pq.read_table(file).to_pylist()
 
 
+@pytest.mark.long
 def test_every_package_keeps_the_contract_of_its_shelf(site: Path) -> None:
     path = [str(site), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     command = [

@@ -21,6 +21,7 @@ def command(*words: object) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_power_is_that_of_the_command_line() -> None:
     found = vv.power("two-rates", 0.2, 0.8, calls_per_participant=3, seed=2)
     printed = command("power", "two-rates", ".2", ".8", "--calls-per-participant", 3, "--seed", 2)

@@ -99,6 +99,7 @@ def test_published_choices_are_calculated_with():
     assert "72.7%" in run("analyse", "choices", "empathy=104/143")
 
 
+@pytest.mark.long
 def test_power_prints_both_sizes_of_the_claim():
     text = run("power", "two-rates", ".45", ".50")
     for number in ("767", "806", "810", "1565", "x 3.99", "x 3.89"):

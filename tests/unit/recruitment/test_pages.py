@@ -67,6 +67,7 @@ def test_it_is_for_researchers_and_in_their_language(prolific: Prolific, tmp_pat
         with desk_of(folder, log, language="it") as browser:
             page = browser.get("/recruitment").text
             assert "Reclutamento" in page and "Forse pagati" in page and "Perhaps paid" not in page
+            assert tiles(page)["Pagato finora"] == "0,00 GBP" and "a 2,00 GBP" in page
 
 
 def test_a_study_that_pays_nobody_has_no_such_page_in_its_menu(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_what_is_declared_is_one_family_and_the_rest_is_explored(tmp_path):
     assert [tested["a", "c"], tested["b", "c"]] == pytest.approx(holm(rest))
 
 
-@pytest.mark.parametrize("file", [None, DECLARED])
+@pytest.mark.parametrize("file", [pytest.param(None, marks=pytest.mark.long), DECLARED])
 def test_analyse_and_the_summary_never_differ_on_a_pair_whatever_is_asked_for(tmp_path, file):
     dataset = shop_trial(tmp_path / "d", file=file)
     summary = summarise(dataset)

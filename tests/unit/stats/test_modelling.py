@@ -95,6 +95,7 @@ def test_a_formula_is_fitted_to_a_dataset_as_lme4_fits_it(trial):
     assert {one.term for one in facts.terms} == {"acoustics : manager", "order"}, "margins stay under it"
 
 
+@pytest.mark.long
 def test_durations_and_answers_get_the_models_that_fit_them(trial):
     right = "~ manager * acoustics + order + (1|participant) + (1|task)"
     mean = fit_model(trial, f"dialogue_duration {right}")
@@ -209,6 +210,7 @@ def test_formulas_are_taken_apart():
     assert read_formula("y ~ (1|participant)").fixed == "1"
 
 
+@pytest.mark.long
 def test_the_terminal_shows_contrasts_terms_and_deviations(trial):
     found = CliRunner().invoke(
         app, ["analyse", str(trial.folder), "--model", CROSSED], catch_exceptions=False
