@@ -12,6 +12,7 @@ import pytest
 from babel.messages.pofile import read_po
 
 from scenes.before_shelves import DATASETS, FIXTURES
+from scenes.crowds import differing, drawn
 from unit.stress.test_scores import ROWS as STRESSED
 from vivavoce.core import shelf
 from vivavoce.core.errors import InputError
@@ -40,7 +41,8 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
         writer.add("stress", STRESSED)
     known = [FIXTURES / "datasets" / name for name in DATASETS]
     asked = ReportOptions(transcripts=1, against=Dataset(known[-1]))
-    return [Material(Dataset(one), asked) for one in (*known, folder)]
+    crowds = drawn(tmp_path_factory.mktemp("crowds") / "data", differing("word_error_rate"), 1)
+    return [Material(one, asked) for one in (*map(Dataset, (*known, folder)), crowds)]
 
 
 @pytest.fixture(scope="module")

@@ -89,10 +89,10 @@ def measure(
 ) -> Measurements:
     """Compute interaction parameters of a dataset, as `vivavoce measure --only` does.
 
-    Input   dataset: opened, or its folder. by: system, condition, participant, task, channel, language or a
-            factor. only: names, symbols, families, instrumental, expert; all when left out. keywords: words
-            for isolated-word measures. exclude: rules such as `user_turns < 2` in place of the study's, or
-            `none`. mixed: take people and simulated users together
+    Input   dataset: opened, or its folder. by: system, condition, participant, population, task, channel,
+            language or a factor. only: names, symbols, families, instrumental, expert; all when left out.
+            keywords: words for isolated-word measures. exclude: rules such as `user_turns < 2` in place of
+            the study's, or `none`. mixed: take people and simulated users together
     Output  a row a measure and group, then a row a measure over all dialogues
     Empty   what is undefined is None, never 0
     Raises  InputError: no dataset, or one of people and programs; UnknownName: a grouping, measure or rule

@@ -1,6 +1,6 @@
 """`report`: a dataset's report, to be looked at in a notebook, or written as HTML or PDF."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -83,6 +83,8 @@ def report(
     against: "Dataset | Path | str | None" = None,
     margin: float | None = None,
     cost: float | None = None,
+    population_costs: Mapping[str, float] | None = None,
+    half_width: float | None = None,
     hourly: float | None = None,
     exclude: Rules = None,
     mixed: bool = False,
@@ -92,7 +94,9 @@ def report(
     Input   by: what to compare; found out when left out. language: en or it. sections: only these.
             transcripts: show so many failed dialogues turn by turn; redact: hide what was said in them.
             against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
-            what a comparison of transcripts, and an hour of one person, cost. exclude, mixed: as in `measure`
+            what a comparison of transcripts, and an hour of one person, cost. population_costs: what each
+            population cost, by name; half_width: of a rate's interval, whose cost is told of each. exclude,
+            mixed: as in `measure`
     Raises  InputError: no dataset, one of people and programs, or a section that there is not
     """
     with errors_in_python():
@@ -103,7 +107,8 @@ def report(
         )
         found = composed(
             opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
-            cost=cost, hourly=hourly, sections=[sections] if isinstance(sections, str) else sections,
+            cost=cost, population_costs=population_costs, half_width=half_width, hourly=hourly,
+            sections=[sections] if isinstance(sections, str) else sections,
         )  # fmt: skip
     return Report(found.document, tuple(map(in_python, found.warnings)))
 

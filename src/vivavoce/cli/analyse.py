@@ -19,7 +19,9 @@ def analyse(
             help="Folder with dataset.json, or published counts.",
         ),
     ],
-    by: Annotated[str | None, typer.Option("--by", help="system, condition, a factor, ...")] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="system, condition, population, a factor, ...")
+    ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option("--measure", help="Measure to compare; the success rates if not given."),

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 def confidence(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
-    by: Annotated[str, typer.Option("--by", help="system, condition, participant, a factor, ...")] = "system",
+    by: Annotated[
+        str, typer.Option("--by", help="system, condition, participant, population, a factor, ...")
+    ] = "system",
     source: Annotated[str, typer.Option("--source", help="Recogniser or pass: live, batch, ...")] = "live",
     ranks: Annotated[
         Literal["first", "all"], typer.Option("--ranks", help="First hypothesis of each turn, or all.")

@@ -17,7 +17,9 @@ def measure(
     dataset: Annotated[
         Path | None, typer.Argument(metavar="DATASET", help="Folder with dataset.json.", show_default=False)
     ] = None,
-    by: Annotated[str, typer.Option("--by", help="system, condition, participant, a factor, ...")] = "system",
+    by: Annotated[
+        str, typer.Option("--by", help="system, condition, participant, population, a factor, ...")
+    ] = "system",
     only: Annotated[
         list[str] | None,
         typer.Option(

@@ -67,7 +67,15 @@ def report(
         typer.Option("--margin", help="Loss of a rate that counts as none; the study's own, else 0.1."),
     ] = None,
     cost: Annotated[
-        float | None, typer.Option("--cost", help="What a comparison of transcripts cost in all.")
+        list[str] | None,
+        typer.Option(
+            "--cost",
+            help="What a comparison of transcripts cost in all; POPULATION=AMOUNT: what a population did.",
+        ),
+    ] = None,
+    half_width: Annotated[
+        float | None,
+        typer.Option("--half-width", help="Of a rate's interval: what it costs in each population; 0.05."),
     ] = None,
     hourly: Annotated[
         float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
@@ -90,9 +98,10 @@ def report(
     opened, last = (
         unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)
     )
+    whole, of_populations = _costs(cost or [])
     made = composed(
         opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
-        cost=cost, hourly=hourly,
+        cost=whole, population_costs=of_populations, half_width=half_width, hourly=hourly,
         sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
     )  # fmt: skip
     if printed:
@@ -103,6 +112,27 @@ def report(
         note(f"wrote {len(made.save_figures(figures))} files into {figures}")
     if tables is not None:
         note(f"wrote {len(made.save_tables(tables))} files into {tables}")
+
+
+def _costs(words: list[str]) -> tuple[float | None, dict[str, float]]:
+    """What was spent in all, and by population."""
+    from vivavoce.core.errors import InputError
+
+    whole, by_name = None, dict[str, float]()
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        try:
+            amount = float(text)
+        except ValueError:
+            amount = -1.0
+        if not 0 <= amount < float("inf"):
+            hint = "write 120, or crowd=120"
+            raise InputError(f"cannot read the cost {word!r}", place="--cost", hint=hint)
+        if equals:
+            by_name[name] = amount
+        else:
+            whole = amount
+    return whole, by_name
 
 
 def preregister(

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
+from vivavoce.study.populations import PopulationPlan, read_populations
 from vivavoce.study.presets import lay_over, protocol_names
 from vivavoce.study.quality import Quality
 from vivavoce.study.step_sequence import written_dialogues
@@ -89,6 +90,11 @@ def written_quality(file: str) -> Quality:
         return Quality.model_validate(_over_preset(file).get("quality") or {})
     except ValidationError:
         return NOTHING_SAID
+
+
+def written_populations(file: str) -> dict[str, PopulationPlan]:
+    """The key `populations` of a study file over its preset."""
+    return read_populations(_over_preset(file).get("populations"))
 
 
 def read_declaration(file: str) -> Declaration:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from vivavoce.core.errors import UnknownName
+from vivavoce.log.populations import POPULATION, populations
 from vivavoce.log.schema import FACTOR_PREFIX
 from vivavoce.measures.base import Pairs, Tables
 from vivavoce.measures.disputes import settle
@@ -162,7 +163,7 @@ def compute(
 ) -> "pd.DataFrame":
     """The value of each measure, over the whole dataset or by group.
 
-    Input   by: system, condition, participant, task, channel, language, or the name of a factor
+    Input   by: system, condition, participant, population, task, channel, language, or the name of a factor
     Output  key, measure, value (sum of numerators over sum of denominators), macro (mean of the values of the
             single dialogues), numerator, denominator, dialogues (those in which it is not missing), open (at
             how many places annotators differ and nobody decided), lowest and highest (the value that
@@ -182,8 +183,12 @@ def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
     """
     table = dataset.read("dialogues")
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
+    if by == POPULATION and column not in table.column_names:
+        names = populations(dataset)
+        return [names.get(person) for person in table.column("participant_id").to_pylist()]
     if column is not None and column not in table.column_names:
-        known = [one for one in GROUPS if GROUPS[one] in table.column_names] + dataset.factors
+        held = [one for one in GROUPS if GROUPS[one] in table.column_names]
+        known = [*held, POPULATION, *dataset.factors]
         raise UnknownName("grouping", by, known, place=str(dataset.folder))
     return [ALL] * len(table) if column is None else table.column(column).to_pylist()
 

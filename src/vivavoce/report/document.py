@@ -1,5 +1,6 @@
 """A dataset's report as a document: what is said, before anybody decides how it looks."""
 
+from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
 from vivavoce.report.blocks import Document
@@ -14,11 +15,15 @@ def compose(dataset: Dataset, options: ReportOptions | None = None) -> Document:
     """The report of a dataset.
 
     Empty   a dataset without dialogues gives a report that says so
-    Raises  UnknownName: no such grouping, language or section
+    Raises  UnknownName: no such grouping, language or section; InputError: a margin or half-width that
+            nothing can have
     """
     options = options or ReportOptions()
     if options.margin is not None:
         check_margin(RATES, options.margin, place="--margin")
+    if options.half_width is not None and not 0 < options.half_width < 1:
+        hint = "half of the width of a rate's interval lies between 0 and 1, such as 0.05"
+        raise InputError(f"half-width {options.half_width:g}", place="--half-width", hint=hint)
     for name in options.sections or ():
         SECTIONS.get(name, place="--sections")
     with speaking(options.language):

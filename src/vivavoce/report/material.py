@@ -1,7 +1,7 @@
 """What a report is made from: its options, and what is computed once for several sections."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,8 @@ class ReportOptions:
     transcripts  how many failed dialogues are shown turn by turn; `redact` hides what was said in them
     against      dataset of the last version; `margin` is the difference of a rate that counts as none
     hourly       what an hour of one person costs, for the cost of a judgement; `cost` what the study cost
+    population_costs  what each population cost in all, by name; half_width: of a rate's interval, whose cost
+                 is told of each population
     """
 
     by: str | None = None
@@ -39,14 +41,19 @@ class ReportOptions:
     margin: float | None = None
     hourly: float | None = None
     cost: float | None = None
+    population_costs: Mapping[str, float] | None = None
+    half_width: float | None = None
 
     def command(self) -> str:
         """The command that makes such a report again; folders of datasets stand as words to be replaced."""
         words = ["vivavoce", "report", "DATASET", *(["--against", "LAST"] if self.against else [])]
-        for option in ("by", "language", "margin", "transcripts", "cost", "hourly"):
+        for option in ("by", "language", "margin", "half_width", "transcripts", "cost", "hourly"):
             value = getattr(self, option)
             if value not in (None, 0) and (option, value) != ("language", "en"):
-                words += [f"--{option}", f"{value:g}" if isinstance(value, float) else str(value)]
+                shown = f"{value:g}" if isinstance(value, float) else str(value)
+                words += [f"--{option.replace('_', '-')}", shown]
+        for name, value in (self.population_costs or {}).items():
+            words += ["--cost", f"{name}={value:g}"]
         words += ["--sections", ",".join(self.sections)] if self.sections else []
         return shlex.join([*words, *(["--redact"] if self.redact else [])])
 

@@ -124,7 +124,7 @@ def _compared(one: _Line, letter: str) -> list[Text]:
     interval = between(one.low, one.high, lambda value: difference(value, unit))
     adjusted = Text(p_value(one.p_adjusted), style="bold" if one.significant else "")
     return [
-        Text(measure.title if measure else one.measure),
+        Text(measure.title if measure else one.measure.replace("_", " ").capitalize()),
         Text(f"{label(one.a)} \u2013 {label(one.b)}"),
         Text(difference(one.difference, unit)),
         Text(interval),

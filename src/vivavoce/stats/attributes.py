@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.populations import POPULATION, populations
 
 PLAIN: Final = ("language", "pool")
 
 
 def attribute_names(dataset: Dataset) -> list[str]:
-    """What participants can be grouped by: language, pool, their attributes, answers about the whole visit.
+    """What participants can be grouped by: language, pool, population, attributes, answers about the visit.
 
     Note  an item of a questionnaire is `item`, or `instrument.item` where two instruments have one so named
     """
@@ -36,6 +37,8 @@ def _values(dataset: Dataset) -> Mapping[str, dict[str, str]]:
         for key, value in {**{name: row[name] for name in PLAIN}, **known}.items():
             if value is not None and not isinstance(value, dict | list):
                 found.setdefault(key, {})[row["participant_id"]] = str(value)
+    if known_populations := populations(dataset):
+        found[POPULATION] = known_populations
     return found | _answers(dataset)
 
 

@@ -15,10 +15,12 @@ from vivavoce.stats.declared import declared_family
 from vivavoce.stats.declared_results import ALPHA, DeclaredComparison, DeclaredFamily, Family
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.multiple_testing import adjusted, adjustment_words
+from vivavoce.stats.population_tests import FURTHER
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary_results import GroupTest, Summary, SystemTest
 
 Key = tuple[str, frozenset[Any]]
+EXPLORABLE: Final = (*HEADLINES, *FURTHER)
 EXPLORED: Final = N_("Explored, not declared: {words}.")
 
 
@@ -56,13 +58,14 @@ def adjust_tests(
             declared
     Output  one family for each that has any test; `why` names it in a sentence
     Note    without a declaration the three headline rates over all pairs are one family, only explored;
-            with one, what the declaration leaves of them is. Variants of a rate are the same cases counted
+            with one, what the declaration leaves of them is. What populations are compared on besides is of
+            that family, too. Variants of a rate are the same cases counted
             otherwise: they are in no family, and have no adjusted p, unless they are declared. Only the
             side of a test that counts is adjusted
     """
     declared = _with_groups(dataset, found, declared_family(dataset, correction))
     own = {key: one for one in (declared.results if declared else ()) if (key := _declared_key(one))}
-    explored = [one for one in tests if comparison_key(one) not in own and one.measure in HEADLINES]
+    explored = [one for one in tests if comparison_key(one) not in own and one.measure in EXPLORABLE]
     method = correction or "holm"
     p_values = adjusted([one.decisive.p for one in explored], method)
     settled = {comparison_key(one): ("explored", ALPHA, p) for one, p in zip(explored, p_values, strict=True)}

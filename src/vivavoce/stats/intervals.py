@@ -68,9 +68,10 @@ def signed_difference(
     Input   method, clusters (None or 0: cases) of the side that counts; `n` cases
     """
     people = clusters if method != "none" else 0
+    counted = MEASURES.get(measure).counted if measure in MEASURES else "participant"
     return signature(
         f"{measure}_difference",
-        unit="participant" if people else MEASURES.get(measure).counted,
+        unit="participant" if people else counted,
         n=people or n,
         data=data,
         by=by,

@@ -10,6 +10,7 @@ import pandas as pd
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.populations import POPULATION, populations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import GROUPS, Sums, sums
 from vivavoce.stats.formula import ModelFormula
@@ -144,6 +145,9 @@ def _variable(dataset: Dataset, parts: Sums, dialogues: pd.DataFrame, name: str)
     """One value a dialogue: a category as text, or a number; None where unknown."""
     if name in dataset.factors:
         return _texts(dialogues["factor_" + name])
+    if name == POPULATION:
+        names = populations(dataset)
+        return np.array([names.get(person) for person in dialogues["participant_id"]], dtype=object)
     if name in GROUPS:
         return _texts(dialogues[GROUPS[name]])
     if name == "visit":
@@ -158,7 +162,7 @@ def _variable(dataset: Dataset, parts: Sums, dialogues: pd.DataFrame, name: str)
         place = parts.measures.index(name)
         with np.errstate(divide="ignore", invalid="ignore"):
             return parts.numerators[place] / parts.denominators[place]
-    known = [*dataset.factors, *GROUPS, "visit", ORDER, *attributes]
+    known = [*dataset.factors, *GROUPS, POPULATION, "visit", ORDER, *attributes]
     raise UnknownName("variable", name, known, place="--model")
 
 

@@ -14,6 +14,7 @@ from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.populations import POPULATION, SIMULATED
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
 from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
@@ -27,6 +28,7 @@ from vivavoce.stats.family import adjust_tests
 from vivavoce.stats.flow import change_words, exclusion_words, later_rules_words, running_words
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.intervals import LEVEL, cited, signed_difference
+from vivavoce.stats.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.rates import HEADLINES, is_rate
 from vivavoce.stats.summary_results import (
@@ -50,8 +52,8 @@ NO_DIALOGUE: Final = statement("The dataset holds no dialogue.")
 def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Summary:
     """Everything that is known about each group of dialogues.
 
-    Input   a dataset; `by` is system, condition, participant, task, channel, language or a factor;
-            `correction` in place of the declared one, or of Holm's where none is declared
+    Input   a dataset; `by` is system, condition, participant, population, task, channel, language or a
+            factor; `correction` in place of the declared one, or of Holm's where none is declared
     Output  rates and tests are signed; `model` is the analysis that the design asks for, with the reason in
             words; a test's `family` is the one of `families` that it belongs to
     Empty   a group without cases has ratio, low and high null and n 0; totals of which nothing is known
@@ -70,7 +72,7 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
     parts = sums(dataset)
     of_groups = _by_key(pooled(parts, group_keys(dataset, by)))
     of_all = _by_key(pooled(parts, group_keys(dataset, None)))
-    nested = ClusteredSummary(parts, found)
+    nested = ClusteredSummary(with_calls(parts, found) if by == POPULATION else parts, found)
     make = partial(_row, dataset, nested)
     whole = make(None, everything, of_all.get("all", {}), by=None)
     rows = [make(place, group, of_groups.get(group.key, {}), by=by) for place, group in enumerate(found)]
@@ -212,9 +214,9 @@ def _tests(
             else None
         )  # fmt: skip
     tests: list[GroupTest] = []
-    for name in rows[0].rates if rows else ():
+    for name in _tested(rows, by):
         for (i, a), (j, b) in combinations(enumerate(rows), 2):
-            if a.rates[name].low is None or b.rates[name].low is None:
+            if not (_testable(a, name) and _testable(b, name)):
                 continue
             test = widened(
                 GroupTest, nested.naive(name, i, j, level=LEVEL), measure=name, a=a.key, b=b.key,
@@ -223,10 +225,24 @@ def _tests(
             )  # fmt: skip
             signed = signed_difference(
                 name, a.key, b.key, method=test.decisive.method, clusters=test.decisive.clusters, by=by,
-                n=round(a.rates[name].n + b.rates[name].n), data=data,
+                n=nested.cases(name, i) + nested.cases(name, j), data=data,
             )  # fmt: skip
             tests.append(replace(test, signature=signed))
     return tests, None
+
+
+def _tested(rows: list[GroupSummary], by: str) -> list[str]:
+    """The rates; of populations more."""
+    return [*(rows[0].rates if rows else ()), *(FURTHER if by == POPULATION else ())]
+
+
+def _testable(row: GroupSummary, name: str) -> bool:
+    """Whether a group has a rate of successes, or a case of what else populations are compared on."""
+    if is_rate(name):
+        return row.rates[name].low is not None
+    if name == DURATION and str(row.key).endswith(SIMULATED):
+        return False  # how fast this computer is, no difference between people
+    return bool(row.participants) and (name == CALLS or row.counted(name))
 
 
 def _shared_participants(found: list[Group]) -> int:

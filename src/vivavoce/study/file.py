@@ -11,6 +11,7 @@ from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
+from vivavoce.study.populations import PopulationPlan, check_population_names
 from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
@@ -173,6 +174,9 @@ class StudyFile(Settings):
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from: each recruiter with its settings"
     )
+    populations: dict[str, PopulationPlan] = Field(
+        {}, description="populations that are told apart, each with its recruiters and what its people cost"
+    )
     quality: Quality = Field(
         Quality(),  # pyright: ignore[reportCallIssue]
         description="what is known beforehand of good work, and from where on its signs are marked",
@@ -204,6 +208,12 @@ class StudyFile(Settings):
                 raise mistake(f"{name!r} cannot name a system", NAME_CURE)
         _check_factors(systems)
         return systems
+
+    @field_validator("populations")
+    @classmethod
+    def _sound_populations(cls, populations: dict[str, PopulationPlan]) -> dict[str, PopulationPlan]:
+        check_population_names(populations)
+        return populations
 
     @field_validator("parser")
     @classmethod

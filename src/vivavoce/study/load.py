@@ -20,6 +20,7 @@ from vivavoce.study.materials import Entries, Materials, read_offered
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_study import pairs_of_study
+from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import read_recruitment
@@ -111,6 +112,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         check_damage(file.damage, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
+    check_populations(file.populations, file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
     check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
     check_systems(walk, source.data, source)

@@ -61,11 +61,12 @@ def test_a_figure_tells_the_answers_in_the_report_s_language(
     assert all(f" {one} " in text for one in said)
 
 
-def test_a_figure_gives_codes_where_they_say_something_else_in_each_item(tmp_path: Path) -> None:
-    forms = [{"usage": 1.0, "age": 6.0}, {"usage": 4.0, "age": 1.0}]
+def test_items_that_are_answered_otherwise_have_figures_of_their_own(tmp_path: Path) -> None:
+    forms = [{"usage": 1.0, "age": 6.0, "experience": 0.0}, {"usage": 4.0, "age": 1.0, "experience": 4.0}]
     text = shown(tmp_path, "p851_background", forms, drawn=True)
-    assert "Codes as answered." in text
-    assert "60 or older" not in text and "Every day" not in text
+    assert re.findall(r"Codes as answered: ([^.]*)\.", text) == [
+        "1 = Under 20, 6 = 60 or older", "0 = Not at all, 4 = Very well", "0 = Never, 4 = Every day",
+    ]  # fmt: skip
 
 
 def test_answers_that_are_names_are_counted_and_have_no_mean_and_no_figure(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Questionnaires: answers, scores and their reliability."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import count as count_from
+from typing import Any, Final
 
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
@@ -50,14 +51,15 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
 
     def blocks(self, results: QuestionnairesFound) -> list[Block]:
         blocks: list[Block] = []
+        drawn = count_from(1)
         for number, sheet in enumerate(results.scales, start=1):
-            if sheet.items:
-                own = any(
-                    one.instrument == sheet.instrument and one.wording in OURS
-                    for one in results.questionnaires
-                )
-                items = in_words(sheet) if own else sheet.items
-                blocks.append(likert_figure(number, sheet.instrument, items))
+            own = any(
+                one.instrument == sheet.instrument and one.wording in OURS for one in results.questionnaires
+            )
+            for items in (
+                by_scale(in_words(sheet), worded=True) if own else by_scale(sheet.items, worded=False)
+            ):
+                blocks.append(likert_figure(next(drawn), sheet.instrument, items))
             if scores := scores_table(number, sheet, results.keys):
                 blocks.append(scores)
         blocks += questionnaire_tables(results.questionnaires, results.keys)
@@ -68,6 +70,18 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
             )
             blocks.append(Paragraph(counted, small=True))
         return blocks
+
+
+def by_scale(items: Sequence[LikertItem], *, worded: bool) -> Iterable[list[LikertItem]]:
+    """Items in their order, those apart that are answered otherwise: one colour stands for one answer.
+
+    worded  what every code says is known
+    """
+    found: dict[tuple[Any, ...], list[LikertItem]] = {}
+    for item in items:
+        said = tuple(sorted(item.labels.items())) if worded else ()
+        found.setdefault((item.low, item.high, said), []).append(item)
+    return found.values()
 
 
 def in_words(sheet: AnsweredScale) -> Sequence[LikertItem]:

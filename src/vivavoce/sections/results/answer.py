@@ -20,6 +20,7 @@ from vivavoce.report.numbers import (
 )
 from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily
 from vivavoce.stats.multiple_testing import NAMES
+from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary
 
 
@@ -215,8 +216,9 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
             "can be shown.",
             **facts,
         )
-    largest = max(differing or tested, key=lambda one: abs(one.difference or 0.0))
-    return [f"{first} {_largest(summary, largest)}" if largest.difference else first]
+    rates = [one for one in differing or tested if is_rate(one.measure)]
+    largest = max(rates, key=lambda one: abs(one.difference or 0.0), default=None)
+    return [f"{first} {_largest(summary, largest)}" if largest and largest.difference else first]
 
 
 def _largest(summary: Summary, test: GroupTest) -> str:

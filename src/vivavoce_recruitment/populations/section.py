@@ -1,0 +1,261 @@
+"""Populations side by side, as crowd and laboratory: how they did, what they cost, what precision costs."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from vivavoce.log.populations import SIMULATED
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import adjusted_cell, heads, limits, title
+from vivavoce.report.language import Shown, say, stated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import (
+    MISSING,
+    amount,
+    between,
+    coefficient,
+    count,
+    difference,
+    p_value,
+    plural,
+    points,
+)
+from vivavoce.report.section import Section
+from vivavoce.stats.population_tests import CALLS, DURATION
+from vivavoce.stats.precision import RequiredPeople
+from vivavoce.stats.summary_results import GroupTest
+from vivavoce_recruitment.populations.comparison import (
+    COMPARED,
+    HALF_WIDTH,
+    POPULATION,
+    PopulationFound,
+    PopulationsCompared,
+    side_by_side,
+)
+from vivavoce_recruitment.populations.costs import Spent
+
+PER: Final = {"ratio": "", "s": "s", "": ""}
+
+
+class PopulationsSection(Section[PopulationsCompared]):
+    """Only where people, or programs, of two populations or more held dialogues."""
+
+    name = "populations"
+    order = 950
+    title = "Populations side by side"
+    menu = "Populations"
+    needs = ("dialogues", "participants")
+
+    def results(self, material: Material) -> PopulationsCompared | None:
+        options = material.options
+        return side_by_side(
+            material.dataset, costs=options.population_costs or {},
+            half_width=options.half_width or HALF_WIDTH,
+            summary=material.summary if material.by == POPULATION else None,
+        )  # fmt: skip
+
+    def blocks(self, results: PopulationsCompared) -> list[Block]:
+        said = [Bullets(tuple(_differences(results))), _figures(results)]
+        return [*said, *_tests(results), *_precision(results), *_orders(results)]
+
+
+def _named(name: str | None) -> str:
+    """A population's name; that its people are programs is said in the reader's language."""
+    plain = (name or "").removesuffix(SIMULATED)
+    return plain if plain == name else say("{population} (simulated)", population=plain)
+
+
+def _title(measure: str) -> str:
+    return say("Dialogues a participant") if measure == CALLS else title(measure)
+
+
+def _value(value: float | None, measure: str) -> str:
+    return amount(value, COMPARED[measure])
+
+
+def _differences(results: PopulationsCompared) -> list[str]:
+    """What differs, each in a sentence, and what that nothing does would mean."""
+    found = [one for one in results.tests if one.significant]
+    values = {
+        (one.name, name): figure.value for one in results.populations for name, figure in one.figures.items()
+    }
+    sentences = [
+        say(
+            "{measure}: {a} stands at {first}, {b} at {second} (difference {gap}, 95% interval {interval}; "
+            "adjusted p {p}).",
+            measure=_title(one.measure), a=_named(one.a), b=_named(one.b),
+            first=_value(values[str(one.a), one.measure], one.measure),
+            second=_value(values[str(one.b), one.measure], one.measure),
+            gap=difference(one.decisive.difference, COMPARED[one.measure]), interval=_span(one),
+            p=p_value(one.decisive.p_adjusted),
+        )
+        for one in found
+    ]  # fmt: skip
+    if alike := [_title(name) for name in results.measures if _shows_nothing(results.tests, name)]:
+        sentences.append(
+            say(
+                "No difference can be shown in: {measures}. That is no proof that there is none.",
+                measures=", ".join(alike),
+            )
+        )  # fmt: skip
+    if DURATION in results.measures and any(one.simulated for one in results.populations):
+        sentences.append(say("How long programs take depends on the computer: it is not compared."))
+    return sentences
+
+
+def _shows_nothing(tests: Sequence[GroupTest], measure: str) -> bool:
+    own = [one for one in tests if one.measure == measure]
+    return bool(own) and not any(one.significant for one in own)
+
+
+def _span(test: GroupTest) -> str:
+    unit = COMPARED[test.measure]
+    return between(test.decisive.low, test.decisive.high, lambda value: difference(value, unit))
+
+
+def _figures(results: PopulationsCompared) -> TableOfText:
+    people = results.populations
+    rows = [
+        Row(say("People"), tuple(Cell(count(one.participants)) for one in people)),
+        Row(say("Dialogues"), tuple(Cell(count(one.dialogues)) for one in people)),
+        *(Row(_title(name), tuple(_figure(one, name) for one in people)) for name in results.measures),
+        Row(say("Cost in all"), tuple(_total(one.cost) for one in people)),
+        Row(say("Cost of a participant"), tuple(_share(one.cost, "participants") for one in people)),
+        Row(say("Cost of a dialogue"), tuple(_share(one.cost, "dialogues") for one in people)),
+    ]
+    signed = tuple(
+        (f"{_named(row.key)}, {_title(name).lower()}", signature)
+        for row in results.summary.by if row.key is not None
+        for name in results.measures
+        if name != CALLS and (signature := row.measures[name].clustered.signature)
+    )  # fmt: skip
+    note = say(
+        "Under each figure its 95% interval with participants as the unit. A cost is that of all who took "
+        "part, also of dialogues that rules leave out. A dash: it is not known."
+    )
+    columns = heads(say("Measure"), *(_named(one.name) for one in people))
+    return TableOfText(
+        "populations", say("Populations side by side"), columns, tuple(rows), note, signed, numeric=True
+    )
+
+
+def _figure(one: PopulationFound, name: str) -> Cell:
+    figure = one.figures[name]
+    under = [limits(figure.interval.low, figure.interval.high, COMPARED[name])]
+    if name == CALLS:
+        under.append(say("median {n}", n=amount(one.median_dialogues, "")))
+    return Cell(_value(figure.value, name), tuple(line for line in under if line))
+
+
+def _money(value: float | None, currency: str) -> str:
+    if value is None:
+        return MISSING
+    return Shown(f"{coefficient(value)} {currency}".strip(), cost=value)
+
+
+def _total(cost: Spent | None) -> Cell:
+    if cost is None:
+        return Cell(MISSING)
+    sources = {
+        "told": say("as told with the report"), "study_file": say("as the study file says"),
+        "terms": say("by the terms of recruiting"),
+    }  # fmt: skip
+    lacking = {"fee": say("without the platform's fee"), "calls": say("without the calls")}
+    under = [sources[cost.source], *(lacking[name] for name in cost.without)]
+    if cost.once:
+        under.append(say("of it once {amount}", amount=_money(cost.once, cost.currency)))
+    return Cell(_money(cost.total, cost.currency), tuple(under))
+
+
+def _share(cost: Spent | None, by: str) -> Cell:
+    number = getattr(cost, by) if cost is not None else 0
+    if cost is None or not number:
+        return Cell(MISSING)
+    return Cell(_money(cost.total / number, cost.currency), (plural(number, by.removesuffix("s")),))
+
+
+def _tests(results: PopulationsCompared) -> list[Block]:
+    """The differences of all pairs, with the one family to which they belong."""
+    rows = [
+        Row(
+            f"{_named(one.a)} \u2013 {_named(one.b)}",
+            (
+                Cell(difference(one.decisive.difference, COMPARED[one.measure])), Cell(_span(one)),
+                Cell(p_value(one.decisive.p)), adjusted_cell(one.decisive.p_adjusted),
+            ),
+            group=_title(one.measure),
+        )
+        for one in results.tests
+    ]  # fmt: skip
+    if not rows:
+        return []
+    family = " ".join(stated(one.why) for one in results.summary.families)
+    note = say(
+        "The first minus the second, rates and word errors in percentage points, durations in seconds. "
+        "Participants are the unit; p is two-tailed. Bold: significant after adjustment over all rows."
+    )
+    return [
+        TableOfText(
+            "population-tests", say("Differences between populations"),
+            heads(say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)")),
+            tuple(rows), f"{note} {family}".strip(),
+            tuple(
+                (f"{_named(one.a)} \u2013 {_named(one.b)}, {_title(one.measure).lower()}", one.signature)
+                for one in results.tests
+            ),
+        )
+    ]  # fmt: skip
+
+
+def _precision(results: PopulationsCompared) -> list[Block]:
+    """What a half-width costs in each population; [] where no rate has an interval."""
+    rows = [
+        Row(
+            _named(one.name),
+            (
+                Cell(f"\u00b1{points(known.now).lstrip('+')}"),
+                Cell(count(known.people), (between(known.low, known.high, count),)),
+                Cell(count(known.people * one.dialogues / one.participants)), _price(known, one),
+            ),
+            group=_title(name),
+        )
+        for name in results.measures for one in results.populations
+        if (known := one.precision.get(name)) is not None
+    ]  # fmt: skip
+    if not rows:
+        return []
+    wanted = f"\u00b1{points(results.half_width).lstrip('+')}"
+    note = say(
+        "How many people, with as many dialogues each and as alike as these, a 95% interval of {width} "
+        "points takes, and what they cost: what came once, and what grows with people. Under both their own "
+        "95% limits. Half the width takes four times as many people.",
+        width=wanted,
+    )  # fmt: skip
+    columns = heads(
+        say("Population"), say("Interval now, points"), say("People for {width}", width=wanted),
+        say("Dialogues for {width}", width=wanted), say("Cost for {width}", width=wanted),
+    )  # fmt: skip
+    return [TableOfText("precision", say("What precision costs"), columns, tuple(rows), note)]
+
+
+def _price(known: RequiredPeople, one: PopulationFound) -> Cell:
+    if one.cost is None:
+        return Cell(MISSING)
+    of = (one.cost.of_people(people, one.participants) for people in (known.people, known.low, known.high))
+    needed, low, high = of
+    return Cell(_money(needed, one.cost.currency), (between(low, high, coefficient),))
+
+
+def _orders(results: PopulationsCompared) -> list[Block]:
+    """Whether both populations put the systems in the same order."""
+    if not results.ranks:
+        return []
+    same = say("{measure}: the same order of {n} systems in both (Kendall's tau {tau}).")
+    other = say("{measure}: another order of {n} systems (Kendall's tau {tau}).")
+    lead = say("Whether both populations put the systems in the same order:")
+    told = tuple(
+        (same if one.same_order else other).format(
+            measure=_title(name), n=count(one.systems), tau=coefficient(one.tau)
+        )
+        for name, one in results.ranks.items()
+    )
+    return [Paragraph(lead), Bullets(told)]
