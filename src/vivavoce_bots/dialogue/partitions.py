@@ -17,6 +17,7 @@ CHANGE: Final = 0.2  # chance that the user now wants another value than before
 VALUES: Final = 8  # values that a slot may have, roughly
 _MOST: Final = 16
 _NEVER: Final = 0.004
+_UNHEARD: Final = 1e-12  # a reading that no recogniser tells from none; its products would vanish
 
 
 class Reading(NamedTuple):
@@ -36,7 +37,7 @@ class Partitions:
 
     def hear(self, readings: Sequence[Reading]) -> None:
         """Take in one turn. What the readings leave open stays as it was believed."""
-        stating = [one for one in readings if one.stated and one.score > 0]
+        stating = [one for one in readings if one.stated and one.score > _UNHEARD]
         mentioned = min(1.0, sum(one.score for one in stating))
         if not stating:
             return

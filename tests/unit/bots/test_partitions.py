@@ -30,6 +30,12 @@ def test_beliefs_always_sum_to_one_over_few_partitions(
     assert len(beliefs.goals) <= 17
 
 
+def test_a_reading_that_is_next_to_nothing_moves_no_belief() -> None:
+    beliefs = Partitions()
+    beliefs.hear([Reading({"food": "chinese"}, 5e-324)])
+    assert beliefs.goals == {(): 1.0}
+
+
 def test_one_turn_moves_belief_by_bayes_rule() -> None:
     """Chinese with 0.6, Thai with 0.2, nothing with 0.2; then the north with 1: by hand."""
     beliefs = Partitions()
