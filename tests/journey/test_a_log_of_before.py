@@ -76,6 +76,8 @@ def facts(folder: Path) -> dict[str, Any]:
     """What a dataset says of itself, but for when it was exported and how its files are packed."""
     found = json.loads((folder / "dataset.json").read_text())
     del found["created_at"]
+    if found["source"].get("level") == "analysis":
+        found["source"]["level"] = "internal"  # what the one level of before is called since there are three
     found.pop("noted", None)  # the notes once more, with their values; datasets of before lack it
     found["tables"] = {name: table for name, table in found["tables"].items() if name not in NEW}
     for name, table in found["tables"].items():

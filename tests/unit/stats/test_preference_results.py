@@ -37,7 +37,7 @@ def test_people_are_grouped_by_attribute_or_by_what_they_answered(tmp_path: Path
     assert one.differences[0].p_judgements is not None
     (one,) = preference_results(dataset, by="rating").by_group
     assert {name: share.participants for name, share in one.groups.items()} == {"old": 20, "young": 40}
-    with pytest.raises(UnknownName, match="gender, rating"):
+    with pytest.raises(UnknownName, match="gender, population, rating"):
         preference_results(dataset, by="shoes")
 
 
