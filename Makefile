@@ -9,7 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # two processes a core, for half of the time a test waits for a service; each with whole files, so that what a file
 # shares is made once; ARGS="-n 0" for one process
-ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile
 # tests of sound: two at once, each by itself, for a file of them is long
 IN_TURN := -n 2 --dist load
 export LANG ?= C.UTF-8
