@@ -7,11 +7,9 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-# two processes a core, for half of the time a test waits for a service; each with whole files, so that what a file
-# shares is made once; ARGS="-n 0" for one process
-ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile
-# tests of sound: two at once, each by itself, for a file of them is long
-IN_TURN := -n 2 --dist load
+# two processes a core, for half of the time a test waits for a service; one of them runs all that plays sound, the
+# others take whole files (tests/conftest.py); ARGS="-n 0" for one process
+ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadgroup
 export LANG ?= C.UTF-8
 
 # where Asterisk is installed, unless this machine has one
@@ -59,10 +57,8 @@ system-packages:
 demo: setup
 	$(BIN)/vivavoce demo $(ARGS)
 
-# what plays or records sound at its own speed goes first; pytest answers 5 where ARGS leave none of it
 test: .venv/dev.stamp .venv/typescript.stamp system-packages
-	@$(BIN)/python -m pytest -m "realtime and not long" $(IN_TURN) $(ARGS); first=$$?; [ $$first -ne 5 ] || first=0; \
-	$(BIN)/python -m pytest -m "not long and not realtime" $(ABREAST) $(ARGS) && exit $$first
+	$(BIN)/python -m pytest -m "not long" $(ABREAST) $(ARGS)
 
 test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m "long or hypothesis" --hypothesis-profile searching --timeout 3600 $(ARGS)
