@@ -7,9 +7,9 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-# two processes a core, for half of the time a test waits for a service; one of them runs all that plays sound, the
-# others take whole files (tests/conftest.py); ARGS="-n 0" for one process
-ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadgroup
+# five processes for two cores, for half of the time a test waits for a service; each takes whole files, so that what
+# a file shares is made once; ARGS="-n 0" for one process
+ABREAST := -n $(shell expr 5 \* $$(getconf _NPROCESSORS_ONLN) / 2) --maxprocesses 8 --dist loadfile
 export LANG ?= C.UTF-8
 
 # where Asterisk is installed, unless this machine has one

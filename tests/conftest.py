@@ -43,28 +43,6 @@ def _constants_of_sources() -> providers.Constants:
 providers._get_local_constants = _constants_of_sources
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What plays sound at its own speed is one process's work: it mostly waits, and the others go on beside it."""
-    for item in items:
-        if item.get_closest_marker("realtime"):
-            item.add_marker(pytest.mark.xdist_group("sound"))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With `--dist loadgroup` a process takes a group or a whole file, so that what a file shares is made once."""
-    if config.getoption("dist") != "loadgroup":
-        return None
-    from xdist.scheduler import LoadGroupScheduling
-
-    class WholeFiles(LoadGroupScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return super()._split_scope(nodeid).split("::", 1)[0]
-
-    return WholeFiles(config, log)
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder `shared` beside the checkout; tests that ask for it are skipped where it is absent."""

@@ -16,7 +16,6 @@ from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, U
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
-pytestmark = pytest.mark.realtime
 
 SAID = Sound(pcm16(voice("Good morning.")), RATE)
 OTHER = Sound(pcm16(voice("A cheap pub.", "rms")), RATE)

@@ -47,7 +47,6 @@ def refusal(address: str, line: SipLine = SipLine(), **more: float) -> NotAnswer
     return error
 
 
-@pytest.mark.realtime
 def test_a_telephone_is_called_both_hear_each_other_and_it_hangs_up(tmp_path: Path) -> None:
     async def work(caller: SipCaller) -> None:
         with baresip(tmp_path, answers=True) as telephone:
