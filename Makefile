@@ -28,13 +28,13 @@ setup: .venv/run.stamp
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ./scripts/apt-install python3-venv
 	@echo "Installing into .venv: this takes some minutes, once"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/run.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 	@echo "Ready: $(BIN)/vivavoce --help"
 
 .venv/dev.stamp: .venv/run.stamp requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # TypeScript, which checks the pages' scripts, by the npm that comes with basedpyright; without it that test is skipped
