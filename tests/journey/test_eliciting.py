@@ -22,7 +22,7 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce_commands.elicitation.models import GivenCommand
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 APART_S = 0.45
 PRECISION_S = 0.02
 

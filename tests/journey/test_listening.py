@@ -13,7 +13,7 @@ from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 
 
 BUSY = "for (const until = Date.now() + 1200; Date.now() < until; );"

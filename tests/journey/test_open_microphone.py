@@ -33,7 +33,7 @@ from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.spool import tapes_in
 from vivavoce.log.timing import recorded_dialogues, time_from_sound
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

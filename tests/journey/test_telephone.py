@@ -26,7 +26,7 @@ from scenes.telephones import baresip, sipp
 from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import joined, silence
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 
 
 @contextmanager

@@ -13,8 +13,6 @@ from scenes.processes import free_port
 from scenes.telephone_exchange import Call, answered, asked
 from vivavoce.audio.sound import Sound
 
-pytestmark = [pytest.mark.realtime]
-
 CALLER = "+390612345678"
 
 

@@ -22,7 +22,7 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.switchboard import Switchboard
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 
 WISH = "I am looking for a cheap restaurant in the city centre"
 STUDY = """study: calls

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from typer.testing import CliRunner
 
 from scenes.patience import PATIENCE_S, eventually
@@ -26,8 +25,6 @@ from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.switchboard import Switchboard
-
-pytestmark = pytest.mark.realtime
 
 CALLER_HZ, SYSTEM_HZ = 440, 1000
 STUDY = """study: calls

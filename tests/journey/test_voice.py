@@ -24,7 +24,7 @@ from vivavoce.study.voice import Voice
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 SAID = "hello, good morning"
 
 

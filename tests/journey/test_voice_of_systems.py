@@ -23,7 +23,7 @@ from vivavoce.study import model as study_model
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
-pytestmark = [pytest.mark.browser, pytest.mark.realtime]
+pytestmark = pytest.mark.browser
 REALTIME = {"connect": "openai-realtime", "model": "echo", "speech": True, "transcribe": "some-model"}
 SOCKET = {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end": "done", "rate_hz": 8000}
 
