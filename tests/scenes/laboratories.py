@@ -47,7 +47,8 @@ FIRST = datetime(2026, 12, 1, 9, tzinfo=UTC)
 def write_laboratory(folder: Path, more: str = "") -> Path:
     """The folder of a study with a laboratory."""
     folder.mkdir()
-    (folder / "bye.md").write_text("# Bye\n\nThat was it.\n", "utf-8")
+    for name in ("bye.md", "bye.it.md"):
+        (folder / name).write_text("# Bye\n\nThat was it.\n", "utf-8")
     (folder / "study.yaml").write_text(STUDY.format(more=more), "utf-8")
     return folder
 

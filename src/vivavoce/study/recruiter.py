@@ -187,9 +187,10 @@ def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePla
 def recruiter_for(
     recruitment: Mapping[str, BaseModel], query: Mapping[str, str]
 ) -> tuple[Recruiter, BaseModel] | None:
-    """The recruiter of a study that somebody says to come from, with its settings; None: there is none."""
-    for name, settings in recruitment.items():
-        recruiter = RECRUITERS.get(name)
-        if recruiter.claims(settings, query):
-            return recruiter, settings
-    return None
+    """The recruiter of a study that somebody says to come from, with its settings; None: there is none.
+
+    Note  one that takes everybody, as an open link does, comes after those that know the link's parameters
+    """
+    each = [(RECRUITERS.get(name), settings) for name, settings in recruitment.items()]
+    found = [(one, settings) for one, settings in each if one.claims(settings, query)]
+    return min(found, key=lambda one: one[0].claims(one[1], {}), default=None)
