@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from scenes.recruiting import code_shown, hold_dialogue
 from vivavoce.api.studies import make_connectors
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
-from vivavoce.testing.pages import Visitor, running
+from vivavoce.testing.pages import Running, Visitor, running
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
@@ -39,7 +40,7 @@ populations:
   crowd: {{recruiters: [links], cost: {{currency: EUR, dialogue: 0.50}}}}
   laboratory: {{}}
 """
-DAY_BEFORE = datetime(2026, 11, 29, 12, tzinfo=UTC)
+TWO_DAYS_BEFORE = datetime(2026, 11, 29, 12, tzinfo=UTC)
 FIRST = datetime(2026, 12, 1, 9, tzinfo=UTC)
 """The first session, at ten in Rome."""
 
@@ -61,6 +62,7 @@ class OpenLaboratory:
     log: Log
     clock: ManualClock
     browser: Callable[[], Visitor]
+    server: Running
 
     def at(self, instant: datetime) -> None:
         """Turn the clock on to an instant."""
@@ -83,13 +85,24 @@ class OpenLaboratory:
         return browser
 
 
+def hold_dialogues(browser: Visitor, number: int) -> str:
+    """Hold so many dialogues and go to the end of the visit; the code on its last page."""
+    for held in range(number):
+        if held:
+            browser.press("/dialogue/next")
+        hold_dialogue(browser)
+    if "/dialogue/finish" in browser.html:
+        browser.press("/dialogue/finish")
+    browser.press("/read")
+    return code_shown(browser)
+
+
 @contextmanager
-def open_laboratory(folder: Path, url: str | None = None) -> Iterator[OpenLaboratory]:
-    """The pages of a laboratory, two days before its first session."""
-    study, clock = load_study(folder), ManualClock(DAY_BEFORE)
+def open_laboratory(folder: Path, begin: datetime = TWO_DAYS_BEFORE) -> Iterator[OpenLaboratory]:
+    """The pages of a laboratory."""
+    study, clock = load_study(folder), ManualClock(begin)
     with ExitStack() as stack:
-        place = url or f"sqlite:///{folder / 'log.sqlite'}"
-        log = stack.enter_context(Log.open(place, clock, recording_folder=folder))
+        log = stack.enter_context(Log.open(f"sqlite:///{folder / 'log.sqlite'}", clock))
         engine = SessionEngine(study, log, make_connectors(study), clock=clock)
         server = stack.enter_context(running(create_app(engine)))
 
@@ -98,7 +111,7 @@ def open_laboratory(folder: Path, url: str | None = None) -> Iterator[OpenLabora
             stack.callback(visitor.close)
             return visitor
 
-        yield OpenLaboratory(study, log, clock, browser)
+        yield OpenLaboratory(study, log, clock, browser, server)
 
 
 def code_of(page: str) -> str:

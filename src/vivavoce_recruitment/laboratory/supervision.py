@@ -140,6 +140,8 @@ def _page(
     kind: str = "note",
 ) -> Response:  # fmt: skip
     facts = _facts(desk)
+    begun = [one.start for one in facts["sessions"] if facts["settings"].opens(one.start) <= facts["at"]]
+    about = about or (begun[-1].isoformat() if begun else "")
     return desk.page(
         request, "laboratory.html", status, **facts, problem=problem, about=about, text=text, kind=kind,
         kinds=KINDS, note=new_key("note"),
@@ -172,6 +174,7 @@ def _facts(desk: Desk) -> dict[str, Any]:
     coming = [one for one in sessions if one.today or not one.over]
     return {
         "settings": settings, "sessions": sessions, "now": coming,
+        "free": [one for one in coming if not one.today and not one.seats],
         "before": [one for one in sessions if one not in coming], "at": at, "stands": STANDS | OUTCOMES,
         "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
         "note_kinds": KINDS, "cancelled": sum(one.seat is None for one in found),

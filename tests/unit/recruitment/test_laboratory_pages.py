@@ -5,7 +5,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from scenes.laboratories import FIRST, OpenLaboratory, code_of, open_laboratory, write_laboratory
-from vivavoce.testing.pages import Visitor, eventually
+from scenes.recruiting import hold_dialogue
+from vivavoce.testing.pages import Visitor
 from vivavoce_recruitment.laboratory.bookings import Bookings
 
 SECOND = FIRST + timedelta(minutes=90)
@@ -159,23 +160,15 @@ def test_the_laboratory_commits_its_people_to_more_dialogues_than_the_crowd(tmp_
         crowd.look("/")
         crowd.press("/start")
         for browser in (crowd, here):
-            talk(browser)
+            hold_dialogue(browser)
         assert "/dialogue/finish" in crowd.html, "one dialogue is enough for the crowd"
         assert "/dialogue/finish" not in here.html and "at least 2 tasks" in here.html
         here.press("/dialogue/next")
-        talk(here)
+        hold_dialogue(here)
         assert "/dialogue/finish" in here.html
         here.press("/dialogue/next")
-        talk(here)
+        hold_dialogue(here)
         assert "/dialogue/next" not in here.html, "three are the most"
-
-
-def talk(browser: Visitor) -> None:
-    """Hold one dialogue."""
-    eventually(lambda: "/turns/form" in browser.look(), "the dialogue never began")
-    browser.press("/turns/form", text="hello")
-    eventually(lambda: "I see." in browser.look(), "the system never answered")
-    browser.press("/dialogue/end/form")
 
 
 def test_a_study_without_a_laboratory_has_no_such_pages(tmp_path: Path) -> None:
