@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from vivavoce.log.store import Conflict, Log
 from vivavoce.log.tables import recruit_links
 from vivavoce.log.transaction import Transaction
-from vivavoce.trial.codes import token_hash
+from vivavoce.trial.codes import new_key, token_hash
 from vivavoce_recruitment.tables import SCHEMA, bookings, contacts, notes
 
 NAME: Final = "laboratory"
@@ -161,27 +161,32 @@ class Bookings:
     def add_note(
         self, note_id: str, start: datetime, number: int | None, kind: NoteKind, text: str | None, author: str
     ) -> None:
-        """Note something of a session or a booking in it, with what follows; a known note_id adds nothing.
+        """Note something of a session or a booking in it, with what follows; the same form twice is one note.
 
         Raises  NotBooked: `gone`: there is no such booking; `begun`: it cannot be cancelled any more
         """
 
         def write(tx: Transaction) -> None:
             connection = tx.connection
-            if connection.execute(select(notes.c.kind).where(notes.c.note_id == note_id)).first():
-                return
             row = {"note_id": note_id, "start": start, "number": number, "kind": kind, "text": text}
+            known = select(*(notes.c[name] for name in row)).where(notes.c.note_id == note_id)
+            if (found := connection.execute(known).one_or_none()) is not None:
+                if dict(found._mapping) == row:
+                    return
+                row["note_id"] = new_key(
+                    "note"
+                )  # the page was gone back to, and something else written in it
             now = self._log.clock.now()
             connection.execute(insert(notes).values(study=self._study, author=author, noted_at=now, **row))
             if number is None:
                 return
             about = _WITH_VISITS.where(self._ours, bookings.c.number == number)
-            if (found := connection.execute(about).one_or_none()) is None:
+            if (booked := connection.execute(about).one_or_none()) is None:
                 raise NotBooked("gone")
             if kind == "let_in":
                 self._change(connection, number, let_in=True)
             elif kind == "cancelled":
-                if found.visit_id is not None:
+                if booked.visit_id is not None:
                     raise NotBooked("begun")
                 self._give_back(connection, number)
 

@@ -136,6 +136,10 @@ def test_a_note_sent_twice_stands_once_and_lets_in_once(tmp_path: Path) -> None:
         assert [bookings.use_let_in(code) for _ in range(2)] == [True, False]
         bookings.add_note("n1", START, 1, "let_in", None, "Ada")
         assert not bookings.use_let_in(code), "the form sent once more opens nothing"
+        bookings.add_note("n1", START, 1, "note", "Came by bus.", "Ada")
+        assert [one.text for one in bookings.notes()] == [None, "Came by bus."], (
+            "other words are another note"
+        )
 
 
 def test_notes_are_a_table_of_the_dataset_without_names_and_addresses(tmp_path: Path) -> None:
