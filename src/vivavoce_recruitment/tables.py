@@ -2,15 +2,20 @@
 
 `recruitment_payments` is the ledger: no row of it leaves once it was sent. `recruitment_listings` has what is
 offered where, `recruitment_invitations` hashes of links, `recruitment_submissions` how a platform last told
-that people's work stands, `recruitment_notices` which of its notices were taken. None is in an export.
+that people's work stands, `recruitment_notices` which of its notices were taken. Of a laboratory
+`recruitment_bookings` has the seats that people booked, `recruitment_contacts` how they are reached, and
+`recruitment_notes` what supervisors noted. The last alone is in an export, as the dataset's table `notes`.
 """
 
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Column,
     Connection,
     Integer,
@@ -25,8 +30,8 @@ from sqlalchemy import (
 )
 
 from vivavoce.log.migrate import Schema
-from vivavoce.log.package_tables import ErasedParticipant, PackageTables
-from vivavoce.log.tables import NAMES, Instant
+from vivavoce.log.package_tables import ErasedParticipant, ExportedVisits, PackageTables, Rows
+from vivavoce.log.tables import NAMES, Instant, recruit_links
 from vivavoce.trial.codes import token_hash
 from vivavoce_recruitment.money import Money
 
@@ -95,7 +100,43 @@ notices: Final = Table(
     Column("taken_at", Instant, nullable=False),
 )
 
-SCHEMA: Final = Schema("recruitment", "0002", Path(__file__).parent / "migrations" / "versions")
+bookings: Final = Table(
+    "recruitment_bookings",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("code_hash", String, nullable=False),
+    Column("start", Instant, nullable=False),
+    Column("seat", Integer),
+    Column("let_in", Boolean, nullable=False),
+    Column("changed_at", Instant, nullable=False),
+    UniqueConstraint("study", "code_hash"),
+    UniqueConstraint("study", "start", "seat"),
+)
+
+contacts: Final = Table(
+    "recruitment_contacts",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("email", String, nullable=False),
+    UniqueConstraint("study", "email"),
+)
+
+notes: Final = Table(
+    "recruitment_notes",
+    metadata,
+    Column("note_id", String, primary_key=True),
+    Column("study", String, nullable=False),
+    Column("start", Instant, nullable=False),
+    Column("number", Integer),
+    Column("kind", String, nullable=False),
+    Column("text", String),
+    Column("author", String, nullable=False),
+    Column("noted_at", Instant, nullable=False),
+)
+
+SCHEMA: Final = Schema("recruitment", "0003", Path(__file__).parent / "migrations" / "versions")
 
 
 def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
@@ -112,7 +153,43 @@ def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
         connection.execute(delete(submissions).where(same))
     links = and_(invitations.c.study == whose.study, invitations.c.token_hash.in_(whose.tickets))
     connection.execute(delete(invitations).where(links))
+    _erase_booking(connection, whose)
     return _erase_payments(connection, whose)
+
+
+def _erase_booking(connection: Connection, whose: ErasedParticipant) -> None:
+    """Its number stays, so that nobody gets it again."""
+    mine = (bookings.c.study == whose.study) & bookings.c.code_hash.in_(whose.tickets)
+    for number in connection.execute(select(bookings.c.number).where(mine)).scalars().all():
+        for table in (contacts, notes):
+            about = (table.c.study == whose.study) & (table.c.number == number)
+            connection.execute(delete(table).where(about))
+        same = (bookings.c.study == whose.study) & (bookings.c.number == number)
+        nobody = {"code_hash": f"{ERASED}{uuid4().hex}", "seat": None, "let_in": False}
+        connection.execute(update(bookings).where(same).values(nobody))
+
+
+def _dataset_rows(connection: Connection, exported: ExportedVisits) -> Iterator[tuple[str, Rows]]:
+    """Notes on the visits of the dataset and, unless it is of programs alone, on sessions as a whole."""
+    booked = (notes.c.study == bookings.c.study) & (notes.c.number == bookings.c.number)
+    came = (recruit_links.c.study == notes.c.study) & (recruit_links.c.ticket_hash == bookings.c.code_hash)
+    wanted = select(notes, recruit_links.c.visit_id).select_from(
+        notes.outerjoin(bookings, booked).outerjoin(recruit_links, came)
+    )
+    found = connection.execute(
+        wanted.where(notes.c.study == exported.study).order_by(notes.c.noted_at, notes.c.note_id)
+    )
+    yield (
+        "notes",
+        [
+            {"note_id": row.note_id, "participant_id": exported.visits.get(row.visit_id or ""),
+             "visit_id": row.visit_id, "session_at": row.start, "kind": row.kind, "text": row.text,
+             "author_id": f"supervisor-{sha256(f'{exported.salt}:{row.author}'.encode()).hexdigest()[:12]}",
+             "noted_at": row.noted_at}
+            for row in found
+            if row.visit_id in exported.visits or (row.visit_id is None and exported.simulated is not True)
+        ],
+    )  # fmt: skip
 
 
 def _theirs(ticket: str, whose: ErasedParticipant) -> bool:
@@ -141,4 +218,4 @@ def _erase_payments(connection: Connection, whose: ErasedParticipant) -> list[st
     return told
 
 
-TABLES: Final = PackageTables("recruitment", SCHEMA, erase)
+TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows)

@@ -33,8 +33,18 @@ class SonaKeepsIt(RecruiterContract):
     guess = {"id": "1234"}
 
 
+class LaboratoryKeepsIt(RecruiterContract):
+    name = "laboratory"
+    written = {
+        "room": "Room 12", "time_zone": "Europe/Rome", "slots": ["2026-12-01 10:00"], "seats": 2,
+        "reward": "12.00 EUR",
+    }  # fmt: skip
+    guess = {"seat": "GUESS"}
+
+
 CONTRACTS = {
-    contract.name: contract for contract in (LinksKeepIt, ProlificKeepsIt, ConnectKeepsIt, SonaKeepsIt)
+    contract.name: contract
+    for contract in (LinksKeepIt, ProlificKeepsIt, ConnectKeepsIt, SonaKeepsIt, LaboratoryKeepsIt)
 }
 
 

@@ -132,15 +132,20 @@ def take_part(browser: Visitor, dialogues: int = 1, agree: bool = True) -> str:
     for number in range(dialogues if agree else 0):
         if number:
             browser.press("/dialogue/next")
-        eventually(lambda: _talks(browser), "the dialogue never began")
-        browser.press("/turns/form", text="hello")
-        eventually(lambda: _talks(browser) and "I see." in browser.html, "the system never answered")
-        browser.press("/dialogue/end/form")
+        hold_dialogue(browser)
     if agree:
         if "/dialogue/finish" in PageForms(browser.html).forms:
             browser.press("/dialogue/finish")
         browser.press("/read")
     return code_shown(browser)
+
+
+def hold_dialogue(browser: Visitor) -> None:
+    """One dialogue, from its greeting to its end."""
+    eventually(lambda: _talks(browser), "the dialogue never began")
+    browser.press("/turns/form", text="hello")
+    eventually(lambda: _talks(browser) and "I see." in browser.html, "the system never answered")
+    browser.press("/dialogue/end/form")
 
 
 def _talks(browser: Visitor) -> bool:

@@ -25,6 +25,7 @@ from vivavoce.log.events import (
 from vivavoce.log.history import VisitHistory, fold
 from vivavoce.log.levels import Level
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
+from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.schema import TABLES
@@ -106,6 +107,9 @@ def export_dataset(
             writer.add("stress", stress_rows(stressed))
             if looks := list(look_rows(events_of(connection, TRIAL), study_name)):
                 writer.add("looks", looks)
+            exported = ExportedVisits(study_name, outline.visits, simulated, outline.salt)
+            for table, found in package_rows(connection, exported):
+                writer.add(table, found)
             writer.notes += _unread(connection, outline.visits)
             if outline.never_began:
                 left = outline.never_began

@@ -1,8 +1,8 @@
 """Tables that a package keeps in the log's database beside its own: made, altered and erased with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -27,19 +27,41 @@ class ErasedParticipant:
 
 
 @dataclass(frozen=True)
+class ExportedVisits:
+    """Which visits a dataset has, by visit_id with their participants; salt: of pseudonyms, in no export."""
+
+    study: str
+    visits: Mapping[str, str]
+    simulated: bool | None
+    salt: str
+
+
+Rows = Iterable[dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class PackageTables:
     """Tables as a package offers them in the group `vivavoce.log_tables`.
 
     schema  with their versions; the package calls `Log.bring_tables` before it uses them
     erase   takes out what leads to a participant; says in sentences what stays, and why
+    rows    what of them stands in a dataset, by its tables; None: nothing does
     """
 
     name: str
     schema: Schema
     erase: Callable[[Connection, ErasedParticipant], list[str]]
+    rows: Callable[[Connection, ExportedVisits], Iterable[tuple[str, Rows]]] | None = None
 
 
 LOG_TABLES: Final[Shelf[PackageTables]] = Shelf("log table", PackageTables)
+
+
+def package_rows(connection: Connection, exported: ExportedVisits) -> Iterator[tuple[str, Rows]]:
+    """What packages' tables hold for a dataset: nothing in a log that lacks them, or has earlier ones."""
+    for _, one in LOG_TABLES:
+        if one.rows is not None and version(connection, one.schema) == one.schema.head:
+            yield from one.rows(connection, exported)
 
 
 def present_tables(log: Log) -> list[PackageTables]:

@@ -30,6 +30,7 @@ from vivavoce.log.schema_dialogues import (
 from vivavoce.log.schema_steps import (
     CHECKS,
     LOOKS,
+    NOTES,
     RECORDINGS,
     STEPS,
     STRESS,
@@ -60,6 +61,7 @@ _OWN: Final[dict[str, Table]] = {
         CHECKS,
         RECORDINGS,
         LOOKS,
+        NOTES,
         EXCLUSIONS,
     )
 }

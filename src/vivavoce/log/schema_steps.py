@@ -178,3 +178,18 @@ LOOKS = Table(
         Column("taken_at", INSTANT, "UTC", True),
     ),
 )
+
+NOTES = Table(
+    "notes",
+    "one note or mark that a supervisor made of a session in the laboratory, or of somebody in it",
+    (
+        Column("note_id", KEY, "key of the note", True),
+        PARTICIPANT,
+        Column("visit_id", KEY, "visit; null: of the session, or of somebody who did not come"),
+        Column("session_at", INSTANT, "when the session begins, UTC", True),
+        Column("kind", LABEL, "note, no_show, technical_problem, let_in or cancelled", True),
+        Column("text", WORDS, "what was written; null: nothing was"),
+        Column("author_id", KEY, "pseudonymous key of who made it", True),
+        Column("noted_at", INSTANT, "UTC", True),
+    ),
+)

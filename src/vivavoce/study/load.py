@@ -1,11 +1,11 @@
 """The study file checked into a Study; every problem is collected, with its place and its hint."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.core.validation import problems_of
@@ -23,7 +23,7 @@ from vivavoce.study.pairs_study import pairs_of_study
 from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
-from vivavoce.study.recruiter import read_recruitment
+from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
 from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
@@ -112,11 +112,12 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         check_damage(file.damage, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
+    check_recruitment(recruitment, walk.held, source)
     check_populations(file.populations, file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
     check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
     check_systems(walk, source.data, source)
-    _check_enough(tasks, walk, source)
+    _check_enough(tasks, walk, recruitment, source)
     _check_analysis(file, source)
     _check_exclusions(file, walk.forms, source)
     if source.problems:
@@ -177,12 +178,18 @@ def _validated(source: MergedSource) -> tuple[StudyFile | None, Entries]:
     return file, list(zip(kept, file.visit, strict=False))
 
 
-def _check_enough(tasks: tuple[Task, ...], walk: Walk, source: MergedSource) -> None:
+def _check_enough(
+    tasks: tuple[Task, ...], walk: Walk, recruitment: Mapping[str, BaseModel], source: MergedSource
+) -> None:
     """Nobody gets the same task twice, so there must be one for each dialogue that a visit must have."""
-    for at, plan in walk.held:
-        if tasks and plan.repeat.min > len(tasks):
-            problem = f"a visit needs {plan.repeat.min} tasks, but there are {len(tasks)}"
-            source.report((*at, "repeat"), problem, "add tasks, or ask for fewer dialogues")
+    needed: list[tuple[KeyPath, int]] = [((*at, "repeat"), plan.repeat.min) for at, plan in walk.held]
+    for name, settings in recruitment.items():
+        if (wanted := RECRUITERS.get(name).dialogues(settings)) is not None:
+            needed.append((("recruitment", name, "dialogues"), wanted.min))
+    for path, least in needed:
+        if tasks and least > len(tasks):
+            problem = f"a visit needs {least} tasks, but there are {len(tasks)}"
+            source.report(path, problem, "add tasks, or ask for fewer dialogues")
 
 
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:

@@ -5,8 +5,11 @@ when they are done. Paying them is its package's business: the participants' pag
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from inspect import getfile
+from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +18,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.shelf import Shelf
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Source
+from vivavoce.study.steps import DialoguePlan
+from vivavoce.study.steps_file import Range
 
 AT: Final[KeyPath] = ("recruitment",)
 
@@ -28,19 +33,28 @@ class Admission:
     verified  whether the recruiter vouches for them: only then the ticket leads back into its visit from
               another browser
     once      whoever came before with another ticket is refused
+    page      address of the recruiter's own page for who has begun in another browser, and does not go on in
+              this one whether verified or not; None: `verified` decides
     """
 
     ticket: str | None = None
     person: str | None = None
     verified: bool = False
     once: bool = False
+    page: str | None = None
 
 
 class NotAdmitted(Exception):
-    """Somebody may not come in; `kind` is the message that the page shows them."""
+    """Somebody may not come in; `kind` is the message that the page shows them.
 
-    def __init__(self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview"]) -> None:
-        self.kind = kind
+    page  address of the recruiter's own page that says more, in its place; None: there is none
+    """
+
+    def __init__(
+        self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview"],
+        page: str | None = None,
+    ) -> None:  # fmt: skip
+        self.kind, self.page = kind, page
         super().__init__(kind)
 
 
@@ -72,11 +86,22 @@ class Recruiter(ABC):
     name      its key in the study file's section `recruitment`; visits have it as their pool
     settings  what may be written under that key
     summary   what it is, in a line
+    router    `fastapi.APIRouter` of its pages beside the participants'; None: it has none
     """
 
     name: str
     settings: ClassVar[type[BaseModel]]
     summary: ClassVar[str]
+    router: Any = None
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where its pages stand; scripts and styles are in `static`."""
+        return Path(getfile(type(self))).parent
+
+    def dialogues(self, settings: Any) -> Range | None:
+        """How many dialogues each of its people holds; None: as many as the visit's step says."""
+        return None
 
     @abstractmethod
     def claims(self, settings: Any, query: Mapping[str, str]) -> bool:
@@ -130,12 +155,42 @@ def _settings(name: str, written: Any, source: Source) -> BaseModel | None:
         return None
 
 
+def check_recruitment(
+    recruitment: Mapping[str, BaseModel], held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source
+) -> None:
+    """How many dialogues a recruiter's people hold fits the visit; what does not is reported."""
+    plans = list(held)
+    for name, settings in recruitment.items():
+        wanted, at = RECRUITERS.get(name).dialogues(settings), (*AT, name, "dialogues")
+        if wanted is None:
+            continue
+        if len(plans) != 1:
+            problem = f"dialogues {wanted} in a visit with {len(plans)} steps that hold dialogues"
+            source.report(at, problem, "give the visit one such step, or leave this key out")
+            continue
+        plan = plans[0][1]
+        if wanted.max < 1:
+            source.report(at, "no dialogue at all", "write such as 15..40, or leave this key out")
+        elif not plan.repeat.min <= wanted.min <= wanted.max <= plan.repeat.max:
+            wider = f"{min(wanted.min, plan.repeat.min)}..{max(wanted.max, plan.repeat.max)}"
+            problem = f"dialogues {wanted} where the visit says repeat: {plan.repeat}"
+            source.report(at, problem, f"write repeat: {wider} in the visit, or fewer dialogues here")
+
+
+def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePlan) -> Range:
+    """How many dialogues somebody holds in a step whom this recruiter sent."""
+    if pool not in recruitment:
+        return plan.repeat
+    return RECRUITERS.get(pool).dialogues(recruitment[pool]) or plan.repeat
+
+
 def recruiter_for(
     recruitment: Mapping[str, BaseModel], query: Mapping[str, str]
 ) -> tuple[Recruiter, BaseModel] | None:
-    """The recruiter of a study that somebody says to come from, with its settings; None: there is none."""
-    for name, settings in recruitment.items():
-        recruiter = RECRUITERS.get(name)
-        if recruiter.claims(settings, query):
-            return recruiter, settings
-    return None
+    """The recruiter of a study that somebody says to come from, with its settings; None: there is none.
+
+    Note  one that takes everybody, as an open link does, comes after those that know the link's parameters
+    """
+    each = [(RECRUITERS.get(name), settings) for name, settings in recruitment.items()]
+    found = [(one, settings) for one, settings in each if one.claims(settings, query)]
+    return min(found, key=lambda one: one[0].claims(one[1], {}), default=None)

@@ -22,9 +22,10 @@ from vivavoce.log.stimulus_events import (
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Presented, Qualification, SoundPlan, StimulusStep
 from vivavoce.study.model import Step, Study
+from vivavoce.study.recruiter import repeat_of
 from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
 from vivavoce.study.steps import DialoguePlan
-from vivavoce.study.steps_file import BattlePlan
+from vivavoce.study.steps_file import BattlePlan, Range
 from vivavoce.trial.arena import BoutState
 
 Phase = Literal["page", "stimulus", "battle", "ready", "chat", "code", "feedback", "ended"]
@@ -72,6 +73,11 @@ class VisitState(VisitHistory):
         if (plan := dialogues_of(self.current_step)) is None:
             raise TypeError(f"step {self.step} holds no dialogues")
         return plan
+
+    @property
+    def repeat(self) -> Range:
+        """How many dialogues of this step are held: as the recruiter says that sent them, or the step."""
+        return repeat_of(self.study.recruitment, self.pool, self.dialogue_plan)
 
     @property
     def due_channel(self) -> str | None:
@@ -168,7 +174,7 @@ class VisitState(VisitHistory):
     @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
-        enough = self.round >= self.dialogue_plan.repeat.min
+        enough = self.round >= self.repeat.min
         return self.phase == "ready" and (enough or self.fruitless >= 3)
 
     @singledispatchmethod
@@ -242,7 +248,7 @@ class VisitState(VisitHistory):
 
     @_move.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
-        self.shortfall = self.shortfall or self.round < self.dialogue_plan.repeat.min
+        self.shortfall = self.shortfall or self.round < self.repeat.min
         self._enter(event.step + 1)
 
     @_move.register
@@ -259,7 +265,7 @@ class VisitState(VisitHistory):
             return
         self.position, self.fruitless = 0, 0
         self.round += 1
-        if self.round >= step.repeat.max:
+        if self.round >= self.repeat.max:
             self._enter(self.step + 1)
         else:
             self.phase = "ready"

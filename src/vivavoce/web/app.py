@@ -17,6 +17,7 @@ from starlette.types import Scope
 from vivavoce.core.errors import LogError
 from vivavoce.study.channel import Line
 from vivavoce.study.model import Study
+from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.study.step_kind import channels_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -59,6 +60,7 @@ def create_app(
     base = "/" + base_path.strip("/") if base_path.strip("/") else ""
 
     channels = channels_of(engine.study)
+    recruiters = [RECRUITERS.get(name) for name in engine.study.recruitment]
     if lines is None:
         lines = {channel.name: channel.open(engine) for channel in channels}
 
@@ -88,14 +90,14 @@ def create_app(
         sign_in.router,
         wizard.router,
         health.router,
-        *(channel.router for channel in channels if channel.router is not None),
+        *(one.router for one in (*channels, *recruiters) if one.router is not None),
     ):
         app.include_router(router, prefix=base)
     for kind in engine.study.judgement_kinds:
         app.include_router(kind.router(), prefix=base)
         static.all_directories.append(kind.folder / "static")
     app.include_router(judging.router, prefix=base)
-    static.all_directories += [channel.folder / "static" for channel in channels]
+    static.all_directories += [one.folder / "static" for one in (*channels, *recruiters)]
     quick = {(method, f"{base}{path}"): endpoint for method, path, endpoint in chat_routes.QUICK}
     app.add_middleware(QuickRoutes, routes=quick, handlers=ANSWERS)
     uploads = [path for channel in channels for path in channel.uploads]

@@ -92,7 +92,7 @@ def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
 def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
     first = state.round == 0 and state.fruitless == 0
     return site.page(
-        "paused" if first else "between", state.language, **facts, repeat=state.dialogue_plan.repeat,
+        "paused" if first else "between", state.language, **facts, repeat=state.repeat,
         needed=state.dialogue_plan.nontrivial.user_turns,
     )  # fmt: skip
 
@@ -106,7 +106,7 @@ def _dialogue(
         raise LookupError("a visit that is talking has a dialogue")
     in_chat = channel is None or channel.in_chat
     facts |= {
-        "dialogue": dialogue, "repeat": step.repeat, "task": task_words(dialogue, state.language),
+        "dialogue": dialogue, "repeat": state.repeat, "task": task_words(dialogue, state.language),
         "embedded": step.elsewhere is None and in_chat,
     }  # fmt: skip
     if channel is not None:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import structlog
 from fastapi import Depends, Request
@@ -20,6 +20,7 @@ from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.channel import Channel, Line
 from vivavoce.study.model import Study
+from vivavoce.study.recruiter import Recruiter
 from vivavoce.study.step_kind import StepKind, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
@@ -32,6 +33,7 @@ COOKIE_DAYS: Final = 30
 
 _report = structlog.get_logger("vivavoce.web")
 Place = tuple[int, int | None, int]
+PageOf: TypeAlias = StepKind[Any] | Channel | Recruiter
 
 
 class NoVisit(Exception):
@@ -119,7 +121,7 @@ class Site:
         self.closing = asyncio.Event()
         self._visits = AttemptLimit(self.rates.visits_per_hour, HOUR_S)
         self._turns = AttemptLimit(self.rates.turns_per_minute, MINUTE_S)
-        self._environments: dict[tuple[str, StepKind[Any] | Channel | None], Environment] = {}
+        self._environments: dict[tuple[str, PageOf | None], Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"
 
@@ -127,8 +129,8 @@ class Site:
     def study(self) -> Study:
         return self.engine.study
 
-    def environment(self, language: str, of: StepKind[Any] | Channel | None = None) -> Environment:
-        """The templates in one of the pages' languages; with the page of a step or channel, and its words."""
+    def environment(self, language: str, of: PageOf | None = None) -> Environment:
+        """The templates in one of the pages' languages; with those of a step, channel or recruiter."""
         if (language, of) not in self._environments:
             folders = [TEMPLATES, *(one.folder / "templates" for one in self.study.judgement_kinds)]
             folders = folders if of is None else [of.folder, *folders]
@@ -144,12 +146,12 @@ class Site:
         return self._environments[language, of]
 
     def page(
-        self, name: str, language: str, *, status: int = 200, of: StepKind[Any] | Channel | None = None,
+        self, name: str, language: str, *, status: int = 200, of: PageOf | None = None,
         **facts: Any,
     ) -> HTMLResponse:  # fmt: skip
         """A page in a language of the study for its words and the nearest of ours for everything else.
 
-        of  the kind of step, or the channel, whose page it is; None: one of ours
+        of  the kind of step, the channel or the recruiter whose page it is; None: one of ours
         """
         spoken = page_language(language)
         study = self.study

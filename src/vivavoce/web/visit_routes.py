@@ -108,12 +108,16 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
             key=arrival.key or None, verified=admission.verified or None, once=admission.once,
         )  # fmt: skip
     except NotAdmitted as refusal:
+        if refusal.page is not None:
+            return site.to(refusal.page)
         return site.page("message", language, status=403, kind=refusal.kind)
     except Refused as refusal:
         status, kind = (403, "came_before") if refusal.reason == "came_before" else (503, "paused")
         return site.page("message", language, status=status, kind=kind)
     if opened.resumed and opened.visit_id == mine:
         return site.to("/visit")
+    if opened.resumed and not opened.same_page and admission.page is not None:
+        return site.to(admission.page)
     if opened.resumed and not opened.same_page and not admission.verified:
         return site.page("message", language, status=403, kind="begun_elsewhere")
     response = site.to("/visit")

@@ -3,6 +3,7 @@
 import typer
 
 from vivavoce_recruitment.cli.deciding import ask_back, reject, screen_out, workers
+from vivavoce_recruitment.cli.laboratory import slots
 from vivavoce_recruitment.cli.offering import (
     invite,
     pause,
@@ -30,6 +31,7 @@ app.command("publish", short_help="Offer the study to people.")(publish)
 app.command("invite", short_help="Make invitations.")(invite)
 app.command("subscribe", short_help="Have the platform tell what changes.")(subscribe)
 app.command("status", short_help="Who came, and what was paid.")(status)
+app.command("slots", short_help="Sessions of the laboratory.")(slots)
 app.command("pause", short_help="Let nobody new in.")(pause)
 app.command("resume", short_help="Let people in again.")(resume)
 app.command("stop", short_help="End the offer.")(stop)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from scenes.laboratories import write_laboratory
 from scenes.recruiting import write_study
 from vivavoce.study.load import check_study, load_study
 from vivavoce_recruitment.estimate import estimate
@@ -32,7 +33,7 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
         (
             "  prolific:\n",
             "  nonsense: yes\n  prolific:\n",
-            ("nonsense", "known: connect, links, prolific, sona"),
+            ("nonsense", "known: connect, laboratory, links, prolific, sona"),
         ),
         ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "did you mean 'places'?")),
         ("name: two-dialogues", "name: dialogues", ("one is called dialogues", "name each otherwise")),
@@ -49,6 +50,41 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
     found = problems(tmp_path / "paid", old, new)
     assert len(found) == 1 and found[0].startswith("study.yaml:") and "recruitment" in found[0]
     assert all(one in found[0] for one in told) and "s3cr3t" not in found[0], found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("Europe/Rome", "Europe/Roma", ("unknown time zone 'Europe/Roma'", "write such as Europe/Rome")),
+        ("[2026-12-01, 2026-12-02]", "[1.12.2026]", ("'1.12.2026' is no day", "2026-12-01")),
+        ("'11:30'", "'10:30'", ("2026-12-01 10:30 begins before", "leave 60 minutes between them")),
+        ("times: ['10:00', '11:30']", "minutes: 60", ("no times", "each session under `slots`")),
+        ("seats: 2", "slots: [2026-10-25 02:30]\n    seats: 2", ("no single moment", "write another time")),
+        ("seats: 2", "slots: [2026-03-29 02:30]\n    seats: 2", ("no single moment", "write another time")),
+        ("dialogues: 2..3", "dialogues: 15..40", ("where the visit says repeat: 1..4", "repeat: 1..40")),
+        ("dialogues: 2..3", "dialogues: 0..3", ("0..3 where the visit says repeat: 1..4", "repeat: 0..4")),
+        ("reward: 12.00 EUR", "reward: 12", ("12 is no amount of money", "2.00 GBP")),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_laboratory_has_its_value_place_and_next_step(
+    tmp_path: Path, old: str, new: str, told: tuple[str, ...]
+) -> None:
+    folder = write_laboratory(tmp_path / "lab")
+    text = (folder / "study.yaml").read_text("utf-8")
+    assert old in text
+    (folder / "study.yaml").write_text(text.replace(old, new), "utf-8")
+    [found] = [str(one) for one in check_study(folder)]
+    assert found.startswith("study.yaml:") and "recruitment.laboratory" in found
+    assert all(one in found for one in told), found
+
+
+def test_a_laboratory_commits_nobody_to_dialogues_that_the_visit_does_not_hold(tmp_path: Path) -> None:
+    folder = write_laboratory(tmp_path / "lab")
+    text = (folder / "study.yaml").read_text("utf-8")
+    without = text.replace("  - dialogue: {repeat: 1..4, gate: none}\n", "")
+    (folder / "study.yaml").write_text(without, "utf-8")
+    told = [str(one) for one in check_study(folder)]
+    assert any("0 steps that hold dialogues" in one and "leave this key out" in one for one in told), told
 
 
 @pytest.mark.parametrize(

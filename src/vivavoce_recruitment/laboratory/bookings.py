@@ -1,0 +1,272 @@
+"""Bookings of seats in a laboratory, with what supervisors note of them, in tables beside the log's own.
+
+A seat of a session is given once, also where many book in the same moment: it is chosen and taken in one
+transaction, and a unique key stands behind it where several processes write. A booking is known by the hash
+of its code, which its person alone keeps. Notes are only ever added.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, TypeVar
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from vivavoce.log.store import Conflict, Log
+from vivavoce.log.tables import recruit_links
+from vivavoce.log.transaction import Transaction
+from vivavoce.trial.codes import new_key, token_hash
+from vivavoce_recruitment.tables import SCHEMA, bookings, contacts, notes
+
+NAME: Final = "laboratory"
+"""The recruiter's key in study files, and the pool of its visits."""
+TRIES: Final = 50
+Result = TypeVar("Result")
+NoteKind = Literal["note", "no_show", "technical_problem", "let_in", "cancelled"]
+
+
+class NotBooked(Exception):
+    """A seat was not given; `reason` says why."""
+
+    def __init__(self, reason: Literal["full", "known_email", "begun", "gone"]) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """A seat in a session.
+
+    number    by which people in the laboratory call it; never given again in this study
+    seat      counted from 1; None: it was cancelled
+    let_in    a supervisor lets its person begin or go on, once, whatever the time and the computer
+    visit_id  the visit that came of it; None: its person did not begin
+    """
+
+    number: int
+    start: datetime
+    seat: int | None
+    let_in: bool
+    changed_at: datetime
+    visit_id: str | None = None
+
+    @property
+    def person(self) -> str:
+        """The recruiter's key for whoever has it."""
+        return f"booking-{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a supervisor noted of a session; number: of the booking that it is about."""
+
+    note_id: str
+    start: datetime
+    number: int | None
+    kind: NoteKind
+    text: str | None
+    author: str
+    noted_at: datetime
+
+
+class Bookings:
+    """The bookings of one study."""
+
+    def __init__(self, log: Log, study: str) -> None:
+        self._log, self._study = log, study
+        log.bring_tables(SCHEMA)
+
+    def all(self) -> list[Booking]:
+        """All bookings by session and seat, those that were cancelled last."""
+        with self._log.reading() as connection:
+            found = [_booking(row) for row in connection.execute(_WITH_VISITS.where(self._ours))]
+        return sorted(found, key=lambda one: (one.seat is None, one.start, one.seat or 0, one.number))
+
+    def of(self, code: str) -> Booking | None:
+        """The booking with this code, as it was entered; None: there is none."""
+        with self._log.reading() as connection:
+            return self._of(connection, _hash(code))
+
+    def taken(self) -> Counter[datetime]:
+        """How many seats of each session are taken."""
+        with self._log.reading() as connection:
+            starts = select(bookings.c.start).where(self._ours, bookings.c.seat.is_not(None))
+            return Counter(connection.execute(starts).scalars())
+
+    def emails(self) -> dict[int, str]:
+        """The e-mail addresses that people left, by the number of their booking."""
+        with self._log.reading() as connection:
+            ours = select(contacts.c.number, contacts.c.email).where(contacts.c.study == self._study)
+            return {row.number: row.email for row in connection.execute(ours)}
+
+    def notes(self) -> list[Note]:
+        """What supervisors noted, the earliest first."""
+        wanted = select(*(notes.c[name] for name in Note.__slots__)).where(notes.c.study == self._study)
+        with self._log.reading() as connection:
+            return [Note(*row) for row in connection.execute(wanted.order_by(notes.c.noted_at))]
+
+    def book(self, code: str, start: datetime, seats: int, email: str | None = None) -> Booking:
+        """Take a free seat; where this code has one already, that booking as it is.
+
+        Raises  NotBooked: `full`, `known_email`
+        """
+
+        def write(tx: Transaction) -> Booking:
+            connection, hashed = tx.connection, _hash(code)
+            if (known := self._of(connection, hashed)) is not None:
+                return known
+            mail = email.strip().lower() if email else None
+            theirs = (contacts.c.study == self._study) & (contacts.c.email == mail)
+            if mail and connection.execute(select(contacts.c.number).where(theirs)).first():
+                raise NotBooked("known_email")
+            last = select(func.max(bookings.c.number)).where(self._ours)
+            number = (connection.execute(last).scalar_one() or 0) + 1
+            row = {
+                "study": self._study, "number": number, "code_hash": hashed, "start": start,
+                "seat": self._free_seat(connection, start, seats), "let_in": False,
+                "changed_at": self._log.clock.now(),
+            }  # fmt: skip
+            connection.execute(insert(bookings).values(row))
+            if mail:
+                mine = {"study": self._study, "number": number, "email": mail}
+                connection.execute(insert(contacts).values(mine))
+            return Booking(number, start, row["seat"], False, row["changed_at"])
+
+        return self._exactly(write)
+
+    def move(self, code: str, start: datetime, seats: int) -> None:
+        """Take a free seat in another session, and give back the one that was booked.
+
+        Raises  NotBooked: `full`, `begun`; `gone`: it is cancelled
+        """
+
+        def write(tx: Transaction) -> None:
+            found = self._changeable(tx.connection, code)
+            if found.start != start:
+                seat = self._free_seat(tx.connection, start, seats)
+                self._change(tx.connection, found.number, start=start, seat=seat)
+
+        self._exactly(write)
+
+    def cancel(self, code: str) -> None:
+        """Give a seat back; the e-mail address goes with it. Raises NotBooked: `begun`, `gone`."""
+        self._exactly(lambda tx: self._give_back(tx.connection, self._changeable(tx.connection, code).number))
+
+    def use_let_in(self, code: str) -> bool:
+        """Whether a supervisor has let the person of this code in; only the first who asks is told so."""
+        change = update(bookings).where(self._ours, bookings.c.code_hash == _hash(code), bookings.c.let_in)
+        return self._exactly(lambda tx: tx.connection.execute(change.values(let_in=False)).rowcount == 1)
+
+    def add_note(
+        self, note_id: str, start: datetime, number: int | None, kind: NoteKind, text: str | None, author: str
+    ) -> None:
+        """Note something of a session or a booking in it, with what follows; the same form twice is one note.
+
+        Raises  NotBooked: `gone`: there is no such booking; `begun`: it cannot be cancelled any more
+        """
+
+        def write(tx: Transaction) -> None:
+            connection = tx.connection
+            row = {"note_id": note_id, "start": start, "number": number, "kind": kind, "text": text}
+            known = select(*(notes.c[name] for name in row)).where(notes.c.note_id == note_id)
+            if (found := connection.execute(known).one_or_none()) is not None:
+                if dict(found._mapping) == row:
+                    return
+                row["note_id"] = new_key(
+                    "note"
+                )  # the page was gone back to, and something else written in it
+            now = self._log.clock.now()
+            connection.execute(insert(notes).values(study=self._study, author=author, noted_at=now, **row))
+            if number is None:
+                return
+            about = _WITH_VISITS.where(self._ours, bookings.c.number == number)
+            if (booked := connection.execute(about).one_or_none()) is None:
+                raise NotBooked("gone")
+            if kind == "let_in":
+                self._change(connection, number, let_in=True)
+            elif kind == "cancelled":
+                if booked.visit_id is not None:
+                    raise NotBooked("begun")
+                self._give_back(connection, number)
+
+        self._exactly(write)
+
+    def forget_emails(self, before: datetime) -> int:
+        """Delete the addresses of who booked sessions that began before; how many."""
+        over = select(bookings.c.number).where(self._ours, bookings.c.start < before)
+        gone = delete(contacts).where(contacts.c.study == self._study, contacts.c.number.in_(over))
+        count = self._exactly(lambda tx: tx.connection.execute(gone).rowcount)
+        self._log.forget_deleted()
+        return count
+
+    @property
+    def _ours(self) -> Any:
+        return bookings.c.study == self._study
+
+    def _of(self, connection: Connection, hashed: str) -> Booking | None:
+        row = connection.execute(_WITH_VISITS.where(self._ours, bookings.c.code_hash == hashed)).one_or_none()
+        return _booking(row) if row is not None else None
+
+    def _free_seat(self, connection: Connection, start: datetime, seats: int) -> int:
+        """Raises  NotBooked: `full`"""
+        there = select(bookings.c.seat).where(self._ours, bookings.c.start == start)
+        taken = set(connection.execute(there).scalars())
+        free = next((seat for seat in range(1, seats + 1) if seat not in taken), None)
+        if free is None:
+            raise NotBooked("full")
+        return free
+
+    def _changeable(self, connection: Connection, code: str) -> Booking:
+        found = self._of(connection, _hash(code))
+        if found is None or found.seat is None:
+            raise NotBooked("gone")
+        if found.visit_id is not None:
+            raise NotBooked("begun")
+        return found
+
+    def _give_back(self, connection: Connection, number: int) -> None:
+        self._change(connection, number, seat=None, let_in=False)
+        mine = (contacts.c.study == self._study) & (contacts.c.number == number)
+        connection.execute(delete(contacts).where(mine))
+
+    def _change(self, connection: Connection, number: int, **values: Any) -> None:
+        mine = update(bookings).where(self._ours, bookings.c.number == number)
+        connection.execute(mine.values(changed_at=self._log.clock.now(), **values))
+
+    def _exactly(self, write: Callable[[Transaction], Result]) -> Result:
+        """Write, and once more where another process took the seat or the number in the same moment."""
+        for _ in range(TRIES - 1):
+            try:
+                return self._log.transact_now(write)
+            except Conflict:
+                continue
+        return self._log.transact_now(write)
+
+
+def _hash(code: str) -> str:
+    return token_hash(plain_code(code))
+
+
+def plain_code(entered: str) -> str:
+    """A code as it is kept: capital letters and digits alone."""
+    return "".join(one for one in entered.upper() if one.isalnum())
+
+
+_VISIT: Final = (recruit_links.c.study == bookings.c.study) & (recruit_links.c.pool == NAME)
+_WITH_VISITS: Final = select(bookings, recruit_links.c.visit_id).outerjoin(
+    recruit_links, _VISIT & (recruit_links.c.ticket_hash == bookings.c.code_hash)
+)
+
+
+def _booking(row: Row[Any]) -> Booking:
+    return Booking(*(getattr(row, name) for name in Booking.__slots__))
+
+
+def seats_by_start(found: Iterable[Booking]) -> dict[datetime, list[Booking]]:
+    """Bookings that stand, by session."""
+    held: dict[datetime, list[Booking]] = {}
+    for one in found:
+        if one.seat is not None:
+            held.setdefault(one.start, []).append(one)
+    return held

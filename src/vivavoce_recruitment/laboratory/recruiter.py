@@ -1,0 +1,63 @@
+"""The recruiter `laboratory`: whoever booked a seat begins in its session, with the code of the booking."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from vivavoce.log.store import Log
+from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
+from vivavoce.study.steps_file import Range
+from vivavoce_recruitment.laboratory.bookings import NAME, Bookings, plain_code
+from vivavoce_recruitment.laboratory.settings import LaboratorySettings
+from vivavoce_recruitment.laboratory.standing import PARAMETER, booking_page, standing_of
+from vivavoce_recruitment.platform import SheetRecruiter, Terms
+
+
+class Laboratory(SheetRecruiter):
+    """A code proves who comes, in the session that they booked; it is used at one computer."""
+
+    name = NAME
+    settings = LaboratorySettings
+    summary = "people who book a seat in a session, and come to a laboratory where somebody supervises them"
+    place = "the laboratory"
+    columns = ("booking", "outcome", "bonus")
+
+    @property
+    def router(self) -> Any:
+        from vivavoce_recruitment.laboratory.booking_pages import router
+
+        return router
+
+    def claims(self, settings: LaboratorySettings, query: Mapping[str, str]) -> bool:
+        return PARAMETER in query
+
+    def admit(
+        self, settings: LaboratorySettings, study: str, log: Log, query: Mapping[str, str]
+    ) -> Admission:
+        bookings, code = Bookings(log, study), query.get(PARAMETER, "")[:100]
+        found = bookings.of(code)
+        if found is None or standing_of(settings, found, log.clock.now()) not in ("open", "begun"):
+            raise NotAdmitted("not_proven", page=booking_page(code))
+        anywhere = found.let_in and bookings.use_let_in(code)
+        return Admission(
+            plain_code(code), found.person, verified=True, page=None if anywhere else booking_page(code)
+        )
+
+    def hand_back(
+        self, settings: LaboratorySettings, study: str, log: Log, outcome: str | None, code: str | None
+    ) -> HandBack:
+        return HandBack(code)
+
+    def dialogues(self, settings: LaboratorySettings) -> Range | None:
+        return settings.dialogues
+
+    def terms(self, settings: LaboratorySettings) -> Terms:
+        return Terms(
+            settings.reward,
+            settings.seats * len(settings.starts),
+            settings.minutes,
+            tuple(settings.bonuses),
+            Decimal(0),
+            settings.per_dialogue,
+            settings.calls,
+        )

@@ -1,0 +1,235 @@
+"""The laboratory on the dashboard: who is booked, who is there and how far, and what a supervisor notes.
+
+What a supervisor does is kept beside the log: it changes nothing of what is logged of dialogues.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from babel.dates import format_date, format_time
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.core.i18n import N_
+from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.board import Board, VisitCard
+from vivavoce.desk.language import gettext, language, worded
+from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.progress import OUTCOMES, whereabouts
+from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.languages.base import locale_of
+from vivavoce.study.model import Study
+from vivavoce.trial.codes import new_key
+from vivavoce_recruitment.laboratory.bookings import (
+    NAME,
+    Booking,
+    Bookings,
+    NotBooked,
+    Note,
+    NoteKind,
+    seats_by_start,
+)
+from vivavoce_recruitment.laboratory.settings import LaboratorySettings
+from vivavoce_recruitment.laboratory.standing import standing_of
+
+STANDS: Final = {
+    "booked": N_("booked"), "awaited": N_("awaited"), "late": N_("late"), "here": N_("here"),
+    "let_in": N_("may be let in"), "no_show": N_("did not come"), "over": N_("over"),
+}  # fmt: skip
+KINDS: Final[dict[NoteKind, str]] = {
+    "note": N_("a note"), "technical_problem": N_("a technical problem"), "no_show": N_("did not come"),
+    "let_in": N_("let in, late or at another computer"), "cancelled": N_("cancel the booking"),
+}  # fmt: skip
+ABOUT_SOMEBODY: Final = frozenset({"no_show", "let_in", "cancelled"})
+REFUSED: Final = {
+    "gone": N_("There is no such booking any more."),
+    "begun": N_("This person has begun: their booking cannot be cancelled."),
+}
+MOST_TEXT: Final = 2000
+router = APIRouter(prefix="/laboratory")
+PAGE: Final = DashboardPage(
+    name="laboratory", router=router, menu=(MenuItem("/laboratory", N_("Laboratory"), 940),),
+    role="researcher", templates=Path(__file__).parent / "templates",
+    shown=lambda study: NAME in study.recruitment,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatNow:
+    """Somebody with a booking, as it stands now.
+
+    stands     of `STANDS`, or how their visit ended
+    dialogues  completed so far; at: number of the one that they are at; both None: not there
+    idle       minutes since something happened in their visit; None: they are not there
+    marks      what was noted of them, by kind
+    """
+
+    booking: Booking
+    email: str | None
+    stands: str
+    tone: str
+    participant_id: str | None
+    doing: str
+    at: int | None
+    dialogues: int | None
+    idle: float | None
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionNow:
+    """A session with those who booked it; day and time by the laboratory's clocks."""
+
+    start: datetime
+    day: str
+    time: str
+    today: bool
+    over: bool
+    seats: list[SeatNow]
+
+
+def _settings(study: Study) -> LaboratorySettings:
+    found = study.recruitment.get(NAME)
+    if not isinstance(found, LaboratorySettings):
+        raise HTTPException(404)
+    return found
+
+
+@router.get("")
+def laboratory(request: Request, desk: ThisDesk, about: str = "") -> Response:
+    return _page(request, desk, about=about)
+
+
+@router.get("/now")
+def now(request: Request, desk: ThisDesk) -> Response:
+    """The part of the page that changes."""
+    return desk.page(request, "laboratory_now.html", **_facts(desk))
+
+
+@router.post("/notes")
+def add_note(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Note something of a session or of somebody in it; what was entered comes back if it cannot be."""
+    about, text = field(form, "about"), field(form, "text", most=MOST_TEXT)
+    kind: Any = field(form, "kind")
+    written, _, number = about.partition(" ")
+    start = next((one.start for one in _facts(desk)["sessions"] if one.start.isoformat() == written), None)
+    problem = ""
+    if kind not in KINDS or start is None or not (number.isdigit() or not number):
+        problem = gettext("Say what the note is about, and what it is.")
+    elif kind in ABOUT_SOMEBODY and not number:
+        problem = gettext("Choose the person whom this is about.")
+    elif kind in ("note", "technical_problem") and not text:
+        problem = gettext("Write what there is to note.")
+    if problem or start is None:
+        return _page(request, desk, 422, problem, about, text, kind)
+    try:
+        Bookings(desk.log, desk.study.name).add_note(
+            field(form, "note") or new_key("note"), start, int(number) if number else None, kind,
+            text or None, who_of(request).name,
+        )  # fmt: skip
+    except NotBooked as refusal:
+        return _page(request, desk, 409, worded(REFUSED[refusal.reason]), about, text, kind)
+    return RedirectResponse("/laboratory", 303)
+
+
+def _page(
+    request: Request, desk: Desk, status: int = 200, problem: str = "", about: str = "", text: str = "",
+    kind: str = "note",
+) -> Response:  # fmt: skip
+    facts = _facts(desk)
+    begun = [one.start for one in facts["sessions"] if facts["settings"].opens(one.start) <= facts["at"]]
+    about = about or (begun[-1].isoformat() if begun else "")
+    return desk.page(
+        request, "laboratory.html", status, **facts, problem=problem, about=about, text=text, kind=kind,
+        kinds=KINDS, note=new_key("note"),
+    )  # fmt: skip
+
+
+def _facts(desk: Desk) -> dict[str, Any]:
+    settings, bookings = _settings(desk.study), Bookings(desk.log, desk.study.name)
+    at = desk.log.clock.now()
+    found, notes, emails = bookings.all(), bookings.notes(), bookings.emails()
+    held = seats_by_start(found)
+    marks: dict[int, list[Note]] = {}
+    for one in notes:
+        if one.number is not None:
+            marks.setdefault(one.number, []).append(one)
+
+    def look(board: Board) -> list[SessionNow]:
+        people = _People(board, settings, at)
+        seats = {
+            one: people.seat(one, emails.get(one.number), marks.get(one.number, []))
+            for booked in held.values()
+            for one in booked
+        }
+        return [
+            _session(settings, start, at, [seats[one] for one in held.get(start, [])])
+            for start in sorted({*settings.starts, *held})
+        ]
+
+    sessions = desk.board.of("people").see(look)
+    coming = [one for one in sessions if one.today or not one.over]
+    return {
+        "settings": settings, "sessions": sessions, "now": coming,
+        "free": [one for one in coming if not one.today and not one.seats],
+        "before": [one for one in sessions if one not in coming], "at": at, "stands": STANDS | OUTCOMES,
+        "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
+        "note_kinds": KINDS, "cancelled": sum(one.seat is None for one in found),
+        "clock": _time(settings, at),
+    }  # fmt: skip
+
+
+class _People:
+    """Those who booked, as the board has their visits."""
+
+    def __init__(self, board: Board, settings: LaboratorySettings, at: datetime) -> None:
+        self.board, self.settings, self.at = board, settings, at
+        self.where = {one.visit_id: one for part in whereabouts(board) for one in part}
+        self.held = Counter(one.visit_id for one in board.dialogues.values() if one.status == "completed")
+
+    def seat(self, booking: Booking, email: str | None, noted: list[Note]) -> SeatNow:
+        visit = self.board.visits.get(booking.visit_id or "")
+        where = self.where.get(booking.visit_id or "")
+        stands, tone = self._stands(booking, visit, noted)
+        return SeatNow(
+            booking=booking, email=email, stands=stands, tone=tone,
+            participant_id=visit.participant_id if visit is not None else None,
+            doing=where.doing if where is not None else "",
+            at=where.round if where is not None else None,
+            dialogues=self.held[visit.visit_id] if visit is not None else None,
+            idle=where.idle_minutes if where is not None else None,
+            marks=tuple(dict.fromkeys(one.kind for one in noted)),
+        )  # fmt: skip
+
+    def _stands(self, booking: Booking, visit: VisitCard | None, noted: list[Note]) -> tuple[str, str]:
+        """How somebody's booking stands, and by which of the dashboard's states it is shown."""
+        if booking.let_in:
+            return "let_in", "running"
+        if visit is not None:
+            outcome = visit.outcome or "here"
+            return outcome, {"here": "running", "completed": "completed"}.get(outcome, "abandoned")
+        if any(one.kind == "no_show" for one in noted):
+            return "no_show", "abandoned"
+        if self.at >= booking.start + self.settings.length:
+            return "over", "abandoned"
+        standing = standing_of(self.settings, booking, self.at)
+        return {"open": ("awaited", "running"), "late": ("late", "failed")}.get(standing, ("booked", ""))
+
+
+def _session(settings: LaboratorySettings, start: datetime, at: datetime, seats: list[SeatNow]) -> SessionNow:
+    return SessionNow(
+        start=start, day=_day(settings, start), time=_time(settings, start),
+        today=settings.local(start).date() == settings.local(at).date(),
+        over=at >= start + settings.length, seats=seats,
+    )  # fmt: skip
+
+
+def _day(settings: LaboratorySettings, at: datetime) -> str:
+    return format_date(settings.local(at), "EEE d MMM y", locale=locale_of(language()))
+
+
+def _time(settings: LaboratorySettings, at: datetime) -> str:
+    return format_time(settings.local(at), "HH:mm", locale=locale_of(language()))

@@ -1,0 +1,119 @@
+"""A trial in a laboratory beside a crowd: booked, held, supervised, told side by side, and looked at."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from scenes.browser import whole
+from scenes.desks import desk_of
+from scenes.laboratories import FIRST, hold_dialogues, open_laboratory, write_laboratory
+from scenes.recruiting import recruit
+from vivavoce.desk.access import first_link
+from vivavoce.desk.app import create_desk
+from vivavoce.log.export import export_dataset
+from vivavoce.report.document import compose
+from vivavoce.report.html import page as html_page
+from vivavoce.report.material import ReportOptions
+from vivavoce.testing.pages import running
+from vivavoce_recruitment.laboratory.bookings import Bookings
+
+SESSIONS = (FIRST, FIRST + timedelta(minutes=90), FIRST + timedelta(days=1))
+
+
+def test_six_people_in_three_sessions_stand_beside_a_crowd_in_one_report(tmp_path: Path) -> None:
+    folder = write_laboratory(tmp_path / "lab", "email: true")
+    with open_laboratory(folder) as laboratory:
+        codes = [
+            laboratory.book(start, email=f"{start:%d%H}-{seat}@example.org")
+            for start in SESSIONS for seat in range(2)
+        ]  # fmt: skip
+        for _ in range(4):
+            browser = laboratory.browser()
+            browser.look("/")
+            browser.press("/start")
+            assert hold_dialogues(browser, 1)
+        bookings = Bookings(laboratory.log, "lab")
+        for place, start in enumerate(SESSIONS):
+            laboratory.at(start)
+            browsers = [laboratory.arrive(code) for code in codes[2 * place : 2 * place + 2]]
+            for number, browser in enumerate(browsers):
+                assert hold_dialogues(browser, 2 + number)
+        bookings.add_note("n1", FIRST, 1, "technical_problem", "The screen went dark once.", "Eve")
+        with desk_of(folder, laboratory.log) as desk:
+            page = desk.get("/laboratory").text
+        assert page.count('state completed">completed') == 2, (
+            "today's; the others stand under earlier sessions"
+        )
+        assert "Earlier sessions" in page
+        assert recruit("slots", folder).stdout.count("2 came, 2 completed") == 3
+        sheet = folder / "pay.csv"
+        paid = recruit("sheet", folder, "--out", str(sheet), "--confirm")
+        assert paid.exit_code == 0 and sheet.read_text("utf-8").count("completed") == 6
+
+        dataset = export_dataset(laboratory.log, "lab", tmp_path / "people", simulated=False)
+    [noted] = dataset.read("notes").to_pylist()
+    assert noted["visit_id"] is not None and noted["text"] == "The screen went dark once."
+    everything = b"".join(file.read_bytes() for file in dataset.folder.iterdir())
+    assert b"@example.org" not in everything and b"booking-" not in everything
+    told = html_page(compose(dataset, ReportOptions()))
+    section = told.partition("Populations side by side")[2]
+    words = " ".join(re.sub("<[^>]+>", " ", section).split())
+    assert "laboratory" in words and "crowd" in words
+    assert "72.00 EUR by the terms of recruiting" in words, "six people at 12.00"
+    assert "2.00 EUR as the study file says" in words, "four dialogues at 0.50"
+    assert re.search(r"Dialogues 4 15|Dialogues 15 4", words), "the commitment: 2 or 3 each, against one"
+
+
+VIEWS = [(1280, "light", "en"), (320, "dark", "it")]
+
+
+def view(browser: Browser, width: int, scheme: str, language: str) -> Page:
+    """A page of a browser's fresh profile, of this width and these colours."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+        locale=language,
+    )
+    return context.new_page()
+
+
+@pytest.mark.browser
+def test_the_pages_keep_nobody_out_in_both_languages_wide_and_narrow(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folder = write_laboratory(tmp_path / "lab", "email: true")
+    with open_laboratory(folder, FIRST - timedelta(hours=1)) as laboratory:
+        codes = [laboratory.book(email=f"p{number}@example.org") for number in range(2)]
+        notes = Bookings(laboratory.log, "lab")
+        notes.add_note("n1", FIRST, 1, "technical_problem", "The screen went dark once.", "Eve")
+        laboratory.at(FIRST)
+        laboratory.arrive(codes[0])
+        desk = create_desk(laboratory.study, laboratory.log, work_dir=folder / "work", account_optional=True)
+        desk.state.site = laboratory.server.site  # whom a page server tells that it closes
+        with running(desk) as dashboard:
+            for width, scheme, language in VIEWS:
+                page = view(browser, width, scheme, language)
+                page.goto(f"{laboratory.server.url}/laboratory?lang={language}")
+                whole(page)
+                page.locator("label", has_text="11:30").last.click()
+                page.locator("#email").fill(f"{width}{language}@example.org")
+                page.locator("#email").press("Enter")
+                expect(page.locator(".completion")).to_be_visible()
+                whole(page)
+                for one in page.locator("summary").all():
+                    one.press("Enter")
+                whole(page)
+                page.locator("form[action*=cancel] button").press("Enter")
+                expect(page.locator(".completion")).to_have_count(0)
+                for code in (*codes, "X"):
+                    page.goto(f"{laboratory.server.url}/laboratory/booking?seat={code}&lang={language}")
+                    whole(page)
+                page.goto(first_link(laboratory.log, dashboard.url, always=True))
+                page.locator("form button").last.click()
+                expect(page.locator("header.bar")).to_be_visible()
+                page.goto(f"{dashboard.url}/laboratory")
+                whole(page)
+                page.context.close()

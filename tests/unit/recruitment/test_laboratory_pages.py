@@ -1,0 +1,180 @@
+"""Pages of a laboratory: booking, changing, coming too early, too late, with another's code or twice."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+
+from scenes.laboratories import FIRST, OpenLaboratory, code_of, open_laboratory, write_laboratory
+from scenes.recruiting import hold_dialogue
+from vivavoce.testing.pages import Visitor
+from vivavoce_recruitment.laboratory.bookings import Bookings
+
+SECOND = FIRST + timedelta(minutes=90)
+MINUTE = timedelta(minutes=1)
+
+
+def opened(laboratory: OpenLaboratory, code: str, status: int = 200) -> str:
+    """What the page of a booking says in a browser that nobody has used before."""
+    browser = laboratory.browser()
+    answer = browser.client.get("/laboratory/booking", params={"seat": code})
+    assert answer.status_code == status, answer.text
+    return answer.text
+
+
+def heading(page: str) -> str:
+    found = re.search(r"<h1>([^<]+)</h1>", page)
+    assert found is not None, page
+    return found[1]
+
+
+def test_a_seat_is_booked_with_a_code_to_keep_and_a_file_for_the_calendar(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        browser = laboratory.browser()
+        page = browser.look("/laboratory?lang=en")
+        assert "Engineering Department, room 12" in page and "2 to 3 dialogues" in page and "€12.00" in page
+        assert page.count("2 seats are free") == 4 and "Tuesday 1 December 2026" in page
+        booked = browser.press("/laboratory/book?lang=en", slot=FIRST.isoformat())
+        assert heading(booked) == "Your seat is booked"
+        assert "Tuesday 1 December 2026, 10:00 – 11:00" in booked and "begin from 09:45" in booked
+        code = code_of(booked)
+        assert heading(opened(laboratory, code.lower())) == "Your booking"
+        calendar = browser.client.get("/laboratory/calendar", params={"seat": code})
+        assert calendar.headers["content-type"].startswith("text/calendar")
+        lines = calendar.text.replace("\r\n ", "").split("\r\n")
+        assert {"DTSTART:20261201T090000Z", "DTEND:20261201T100000Z"} <= set(lines)
+        assert r"LOCATION:Engineering Department\, room 12" in lines
+        assert max(len(line.encode()) for line in calendar.text.split("\r\n")) <= 75
+
+
+def test_it_speaks_italian(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab", "email: true")) as laboratory:
+        browser = laboratory.browser()
+        page = browser.look("/laboratory?lang=it")
+        assert heading(page) == "Prenota una sessione in laboratorio" and "martedì 1 dicembre 2026" in page
+        booked = browser.press("/laboratory/book?lang=it", slot=FIRST.isoformat(), email="a@b.it")
+        assert heading(booked) == "Il tuo posto è prenotato" and "Your" not in booked
+
+
+def test_the_last_seat_is_gone_for_whoever_comes_later_and_what_they_entered_stays(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab", "email: true")) as laboratory:
+        slow = laboratory.browser()
+        slow.look("/laboratory")
+        for name in ("ada", "bob"):
+            laboratory.book(email=f"{name}@example.org")
+        refused = slow.press("/laboratory/book?lang=en", 409, slot=FIRST.isoformat(), email="eve@example.org")
+        assert "Somebody has just taken the last seat" in refused and 'value="eve@example.org"' in refused
+        full = re.search(r'value="2026-12-01T09:00:00[^>]+>', refused)
+        assert full is not None and "disabled" in full[0]
+        booked = slow.press("/laboratory/book?lang=en", slot=SECOND.isoformat(), email="eve@example.org")
+        assert heading(booked) == "Your seat is booked"
+        again = laboratory.browser()
+        again.look("/laboratory")
+        known = again.press("/laboratory/book?lang=en", 409, slot=SECOND.isoformat(), email="EVE@example.org")
+        assert "There is a booking with this e-mail address already" in known
+        wrong = again.press("/laboratory/book?lang=en", 422, slot=SECOND.isoformat(), email="nobody")
+        assert "Please enter your e-mail address" in wrong
+        assert "Please choose a session" in again.press("/laboratory/book?lang=en", 422, slot="tomorrow")
+
+
+def test_a_booking_is_moved_and_cancelled_until_the_limit_and_not_after(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        code, other = laboratory.book(), laboratory.book(SECOND)
+        browser = laboratory.browser()
+        browser.look(f"/laboratory/booking?seat={code}&lang=en")
+        moved = browser.press("/laboratory/move?lang=en", slot=SECOND.isoformat())
+        assert heading(moved) == "Your booking was moved" and "11:30 – 12:30" in moved
+        laboratory.at(SECOND - timedelta(hours=24) + MINUTE)
+        late = browser.press("/laboratory/cancel?lang=en", 409)
+        assert "It is too late to change this booking here." in late and "/laboratory/cancel" not in late
+        tomorrow = laboratory.book(FIRST + timedelta(days=1))
+        browser.look(f"/laboratory/booking?seat={tomorrow}&lang=en")
+        assert "This booking was cancelled" in browser.press("/laboratory/cancel?lang=en")
+        assert Bookings(laboratory.log, "lab").taken() == {SECOND: 2}
+        assert "11:30" in opened(laboratory, other)
+
+
+def test_who_comes_in_time_begins_and_everybody_else_is_told_what_to_do(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        code, late = laboratory.book(), laboratory.book()
+        assert "We do not know this booking" in opened(laboratory, "AAAA-BBBB-CCCC", 404)
+        laboratory.at(FIRST - timedelta(minutes=16))
+        assert "Go on to the study" not in opened(laboratory, code)
+        early = laboratory.browser()
+        early.look(f"/?seat={code}")
+        assert "begin from 09:45" in early.press("/start"), "the link of Start alone lets nobody in"
+        assert laboratory.log.visits("lab") == []
+        laboratory.at(FIRST - timedelta(minutes=14))
+        here = laboratory.arrive(code)
+        assert "/turns/form" in here.html and "Task 1, 2 to 3 in all" in here.html
+        [visit] = laboratory.log.visits("lab")
+        events = [one.event for one in laboratory.log.events(visit.visit_id)]
+        assert (visit.pool, events[0].model_dump()["verified"]) == ("laboratory", True)
+        plain = code.replace("-", "")
+        assert all(
+            plain not in one.model_dump_json() and "booking-" not in one.model_dump_json() for one in events
+        )
+        elsewhere = opened(laboratory, code)
+        assert "goes on there" in elsewhere and "tell the supervisor" in elsewhere
+        thief = laboratory.browser()
+        thief.look(f"/?seat={code}")
+        assert "goes on there" in thief.press("/start"), "nor does Start at another computer"
+        assert "/turns/form" in here.look(f"/laboratory/booking?seat={code}"), "their own browser goes on"
+        laboratory.at(FIRST + timedelta(minutes=16))
+        assert "possible to begin until 10:15" in opened(laboratory, late)
+        assert len(laboratory.log.visits("lab")) == 1
+
+
+def test_start_pressed_twice_is_one_arrival(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        code = laboratory.book()
+        laboratory.at(FIRST)
+        browser = laboratory.browser()
+        browser.look(f"/?seat={code}")
+        shown = browser.html
+        browser.press("/start")
+        without_cookie = Visitor(str(browser.client.base_url))
+        without_cookie.html = shown  # the first answer never came
+        assert "/turns/form" in without_cookie.press("/start")
+        without_cookie.close()
+        assert len(laboratory.log.visits("lab")) == 1
+
+
+def test_a_supervisor_lets_somebody_in_who_is_late_or_sits_elsewhere_and_only_once(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        code, bookings = laboratory.book(), Bookings(laboratory.log, "lab")
+        laboratory.at(FIRST + timedelta(minutes=40))
+        bookings.add_note("n1", FIRST, 1, "let_in", None, "Ada")
+        first = laboratory.arrive(code)
+        assert "/turns/form" in first.html
+        assert "goes on there" in opened(laboratory, code), "letting in once is once"
+        bookings.add_note("n2", FIRST, 1, "let_in", None, "Ada")
+        second = laboratory.arrive(code)
+        assert "/turns/form" in second.html and len(laboratory.log.visits("lab")) == 1
+
+
+def test_the_laboratory_commits_its_people_to_more_dialogues_than_the_crowd(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        code = laboratory.book()
+        laboratory.at(FIRST)
+        crowd, here = laboratory.browser(), laboratory.arrive(code)
+        crowd.look("/")
+        crowd.press("/start")
+        for browser in (crowd, here):
+            hold_dialogue(browser)
+        assert "/dialogue/finish" in crowd.html, "one dialogue is enough for the crowd"
+        assert "/dialogue/finish" not in here.html and "at least 2 tasks" in here.html
+        here.press("/dialogue/next")
+        hold_dialogue(here)
+        assert "/dialogue/finish" in here.html
+        here.press("/dialogue/next")
+        hold_dialogue(here)
+        assert "/dialogue/next" not in here.html, "three are the most"
+
+
+def test_a_study_without_a_laboratory_has_no_such_pages(tmp_path: Path) -> None:
+    folder = write_laboratory(tmp_path / "lab")
+    text = (folder / "study.yaml").read_text("utf-8")
+    crowd = text.partition("  laboratory:")[0].replace("recruitment:", "recruitment:", 1)
+    (folder / "study.yaml").write_text(crowd, "utf-8")
+    with open_laboratory(folder) as laboratory:
+        assert laboratory.browser().client.get("/laboratory").status_code == 404
