@@ -16,7 +16,7 @@ from vivavoce_bots.dialogue.domain import NAME, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
-from vivavoce_bots.dialogue.speech import LANGUAGES, language_of
+from vivavoce_bots.dialogue.speech import COURTESIES, LANGUAGES, courtesies_of, language_of
 from vivavoce_bots.dialogue.understanding import Understanding
 
 HEARD: Final = 0.35
@@ -26,7 +26,6 @@ _MOST_HYPOTHESES: Final = 50
 _REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
-_COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
 
 
 @dataclass
@@ -189,7 +188,7 @@ class DialogueBot(ABC, Generic[Held]):
     def _lead(self, state: Held, heard: Evidence) -> tuple[Act, ...]:
         """The answer to what is not about the matter: courtesies, calls for help."""
         did = heard.did
-        lead = [_ack(kind) for kind in _COURTESIES if did[kind] >= HEARD][:2]
+        lead = [_ack(kind) for kind in courtesies_of([one for one in COURTESIES if did[one] >= HEARD])]
         options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
         lead += [Act("help", slot) for slot in options]
         unsure = did["dontknow"] >= HEARD or (
@@ -197,7 +196,7 @@ class DialogueBot(ABC, Generic[Held]):
         )
         if unsure and not options:
             lead.append(Act("help", state.asking))
-        if did["help"] >= HEARD:
+        if did["help"] + did["service"] >= HEARD:
             lead.append(Act("help"))
         return tuple(dict.fromkeys(lead))
 
