@@ -156,6 +156,7 @@ class CarbsBot(CourteousBot[Session]):
         eaten = [one for one in items if not one.denied]
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
+            before = len(session.eaten)
         elif self._answered(session, heard, eaten, told):
             eaten = []
         elif not eaten:
@@ -191,7 +192,7 @@ class CarbsBot(CourteousBot[Session]):
         return [
             one for one in found
             if one.food is not None or one.written in held or (
-                not felt and rest and not one.denied and set(tokens(one.written)) <= rest | small
+                not felt and not one.denied and rest & (words := set(tokens(one.written))) and words <= rest | small
                 and (settled or one.quantity != Quantity())
             )
         ]  # fmt: skip

@@ -20,7 +20,7 @@ _REMEMBERED: Final = 4
 _AT_A_LOSS, _LET_GO = 2, 3
 _REACH: Final = 3  # words that a `not` reaches over
 _UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed")
+_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "told")
 
 
 class Heard(NamedTuple):
@@ -61,12 +61,14 @@ class Answer(NamedTuple):
 class Talk:
     """What is remembered of any conversation; `before` are its states before the last turns.
 
+    told     the last turn that understood
     changed  whether the last turn brought anything about
     """
 
     language: str
     random: Random = field(default_factory=Random)
     last: Reply | None = None
+    told: Reply | None = None
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     lost: int = 0
     changed: bool = False
@@ -193,10 +195,12 @@ class CourteousBot(ABC, Generic[Held]):
     def _said(self, session: Held, answer: Answer) -> Reply:
         reply = Reply(answer.text[:1].upper() + answer.text[1:], answer.acts, answer.understood, answer.end)
         session.last = reply
+        if session.told is None or not any(act.act == "repeat" for act in reply.acts):
+            session.told = reply
         return reply
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
-        about = self.about(session, heard)
+        about = self.about(session, heard) and not heard.did("complaint")
         changed, session.changed = session.changed, False
         settles = self.waits(session) and not asked_for_more(session.last)
         if heard.did("wrong") and not (about or changed or settles):
@@ -241,8 +245,8 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("undo", "cancel", "wrong") and not no:
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
-            last = session.last
-            return Answer(last.text, last.acts)
+            again = session.told or session.last
+            return Answer(again.text, again.acts)
         if answered:
             return None
         courtesies = courtesies_of([kind for kind in COURTESIES if heard.did(kind)])
@@ -320,8 +324,8 @@ class CourteousBot(ABC, Generic[Held]):
 
 def _leaves(heard: Heard) -> bool:
     """Whether a goodbye ends the utterance."""
-    last = heard.spans[-1].entry.kind if heard.spans else ""
-    return last == "bye" or (last == "ciao" and len(heard.spans) > 1)
+    last = heard.spans[-1] if heard.spans else None
+    return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
 
 
 def asked_for_more(last: Reply | None) -> bool:

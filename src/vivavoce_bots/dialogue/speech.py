@@ -13,10 +13,12 @@ from ruamel.yaml import YAML
 Phrases = Mapping[str, list[str]]
 LANGUAGES: Final = ("en", "it")
 COURTESIES: Final = (
-    "hello", "thankyou", "praise", "howareyou", "whoareyou", "service", "insult", "human", "why", "doubted",
+    "hello", "thankyou", "praise", "howareyou", "whoareyou", "service", "insult", "complaint", "human", "why", "doubted",
     "sorry", "chat",
 )  # fmt: skip
 """What people say that is about no matter, with an answer of its own; the less telling ones last."""
+
+_ANSWERED_AS: Final = {"service": "whoareyou", "complaint": "insult"}
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
     """The courtesies that are answered, two at most; small talk and excuses only where they are all."""
     said = [one for one in said if one != "praise" or "chat" not in said]  # lovely weather
     whole = [one for one in said if one not in ("chat", "sorry")] or list(said)
-    return tuple(dict.fromkeys("whoareyou" if one == "service" else one for one in whole))[:2]
+    return tuple(dict.fromkeys(_ANSWERED_AS.get(one, one) for one in whole))[:2]
 
 
 def without_tag(text: str, language: str) -> str:
