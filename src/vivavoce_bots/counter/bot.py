@@ -14,7 +14,7 @@ from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 
-_LONGEST_NAME: Final = 3
+_LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _PRONOUN: Final = {
@@ -167,9 +167,8 @@ class CounterBot(CourteousBot[Visit]):
             return None
         first = heard.text.split(",")[0]
         said, spans = self._hearing[session.language].find(first)
-        names = [word for word in said if word in heard.rest]
-        few = 0 < len(names) <= _LONGEST_NAME and len(said) <= _LONGEST_NAME + 1
-        return first.strip(" .!") if few and not spans and "not_known" in self.words(session) else None
+        unknown = 0 < len(said) <= _LONGEST_NAME and set(said) <= set(heard.rest) and not spans
+        return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
 
     def _not_known(self, session: Visit, name: str) -> Answer:
         question, asks = self.question(session)
@@ -193,14 +192,15 @@ class CounterBot(CourteousBot[Visit]):
         """A word that nothing explains, beside an errand or behind a word that leads to the need."""
         known = self.counter.needs[need]
         vague, leads = known.vague.get(language, ()), known.leads.get(language, ())
-        strange = [at for at, word in enumerate(heard.said)
-                   if word in heard.rest and word not in vague and not word.endswith("'")]  # fmt: skip
+        strange = [at for at, word in enumerate(heard.said) if word in heard.rest and not word.endswith("'")]
         if leads:
             return next((heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None)
         for errand in (span for span in heard.spans if span.entry.kind == "errand"):
-            for at in strange:
-                if min(abs(at - errand.end), abs(errand.start - at - 1)) <= _NEAR:
-                    return heard.said[at]
+            behind = next((at for at in strange if at >= errand.end), None)
+            near = behind is not None and behind - errand.end <= _NEAR
+            named = behind if near else 0 if strange[:1] == [0] and errand.start == 1 else None
+            if named is not None and heard.said[named] not in vague:
+                return heard.said[named]
         return None
 
     def _errand(self, heard: Heard) -> str | None:
