@@ -69,11 +69,8 @@ class BorisBot(DialogueBot[Lead]):
         state.confirmed[slot] = DONTCARE
 
     def decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
-        before, open_ = dict(state.confirmed), state.confirming
+        before = dict(state.confirmed)
         acts = self._prompted(self._decide(state, heard))
-        told = {(slot, value) for slot, values in heard.stated.items() for value in values}
-        if told and open_ and [(one.act, one.slot, one.value) for one in acts] == [("confirm", *open_)]:
-            return (Act("ack", None, "kept"), *acts)
         if not acts or acts[-1].act != "request" or acts[0].act == "repeat":
             return acts
         stated = [(slot, value) for slot, values in heard.stated.items() for value in values]

@@ -262,7 +262,9 @@ class CallSteeringBot(CourteousBot[Session]):
         while words and "".join(tokens(words[-1])) in small:
             words.pop()
         plain = {word for one in words for word in tokens(one)}
-        strange = plain & _strange(session.language) or plain <= small or not all(_is_name(one) for one in words)
+        strange = (
+            plain & _strange(session.language) or plain <= small or not all(_is_name(one) for one in words)
+        )
         return [] if strange or len(words) > _LONGEST_NAME else words
 
     def _route(self, session: Session, target: str) -> Answer:

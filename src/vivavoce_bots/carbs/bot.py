@@ -192,7 +192,8 @@ class CarbsBot(CourteousBot[Session]):
         return [
             one for one in found
             if one.food is not None or one.written in held or (
-                not felt and not one.denied and rest & (words := set(tokens(one.written))) and words <= rest | small
+                not felt and not one.denied and rest & set(tokens(one.written))
+                and set(tokens(one.written)) <= rest | small
                 and (settled or one.quantity != Quantity())
             )
         ]  # fmt: skip

@@ -179,7 +179,9 @@ class Lexicon:
 
     def quantity(self, text: str) -> Quantity:
         """How much a text says: 80 g, two slices, one."""
-        return _quantity(_words(in_digits(text, self.language, ordinals=False)), read_manner(self.language))[0]
+        return _quantity(_words(in_digits(text, self.language, ordinals=False)), read_manner(self.language))[
+            0
+        ]
 
     def names(self, word: str) -> bool:
         """Whether a word may name a food that nobody knows."""

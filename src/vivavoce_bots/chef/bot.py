@@ -149,7 +149,9 @@ class ChefBot(CourteousBot[Session]):
     def _apart(self, session: Session, heard: Heard) -> tuple[Heard, Heard | None]:
         """The sentence that asks about the kitchen, and the others where they command something."""
         hearing, telling = self._hearing[session.language], self._telling[session.language]
-        sentences = [hearing.heard(one) for one in _SENTENCE.split(heard.text)[:_MOST_SENTENCES] if one.strip()]
+        sentences = [
+            hearing.heard(one) for one in _SENTENCE.split(heard.text)[:_MOST_SENTENCES] if one.strip()
+        ]
         asked = [one for one in sentences if telling.asked(one)]
         rest = hearing.heard(" ".join(one.text for one in sentences if not telling.asked(one)))
         commands = any(part.action for part in self._parts(session, rest))
@@ -163,7 +165,9 @@ class ChefBot(CourteousBot[Session]):
         texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
         acts = tuple(act for act in did.acts if act not in asks) if did else ()
         told_acts = told.acts if told else ()
-        return Answer(" ".join(filter(None, texts)), (*acts, *told_acts, *asks), did.understood if did else ())
+        return Answer(
+            " ".join(filter(None, texts)), (*acts, *told_acts, *asks), did.understood if did else ()
+        )
 
     def _without_command(self, session: Session, heard: Heard) -> Answer | None:
         """Yes and no, where no command was given."""

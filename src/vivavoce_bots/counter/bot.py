@@ -20,7 +20,8 @@ _NEAR: Final = 3  # small words that may stand between an errand and what it is 
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
-        r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne)|\w{3,}(?:te|mi|me|ti)(?:lo|la|ne)|\w{4,}[ai]l[oa])\b", re.I
+        r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne)|\w{3,}(?:te|mi|me|ti)(?:lo|la|ne)|\w{4,}[ai]l[oa])\b",
+        re.I,
     ),
 }
 
@@ -153,7 +154,9 @@ class CounterBot(CourteousBot[Visit]):
         """What goes on with the errand before: a number or a day of what was spoken of last."""
         if session.errand is not None or not set(session.form) & set(self.counter.kept):
             return {}
-        found = {name: one for name, one in self._values(session, heard).items() if name in self.counter.goes_on}
+        found = {
+            name: one for name, one in self._values(session, heard).items() if name in self.counter.goes_on
+        }
         for name in self.counter.goes_on:
             if self.counter.needs[name].kind == "number" and not heard.all("errand"):
                 number = self.counter.number(name, " ".join(heard.rest), session.language, asked=True)
@@ -194,7 +197,9 @@ class CounterBot(CourteousBot[Visit]):
         vague, leads = known.vague.get(language, ()), known.leads.get(language, ())
         strange = [at for at, word in enumerate(heard.said) if word in heard.rest and not word.endswith("'")]
         if leads:
-            return next((heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None)
+            return next(
+                (heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None
+            )
         for errand in (span for span in heard.spans if span.entry.kind == "errand"):
             behind = next((at for at in strange if at >= errand.end), None)
             near = behind is not None and behind - errand.end <= _NEAR
@@ -268,7 +273,11 @@ class CounterBot(CourteousBot[Visit]):
                 bare.append((names, value))
         self._place(session, bare, found)
         named = self._errand(heard) if session.errand is None else None
-        numbers = [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"] if named else []
+        numbers = (
+            [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"]
+            if named
+            else []
+        )
         text, counter = heard.text, self.counter
         for name, need in counter.needs.items():
             asked = session.asking == name
@@ -278,9 +287,13 @@ class CounterBot(CourteousBot[Visit]):
                 found[name] = number
         counted = any(counter.needs[name].kind == "number" for name in found)
         numbers = numbers if len(numbers) == 1 else []
-        for name in numbers + [session.asking or ""] if not counted and "time" not in found else ():
+        for name in [*numbers, session.asking or ""] if not counted and "time" not in found else ():
             need = counter.needs.get(name)
-            if need and need.kind == "number" and (number := counter.number(name, text, language, asked=True)):
+            if (
+                need
+                and need.kind == "number"
+                and (number := counter.number(name, text, language, asked=True))
+            ):
                 found[name] = number
         number = number_meant(in_digits(heard.text, language), language) if not found else None
         if number and number <= len(session.offered) and session.asking in (None, *self.counter.kept):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal
 
-from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
+from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
@@ -139,4 +139,12 @@ def read_counter(name: str) -> Counter:
         )
         for key, one in raw["needs"].items()
     }  # fmt: skip
-    return Counter(errands, needs, raw["implied"], raw.get("goes_on", {}), tuple(raw["kept"]), raw["facts"], raw["sentences"])
+    return Counter(
+        errands,
+        needs,
+        raw["implied"],
+        raw.get("goes_on", {}),
+        tuple(raw["kept"]),
+        raw["facts"],
+        raw["sentences"],
+    )

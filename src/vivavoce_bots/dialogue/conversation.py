@@ -30,7 +30,9 @@ _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
 @dataclass
 class State:
-    """Where a conversation stands; `last` is the last turn that led on, `lost` counts turns that did not."""
+    """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
+    of the matter, `lost` counts turns that did not lead on.
+    """
 
     venue: str | None = None
     turned_down: list[str] = field(default_factory=list)
@@ -41,6 +43,7 @@ class State:
     requests: list[str] = field(default_factory=list)
     promised: list[str] = field(default_factory=list)
     last: tuple[Act, ...] = ()
+    told: tuple[Act, ...] = ()
     lost: int = 0
 
     @property
@@ -162,13 +165,17 @@ class DialogueBot(ABC, Generic[Held]):
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
-            return tuple(act for act in state.last if act.act != "ack") or state.last
+            again = state.told or state.last
+            return tuple(act for act in again if act.act != "ack") or again
         lead = self._lead(state, heard)
         expected = bool(state.settles or state.proposed or (state.venue and not state.asking))
         if lead and heard.content + heard.answered * expected < HEARD:
             return self._lead_on(state, lead)
         session.before.append(before)
-        return self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        last = state.last
+        acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        noted = heard.informed >= HEARD and acts == tuple(act for act in last if act.act != "ack")
+        return (_ack("kept"), *acts) if noted else acts
 
     def _closes(self, state: Held, heard: Evidence) -> bool:
         """No, nothing more."""
@@ -264,6 +271,7 @@ class DialogueBot(ABC, Generic[Held]):
         state.expect(acts)
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
+            state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
         text = self._generation[session.language].say(acts, state.venue, session.random)
         return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
 

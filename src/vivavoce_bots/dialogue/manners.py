@@ -5,6 +5,7 @@ here, and led back to the question that waits.
 """
 
 import pickle
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from vivavoce_bots.dialogue.speech import COURTESIES, courtesies_of, language_of
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _REMEMBERED: Final = 4
+_QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
 _AT_A_LOSS, _LET_GO = 2, 3
 _REACH: Final = 3  # words that a `not` reaches over
 _UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
@@ -104,6 +106,8 @@ class Hearing:
         rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
         if rest:  # `which` and `have you` ask what there is only where nothing else is said
             spans = [span for span in spans if span.entry.kind != "options"]
+        if text.rstrip().endswith("?"):  # what somebody asks is no small talk
+            spans = [span for span in spans if span.entry.kind != "chat"]
         kinds = [span.entry.kind for span in spans]
         ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
         if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
@@ -226,10 +230,11 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _parted(self, session: Held, answer: Answer) -> Answer:
         """The answer to the matter and to a goodbye behind it, unless something is still to be settled."""
-        if answer.end or (self.waits(session) and not (answer.acts and answer.acts[-1].act == "reqmore")):
+        last, session.last = session.last, None  # what was asked before is answered
+        settling, session.last = self.waits(session), last
+        if answer.end or settling:
             return answer
-        question, _ = self.question(session)
-        told, bye = answer.text.removesuffix(question).strip(), self.farewell(session)
+        told, bye = _QUESTION.sub("", answer.text).strip(), self.farewell(session)
         acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
         return Answer(_joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
 

@@ -13,11 +13,10 @@ from ruamel.yaml import YAML
 Phrases = Mapping[str, list[str]]
 LANGUAGES: Final = ("en", "it")
 COURTESIES: Final = (
-    "hello", "thankyou", "praise", "howareyou", "whoareyou", "service", "insult", "complaint", "human", "why", "doubted",
-    "sorry", "chat",
-)  # fmt: skip
+    *("hello", "thankyou", "praise", "howareyou", "whoareyou", "service", "insult", "complaint", "human"),
+    *("why", "doubted", "sorry", "chat"),
+)
 """What people say that is about no matter, with an answer of its own; the less telling ones last."""
-
 _ANSWERED_AS: Final = {"service": "whoareyou", "complaint": "insult"}
 
 

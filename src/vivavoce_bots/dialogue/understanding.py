@@ -163,6 +163,8 @@ class Understanding:
 
     def _act(self, index: int, turn: Turn) -> Act | None:
         kind, slot, value = turn.spans[index].entry
+        if kind == "chat" and "?" in turn.text:
+            return None
         if kind == "wrong":
             return Act("negate" if turn.confirming else "undo")
         if kind == "value" and any(span.entry.kind == "service" for span in turn.spans) and not turn.venue:

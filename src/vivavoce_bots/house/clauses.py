@@ -15,7 +15,7 @@ _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
 @dataclass(frozen=True)
 class Clause:
-    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more besides."""
+    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more."""
 
     deed: str | None
     reference: Reference

@@ -27,7 +27,9 @@ _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 _RECIPIENT: Final = {
     "en": re.compile(r"\b(?:to (?:my )?(?:[a-z]+ (?-i:(?=[A-Z])))?|name is |called )([a-z]{2,})\b", re.I),
-    "it": re.compile(r"\b(?:(?:a|al|alla) (?:mi[oa] )?(?:[a-z]+ (?-i:(?=[A-Z])))?|si chiama )([a-zàèéìòù]{2,})\b", re.I),
+    "it": re.compile(
+        r"\b(?:(?:a|al|alla) (?:mi[oa] )?(?:[a-z]+ (?-i:(?=[A-Z])))?|si chiama )([a-zàèéìòù]{2,})\b", re.I
+    ),
 }
 _NOBODY: Final = {
     *("make", "send", "transfer", "wire", "top", "pay", "do", "have", "the", "you", "it", "know", "a", "chi"),
