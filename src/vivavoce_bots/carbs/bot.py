@@ -378,6 +378,8 @@ class CarbsBot(CourteousBot[Session]):
             unknown = [" ".join(names)]
         if not foods and not unknown and session.item is not None and session.item.food is not None:
             foods = [session.item.food]
+        if not foods and not unknown and session.eaten:
+            return self._total(session, ended=False)
         told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
         told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
         acts = [stating("inform", "food", one.key) for one in foods]

@@ -134,7 +134,8 @@ class CounterBot(CourteousBot[Visit]):
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
-        if session.errand is None and not (found or _PRONOUN[session.language].search(heard.text)):
+        refers = found or _PRONOUN[session.language].search(heard.text)
+        if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             session.form.clear()  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
         needs = self.counter.errands[session.errand].needs if session.errand else ()
@@ -286,6 +287,8 @@ class CounterBot(CourteousBot[Visit]):
             if need.kind == "number" and (number := counter.number(name, text, language, asked=False)):
                 found[name] = number
         counted = any(counter.needs[name].kind == "number" for name in found)
+        if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
+            numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []
         for name in [*numbers, session.asking or ""] if not counted and "time" not in found else ():
             need = counter.needs.get(name)
@@ -295,10 +298,22 @@ class CounterBot(CourteousBot[Visit]):
                 and (number := counter.number(name, text, language, asked=True))
             ):
                 found[name] = number
+                found = self._counted(session, heard, name, found)
         number = number_meant(in_digits(heard.text, language), language) if not found else None
         if number and number <= len(session.offered) and session.asking in (None, *self.counter.kept):
             found[self.counter.kept[0]] = session.offered[number - 1]
         return found
+
+    def _counted(self, session: Visit, heard: Heard, number: str, found: dict[str, str]) -> dict[str, str]:
+        """What was named, without what the word for a number means besides: `the first` is no class."""
+        if session.asking != number:
+            return found
+        ordinals = {
+            span.entry.slot for span in heard.spans
+            if span.entry.kind == "value" and span.end - span.start == 1
+            and in_digits(heard.said[span.start], session.language) != heard.said[span.start]
+        }  # fmt: skip
+        return {name: value for name, value in found.items() if name == number or name not in ordinals}
 
     def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
         """Values that several needs have: for the one that was asked; two at once in their order."""
