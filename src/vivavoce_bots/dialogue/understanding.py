@@ -286,10 +286,14 @@ class Understanding:
     def _belongs_to_value(self, index: int, spans: Sequence[Span]) -> bool:
         """Whether a question word only names a slot: `cheap price`, `any area`, `area: east`."""
         span = spans[index]
+        slot = _ABOUT_PRICE.get(span.entry.slot or "", span.entry.slot)
         for other in [*spans[max(0, index - 1) : index], *spans[index + 1 : index + 2]]:
             gap = max(other.start - span.end, span.start - other.end)
             about_value = other.entry.kind == "value" and other.entry.slot not in (TYPE, NAME)
-            if (about_value and gap == 0) or (other.entry.kind in ("dontcare", "suggest") and gap <= _NEAR):
+            left = other.entry.kind == "dontcare" or (
+                other.entry.kind == "suggest" and slot in self._constraints
+            )
+            if (about_value and gap == 0) or (left and gap <= _NEAR):
                 return True
         return any(
             other.entry.kind == "value" and other.entry.slot == span.entry.slot
