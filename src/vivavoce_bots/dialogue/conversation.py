@@ -174,7 +174,8 @@ class DialogueBot(ABC, Generic[Held]):
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
-        noted = heard.informed >= HEARD and acts == tuple(act for act in last if act.act != "ack")
+        asks_again = acts == tuple(act for act in last if act.act != "ack") and acts[:1] != ()
+        noted = heard.informed >= HEARD and asks_again and acts[0].act != "offer"
         return (_ack("kept"), *acts) if noted else acts
 
     def _closes(self, state: Held, heard: Evidence) -> bool:
