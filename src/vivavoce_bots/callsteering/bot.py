@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import read_data
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 
@@ -76,7 +77,7 @@ class CallSteeringBot(CourteousBot[Session]):
         return Answer(f"{said['hello']} {said['name']}", (Act("hello"), Act("request", "name")))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        sized = session.asking == "amount" and _size(heard) is not None
+        sized = session.asking == "amount" and _size(heard, session.language) is not None
         chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
         return sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
 
@@ -153,7 +154,7 @@ class CallSteeringBot(CourteousBot[Session]):
         """What the call is about, of what kind, or which of two."""
         if session.asking in _STEPS:
             return None
-        size = _size(heard)
+        size = _size(heard, session.language)
         session.size = size or session.size
         if session.asking == "amount" and not found:
             found = ("loan",) if size else ()
@@ -231,7 +232,8 @@ class CallSteeringBot(CourteousBot[Session]):
     def _bare(self, session: Session, heard: Heard, turn: Heard) -> dict[str, str]:
         """A name that is all that a clause says."""
         slot = session.asking
-        if turn.did("negate") and session.asking in _STEPS[1:]:
+        denies = any(one.entry.kind == "negate" and one.start <= 1 for one in turn.spans)
+        if denies and session.asking in _STEPS[1:]:
             slot = _STEPS[_STEPS.index(session.asking) - 1]
         capital = len(heard.said) == 1 and heard.text.strip()[:1].isupper()
         strange = any(letter.isdigit() or letter == "?" for letter in heard.text)
@@ -260,7 +262,9 @@ class CallSteeringBot(CourteousBot[Session]):
         while words and "".join(tokens(words[-1])) in small:
             words.pop()
         plain = {word for one in words for word in tokens(one)}
-        strange = plain & _strange(session.language) or not all(_is_name(one) for one in words)
+        strange = (
+            plain & _strange(session.language) or plain <= small or not all(_is_name(one) for one in words)
+        )
         return [] if strange or len(words) > _LONGEST_NAME else words
 
     def _route(self, session: Session, target: str) -> Answer:
@@ -302,9 +306,9 @@ def _aside(language: str) -> frozenset[str]:
     return frozenset(word for one in _bank()["aside"][language] for word in tokens(one))
 
 
-def _size(heard: Heard) -> str | None:
+def _size(heard: Heard, language: str) -> str | None:
     """Whether a loan is small or large; exactly the limit is small."""
-    number = _AMOUNT.search(heard.text)
+    number = _AMOUNT.search(in_digits(heard.text, language))
     if number:
         return "large" if int(re.sub(r"\D", "", number[0])) > _LOAN_LIMIT else "small"
     sizes = {one.value for one in heard.all("size")}
@@ -315,6 +319,7 @@ def _birth(text: str, language: str, *, asked: bool) -> str | None:
     """A date of birth such as `4 may 1980`; the month by name may stand first, and two digits do if asked."""
     months = _bank()["months"][language]
     named = "|".join(months)
+    text = in_digits(text, language)
     text = re.sub(rf"\b({named})\W+([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
     found = _BIRTH.search(text)
     if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):

@@ -156,6 +156,7 @@ class CarbsBot(CourteousBot[Session]):
         eaten = [one for one in items if not one.denied]
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
+            before = len(session.eaten)
         elif self._answered(session, heard, eaten, told):
             eaten = []
         elif not eaten:
@@ -164,7 +165,12 @@ class CarbsBot(CourteousBot[Session]):
             eaten = self._said_again(session, heard, eaten)
             before = len(session.eaten)
         room = max(0, _MOST_OPEN - len(session.open))
-        session.open = [*session.open, *eaten[:room]]
+        kept, fresh = session.open, eaten[:room]
+        if eaten and any(one.denied for one in items):  # what takes the place of another comes first
+            kept = [*filter(None, [session.item]), *kept]
+            session.item, session.asking, session.open = None, "meal", [*fresh, *kept]
+        else:
+            session.open = [*kept, *fresh]
         if heard.did("enough") and session.item is None:
             self._settle(session, told)
             return self.finish(session) if session.item is None else self._led_on(session, told, before)
@@ -186,7 +192,8 @@ class CarbsBot(CourteousBot[Session]):
         return [
             one for one in found
             if one.food is not None or one.written in held or (
-                not felt and rest and not one.denied and set(tokens(one.written)) <= rest | small
+                not felt and not one.denied and rest & set(tokens(one.written))
+                and set(tokens(one.written)) <= rest | small
                 and (settled or one.quantity != Quantity())
             )
         ]  # fmt: skip
@@ -206,9 +213,10 @@ class CarbsBot(CourteousBot[Session]):
         """How much of it; another food with a `no` takes its place; `no` alone leaves it out."""
         food, words = item.food, self.words(session)
         others = [one for one in eaten if one.food != food]
-        if food is None or (others and not heard.did("negate")):
+        if food is None or (others and not heard.did("negate", "meant")):
             return False
         if others:
+            told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
             session.open = [*others, *session.open]
         elif (grams := session.lexicon.quantity(heard.text).of(food)) is not None:
             session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
@@ -228,11 +236,17 @@ class CarbsBot(CourteousBot[Session]):
         self, session: Session, heard: Heard, item: Item, eaten: Sequence[Item], told: Told
     ) -> bool:
         """Which known food an unknown one is like: by number, by name, or none."""
-        number = session.lexicon.quantity(heard.text).number
+        amount = session.lexicon.quantity(heard.text)
+        number = amount.number
         named = next((one for one in eaten if one.food is not None), None)
         chosen = named.food if named is not None else None
         if chosen is None and number is not None and number in range(1, len(session.choices) + 1):
             chosen = session.choices[int(number) - 1]
+        if chosen is None and (alike := session.lexicon.mentioned(heard.text)) and not heard.did("asks"):
+            chosen = alike[0]
+        if chosen is None and not eaten and amount != Quantity():
+            session.item = item._replace(quantity=amount)
+            return True
         if chosen is None and not eaten and heard.did("affirm") and len(session.choices) == 1:
             chosen = session.choices[0]
         if chosen is not None:
@@ -327,7 +341,7 @@ class CarbsBot(CourteousBot[Session]):
             self._settle(session, told)
         question, asks = self.question(session)
         counted = session.eaten[before:]
-        if counted and not told.sentences:
+        if counted:
             told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
         return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
 
@@ -359,10 +373,13 @@ class CarbsBot(CourteousBot[Session]):
         """What a food has, for whoever asks; nothing is counted."""
         words, question = self.words(session), self.question(session)
         foods, unknown = self._asked(session, heard), [one.written for one in items if one.food is None]
-        if heard.did("asks") and not foods and not unknown and 0 < len(heard.rest) <= _LONGEST_NAME:
-            unknown = [" ".join(heard.rest)]
+        names = [word for word in heard.rest if session.lexicon.names(word)]
+        if heard.did("asks") and not foods and not unknown and 0 < len(names) <= _LONGEST_NAME:
+            unknown = [" ".join(names)]
         if not foods and not unknown and session.item is not None and session.item.food is not None:
             foods = [session.item.food]
+        if not foods and not unknown and session.eaten:
+            return self._total(session, ended=False)
         told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
         told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
         acts = [stating("inform", "food", one.key) for one in foods]
@@ -379,9 +396,11 @@ class CarbsBot(CourteousBot[Session]):
     def _total(self, session: Session, *, ended: bool) -> Answer:
         """The sum; `ended`: nothing more is asked."""
         words = self.words(session)
+        waiting = [one.written for one in (session.item, *session.open) if one is not None]
         if not session.eaten:
             question, asks = self.question(session)
-            return Answer(f"{words['none']} {question}", asks)
+            none = words["open"].format(names=", ".join(waiting)) if waiting else words["none"]
+            return Answer(f"{none} {question}", asks)
         lines = ", ".join(
             f"{self._called(session, one.written, one.food)} {one.grams:g} g"
             f" ({one.food.carbohydrates(one.grams):.0f} g)"

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import read_data, speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter
 
@@ -99,7 +100,8 @@ class Manner:
         for part, before in zip(parts[::2], ["", *parts[1::2]], strict=True):
             denied = denied and before.strip().lower() in _AND
             for at, piece in enumerate(self._deny.split(part)):
-                denied = at > 0 or (denied and not any(letter.isdigit() for letter in piece))
+                refused = at > 0 or piece.rstrip().lower().endswith(" no")
+                denied = refused or (denied and not any(letter.isdigit() for letter in piece))
                 yield piece, denied
 
 
@@ -143,8 +145,14 @@ class Lexicon:
 
     def items(self, text: str) -> list[Item]:
         """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
-        pieces = read_manner(self.language).pieces(text)
-        found = [item._replace(denied=denied) for piece, denied in pieces if (item := self._item(piece))]
+        manner = read_manner(self.language)
+        found: list[Item] = []
+        for piece, denied in manner.pieces(text):
+            item, amount = self._item(piece), self.quantity(piece)
+            if item is not None:
+                found.append(item._replace(denied=denied))
+            elif found and found[-1].quantity == Quantity() != amount and not denied:
+                found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
         return found[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:
@@ -171,7 +179,14 @@ class Lexicon:
 
     def quantity(self, text: str) -> Quantity:
         """How much a text says: 80 g, two slices, one."""
-        return _quantity(_words(text), read_manner(self.language))[0]
+        return _quantity(_words(in_digits(text, self.language, ordinals=False)), read_manner(self.language))[
+            0
+        ]
+
+    def names(self, word: str) -> bool:
+        """Whether a word may name a food that nobody knows."""
+        manner = read_manner(self.language)
+        return manner.tells(word) and word not in manner.strange
 
     def mentioned(self, text: str) -> list[Food]:
         """The foods that a text names, whatever it says of them."""
@@ -187,7 +202,8 @@ class Lexicon:
     def _item(self, piece: str) -> Item | None:
         """The food of a piece; an unknown one stands behind an amount or a verb of eating, or alone."""
         manner = read_manner(self.language)
-        quantity, before, words = _quantity(_words(piece), manner)
+        words = _words(in_digits(piece, self.language, ordinals=False))
+        quantity, before, words = _quantity(words, manner)
         amount = before is not None
         if before is not None and any(manner.tells(word) for word in words[before:]):
             words = words[before:]

@@ -6,6 +6,7 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 """
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
@@ -31,6 +32,8 @@ from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, as
 
 _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+_MOST_SENTENCES: Final = 10
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
 
 
@@ -82,6 +85,8 @@ class ChefBot(CourteousBot[Session]):
     def about(self, session: Session, heard: Heard) -> bool:
         if looks_like_notation(heard.text) or self._telling[session.language].asked(heard):
             return True
+        if heard.did("plan") or (heard.did("have") and heard.text.rstrip().endswith("?")):
+            return True
         parts = self._parts(session, heard)
         if session.waiting is not None and any(part.strange for part in parts) and not heard.did(*_ASIDE):
             return True
@@ -124,16 +129,45 @@ class ChefBot(CourteousBot[Session]):
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
-        told = self._telling[session.language].answer(heard, session.world, session.container, session.things)
+        asked, rest = self._apart(session, heard)
+        told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
         if told is not None:
-            question, asks = self.question(session)
-            return Answer(f"{told.text} {question}", (*told.acts, *asks))
+            return self._and_told(session, rest, asked)
         parts = self._parts(session, heard)
+        strange = [word for part in parts for word in part.strange]
+        if heard.did("have") and heard.text.rstrip().endswith("?") and strange:
+            return self._missing(session, strange)
+        if heard.did("plan") and session.done is None:
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['plan']} {question}", asks)
         if any(part.action or (part.things and not part.strange) for part in parts):
             return self._obey_parts(session, heard, parts)
         if session.waiting is not None and len(parts) == 1 and not heard.did("negate", "affirm"):
             return self._missing(session, parts[0].strange)
         return self._without_command(session, heard)
+
+    def _apart(self, session: Session, heard: Heard) -> tuple[Heard, Heard | None]:
+        """The sentence that asks about the kitchen, and the others where they command something."""
+        hearing, telling = self._hearing[session.language], self._telling[session.language]
+        sentences = [
+            hearing.heard(one) for one in _SENTENCE.split(heard.text)[:_MOST_SENTENCES] if one.strip()
+        ]
+        asked = [one for one in sentences if telling.asked(one)]
+        rest = hearing.heard(" ".join(one.text for one in sentences if not telling.asked(one)))
+        commands = any(part.action for part in self._parts(session, rest))
+        return (asked[0], rest) if asked and commands else (heard, None)
+
+    def _and_told(self, session: Session, rest: Heard | None, asked: Heard) -> Answer:
+        """What is commanded is done before what is asked is answered."""
+        did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
+        told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
+        question, asks = self.question(session)
+        texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
+        acts = tuple(act for act in did.acts if act not in asks) if did else ()
+        told_acts = told.acts if told else ()
+        return Answer(
+            " ".join(filter(None, texts)), (*acts, *told_acts, *asks), did.understood if did else ()
+        )
 
     def _without_command(self, session: Session, heard: Heard) -> Answer | None:
         """Yes and no, where no command was given."""
@@ -168,7 +202,7 @@ class ChefBot(CourteousBot[Session]):
         corrects = (
             session.done is not None and session.waiting is None and heard.did("negate", "meant", "not")
         )
-        for part in parts:
+        for part in _joined(parts):
             wrong = Predicate(part.action or "", part.strange)
             if part.stopped:
                 lead.append(self.words(session)["kept"])
@@ -183,8 +217,20 @@ class ChefBot(CourteousBot[Session]):
             elif commands and part.things:
                 commands[-1] = _with(commands[-1], part.things)
             elif part.things and not part.strange:
-                commands.append(self._named(session, part))
+                commands.append(self._put_there(session, part) or self._named(session, part))
         return self._obey(session, commands, lead)
+
+    def _put_there(self, session: Session, part: Part) -> Predicate | None:
+        """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
+        places = set(part.things) <= {*PLACES, *CONTAINERS}
+        food = tuple(one for one in session.things if one in INGREDIENTS)
+        if session.waiting is not None or session.done is None or not (places and part.into):
+            return None
+        to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
+        if to_container and food:
+            return Predicate("mettere", (*food, *part.things))
+        to_place = len(part.things) == 1 and part.things[0] in PLACES
+        return Predicate("mettere", part.things) if to_place and session.container else None
 
     def _named(self, session: Session, part: Part) -> Predicate:
         """Things without a verb: they complete the command that waits; one in or on another is put there."""
@@ -225,6 +271,8 @@ class ChefBot(CourteousBot[Session]):
             old = [at for at, one in enumerate(arguments) if one.strip("*") in group]
             if new and old:
                 arguments[old[-1]] = new[0]
+        if arguments == list(last.arguments) and not part.quantity:
+            return self._put_there(session, part) or self._named(session, part)
         if part.quantity:
             arguments = [*part.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
         session.world = session.undone
@@ -380,3 +428,16 @@ class ChefBot(CourteousBot[Session]):
 
 def _with(command: Predicate, things: Sequence[str]) -> Predicate:
     return Predicate(command.action, (*command.arguments, *things))
+
+
+def _joined(parts: Sequence[Part]) -> list[Part]:
+    """Things before a command that names none belong to it: `the potatoes, could you peel them`."""
+    found: list[Part] = []
+    for part in parts:
+        last = found[-1] if found else None
+        names = last is not None and last.things and not (last.action or last.denied or last.strange)
+        if last is not None and names and part.action and part.it and not part.things:
+            found[-1] = part._replace(things=last.things)
+        else:
+            found.append(part)
+    return found

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from vivavoce_bots.chef.words import PARTS, QUANTITY, VERBS
+from vivavoce_bots.chef.words import INTO, NAMING, PARTS, QUANTITY, VERBS
 from vivavoce_bots.dialogue.manners import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 
@@ -21,6 +21,7 @@ class Part(NamedTuple):
     it        whether a pronoun stands for a thing
     strange   words that are no thing of this kitchen and nothing else that is known
     stopped   the verb stands behind a `not`
+    into      something is said to come into or onto something
     """
 
     action: str | None
@@ -30,6 +31,7 @@ class Part(NamedTuple):
     it: bool
     strange: tuple[str, ...]
     stopped: bool
+    into: bool
     kinds: tuple[str, ...]
 
 
@@ -67,9 +69,11 @@ def _part(piece: str, hearing: Hearing, language: str) -> Part:
         tuple(
             word for at, word in enumerate(said)
             if at not in explained and at >= end and word not in measured and not word.isdigit()
+            and (at == end or said[at - 1] in NAMING[language] or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)
         ),
         any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,
+        INTO[language].search(piece) is not None,
         heard.kinds,
     )  # fmt: skip
 

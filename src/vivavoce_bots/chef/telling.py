@@ -28,7 +28,7 @@ class Telling:
         """Whether an utterance asks about the kitchen."""
         begins = bool(heard.spans) and heard.spans[0].start <= 1
         asks = heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
-        whether = heard.did("state_of") or (begins and heard.spans[0].entry.kind in ("holds", "have"))
+        whether = heard.did("state_of", "have") or (begins and heard.spans[0].entry.kind == "holds")
         return heard.did(*_ASKED) or (asks and whether)
 
     def answer(

@@ -31,6 +31,10 @@ AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
 PARTS: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["parts"].items()}
 
+NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["naming"].items()}
+"""Words behind which a word names a thing."""
+INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
+
 
 def learn_words(spotter: Spotter, language: str) -> None:
     """Teach things, and what else people say to the robot."""

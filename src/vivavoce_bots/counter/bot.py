@@ -12,23 +12,33 @@ from typing import ClassVar, Final
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 
+_LONGEST_NAME: Final = 2
+_UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
-    "it": re.compile(r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne))\b", re.I),
+    "it": re.compile(
+        r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne)|\w{3,}(?:te|mi|me|ti)(?:lo|la|ne)|\w{4,}[ai]l[oa])\b",
+        re.I,
+    ),
 }
 
 
 @dataclass
 class Visit(Talk):
-    """The errand that is being settled, what is known for it, what was asked last, and what was done."""
+    """The errand that is being settled, what is known for it, what was asked last, and what was done.
+
+    offered  the values that were listed last, in their order: `the second` is one of these
+    """
 
     errand: str | None = None
     form: dict[str, str] = field(default_factory=dict)
     asking: str | None = None
     confirming: bool = False
     served: int = 0
+    offered: tuple[str, ...] = ()
     done: dict[str, str] = field(default_factory=dict)
 
 
@@ -86,11 +96,11 @@ class CounterBot(CourteousBot[Visit]):
 
     def help(self, session: Visit) -> str:
         """What can be said now: the values to choose from, else all errands."""
-        need = self.counter.needs.get(session.asking or "")
-        if need is None or not need.values:
-            return self.words(session)["help"]
+        need, words = self.counter.needs.get(session.asking or ""), self.words(session)
+        if need is None or need.kind != "choice" or not need.values:
+            return words.get(f"help_{session.asking}", words["help"])
         choices = ", ".join(words[session.language][0] for words in need.values.values())
-        return self.words(session)["choices"].format(choices=choices)
+        return words["choices"].format(choices=choices)
 
     def question(self, session: Visit) -> tuple[str, tuple[Act, ...]]:
         if session.confirming:
@@ -113,16 +123,25 @@ class CounterBot(CourteousBot[Visit]):
         session.done.clear()
 
     def about(self, session: Visit, heard: Heard) -> bool:
-        return bool(heard.all("errand")) or bool(self._values(session, heard))
+        found = self._values(session, heard)
+        strange = self._strange(session, heard) is not None and not heard.did("affirm", "negate", *_UNSURE)
+        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        found = self._values(session, heard)
-        errand = self._errand(heard)
+        errand, found = self._errand(heard), self._values(session, heard)
+        if errand is None and (more := self._going_on(session, heard)):
+            found, errand = found | more, self.counter.goes_on[next(iter(more))]
         if errand is None and not found:
-            return self._settle(session, heard)
-        if session.errand is None and not (found or _PRONOUN[session.language].search(heard.text)):
+            strange = self._strange(session, heard)
+            return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
+        refers = found or _PRONOUN[session.language].search(heard.text)
+        if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             session.form.clear()  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
+        needs = self.counter.errands[session.errand].needs if session.errand else ()
+        other = next((self.counter.implied[one] for one in found if one in self.counter.implied), None)
+        if errand is None and needs and other and not set(found) & {*needs, "time"}:
+            session.errand = other
         session.form |= found
         if session.errand is None:
             session.errand = next(
@@ -130,22 +149,65 @@ class CounterBot(CourteousBot[Visit]):
             )
         if session.errand is None:
             return None
-        return self._go_on(session, "" if found else self._unknown(session, heard))
+        return self._go_on(session, self._unknown(session, heard, led=bool(found)))
 
-    def _unknown(self, session: Visit, heard: Heard) -> str:
-        """The sentence for what was named right behind an errand, and is nothing that this counter knows."""
+    def _going_on(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """What goes on with the errand before: a number or a day of what was spoken of last."""
+        if session.errand is not None or not set(session.form) & set(self.counter.kept):
+            return {}
+        found = {
+            name: one for name, one in self._values(session, heard).items() if name in self.counter.goes_on
+        }
+        for name in self.counter.goes_on:
+            if self.counter.needs[name].kind == "number" and not heard.all("errand"):
+                number = self.counter.number(name, " ".join(heard.rest), session.language, asked=True)
+                need = self.counter.needs[name]
+                found |= {name: number} if number and need.low <= int(number) <= need.high else {}
+        return found
+
+    def _strange(self, session: Visit, heard: Heard) -> str | None:
+        """A name that is nothing this counter knows, where hardly more is said; None where there is none."""
+        if session.asking is not None or session.confirming or "?" in heard.text:
+            return None
+        first = heard.text.split(",")[0]
+        said, spans = self._hearing[session.language].find(first)
+        unknown = 0 < len(said) <= _LONGEST_NAME and set(said) <= set(heard.rest) and not spans
+        return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
+
+    def _not_known(self, session: Visit, name: str) -> Answer:
+        question, asks = self.question(session)
+        return Answer(f"{self.words(session)['not_known'].format(name=name)} {question}", asks)
+
+    def _unknown(self, session: Visit, heard: Heard, *, led: bool) -> str:
+        """The sentence for what was named beside an errand, and is nothing that this counter knows.
+
+        led  only what stands behind a word that leads to a need
+        """
         needs = self.counter.errands[session.errand or ""].needs
-        missing = next((need for need in needs if need not in session.form), "")
-        sentence = self.words(session).get(f"unknown_{missing}", "")
-        vague = self.counter.needs[missing].vague.get(session.language, ()) if sentence else ()
-        for errand in heard.spans if sentence else ():
-            behind = [one for one in heard.said[errand.end :] if one in heard.rest and not one.endswith("'")]
-            next_word = next(iter(behind), None)
-            if errand.entry.kind == "errand" and next_word is not None and next_word not in vague:
-                between = heard.said[errand.end : heard.said.index(next_word, errand.end)]
-                if len(between) <= _NEAR:
-                    return sentence
+        for missing in (need for need in needs if need not in session.form):
+            if led and not self.counter.needs[missing].leads:
+                continue
+            sentence = self.words(session).get(f"unknown_{missing}", "")
+            if sentence and (name := self._named(heard, session.language, missing)):
+                return sentence.format(name=name)
         return ""
+
+    def _named(self, heard: Heard, language: str, need: str) -> str | None:
+        """A word that nothing explains, beside an errand or behind a word that leads to the need."""
+        known = self.counter.needs[need]
+        vague, leads = known.vague.get(language, ()), known.leads.get(language, ())
+        strange = [at for at, word in enumerate(heard.said) if word in heard.rest and not word.endswith("'")]
+        if leads:
+            return next(
+                (heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None
+            )
+        for errand in (span for span in heard.spans if span.entry.kind == "errand"):
+            behind = next((at for at in strange if at >= errand.end), None)
+            near = behind is not None and behind - errand.end <= _NEAR
+            named = behind if near else 0 if strange[:1] == [0] and errand.start == 1 else None
+            if named is not None and heard.said[named] not in vague:
+                return heard.said[named]
+        return None
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
@@ -211,15 +273,47 @@ class CounterBot(CourteousBot[Visit]):
             else:
                 bare.append((names, value))
         self._place(session, bare, found)
-        for name, need in self.counter.needs.items():
+        named = self._errand(heard) if session.errand is None else None
+        numbers = (
+            [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"]
+            if named
+            else []
+        )
+        text, counter = heard.text, self.counter
+        for name, need in counter.needs.items():
             asked = session.asking == name
-            if need.kind == "time" and (time := time_in(heard.text, language, asked=asked)):
+            if need.kind == "time" and (time := time_in(text, language, asked=asked)):
                 found[name] = time
-            if need.kind == "number" and (
-                number := self.counter.number(name, heard.text, language, asked=asked)
+            if need.kind == "number" and (number := counter.number(name, text, language, asked=False)):
+                found[name] = number
+        counted = any(counter.needs[name].kind == "number" for name in found)
+        if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
+            numbers = [one for one in session.form if counter.needs[one].kind == "number"]
+        numbers = numbers if len(numbers) == 1 else []
+        for name in [*numbers, session.asking or ""] if not counted and "time" not in found else ():
+            need = counter.needs.get(name)
+            if (
+                need
+                and need.kind == "number"
+                and (number := counter.number(name, text, language, asked=True))
             ):
                 found[name] = number
+                found = self._counted(session, heard, name, found)
+        number = number_meant(in_digits(heard.text, language), language) if not found else None
+        if number and number <= len(session.offered) and session.asking in (None, *self.counter.kept):
+            found[self.counter.kept[0]] = session.offered[number - 1]
         return found
+
+    def _counted(self, session: Visit, heard: Heard, number: str, found: dict[str, str]) -> dict[str, str]:
+        """What was named, without what the word for a number means besides: `the first` is no class."""
+        if session.asking != number:
+            return found
+        ordinals = {
+            span.entry.slot for span in heard.spans
+            if span.entry.kind == "value" and span.end - span.start == 1
+            and in_digits(heard.said[span.start], session.language) != heard.said[span.start]
+        }  # fmt: skip
+        return {name: value for name, value in found.items() if name == number or name not in ordinals}
 
     def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
         """Values that several needs have: for the one that was asked; two at once in their order."""

@@ -32,6 +32,7 @@ class LibraryBot(CounterBot):
     def ask(self, session: Visit, need: str) -> str:
         titles = self._titles(session)
         if need == "title" and titles and len(titles) < len(self.counter.facts):
+            session.offered = tuple(titles)
             listed = ", ".join(self.counter.say("title", one, session.language) for one in titles)
             return self.words(session)["ask_title_of"].format(titles=listed)
         return super().ask(session, need)
@@ -57,6 +58,7 @@ class LibraryBot(CounterBot):
         titles = [title] if title else self._titles(session)
         if not titles:
             return self.words(session)["find_none"].format(**self.told(session))
+        session.offered = tuple(titles) if len(titles) > 1 else session.offered
         return " ".join(self._sentence(session, self._state(session, one), one) for one in titles)
 
     def _state(self, session: Visit, title: str) -> str:

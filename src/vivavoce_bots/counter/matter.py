@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal
 
+from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
@@ -46,6 +47,7 @@ class Counter:
     """All that one counter knows.
 
     implied   the errand that is meant where only the value of this need was named
+    goes_on   the errand that is meant where only the value of this need was named behind another errand
     kept      needs whose values hold for the next errand, too
     facts     what it knows of its values, as its file has it
     """
@@ -53,6 +55,7 @@ class Counter:
     errands: Mapping[str, Errand]
     needs: Mapping[str, Need]
     implied: Mapping[str, str]
+    goes_on: Mapping[str, str]
     kept: tuple[str, ...]
     facts: Mapping[str, Any]
     sentences: Mapping[str, Mapping[str, str]]
@@ -73,20 +76,21 @@ class Counter:
     def say(self, need: str, value: str, language: str) -> str:
         """A value in words."""
         known = self.needs[need].values.get(value)
-        if known is not None:
+        if known is not None and self.needs[need].kind == "choice":
             return known[language][0]
         return speech(language).slots[DAY]["values"][value][0] if value in DAYS else value
 
     def number(self, name: str, text: str, language: str, *, asked: bool) -> str | None:
         """The number in a text that answers a need; it counts unasked only before one of its units."""
-        need, spoken = self.needs[name], _numbers(language)
-        plain = re.sub(r"[^\W\d_]+", lambda word: spoken.get(word[0].casefold(), word[0]), text)
+        need = self.needs[name]
+        plain = in_digits(text, language)
+        plain = _ones(language).sub("1", plain) if need.low <= 1 else plain
         units = need.units.get(language, [])
         counted = re.search(rf"(?<!\d)(\d{{1,6}}) (?:{'|'.join(units)})", plain, re.I) if units else None
         if counted:
             return counted[1]
-        alone = _DIGITS.search(plain) if asked else None
-        return alone[0] if alone else None
+        meant = number_meant(plain, language) if asked and _DIGITS.search(plain) else None
+        return str(meant) if meant is not None else None
 
 
 def time_in(text: str, language: str, *, asked: bool) -> str | None:
@@ -100,14 +104,9 @@ def _clock(language: str) -> Clock:
 
 
 @cache
-def _numbers(language: str) -> Mapping[str, str]:
-    ordinals = {
-        "en": ("first", "second", "third", "fourth", "fifth"),
-        "it": ("primo", "secondo", "terzo", "quarto", "quinto"),
-    }[language]
-    known = {word: str(number) for number, word in enumerate(speech(language).time["numbers"], 1)}
-    known |= {word: str(number) for number, word in enumerate(ordinals, 1)}
-    return known | ({"un": "1", "uno": "1", "prima": "1", "seconda": "2"} if language == "it" else {})
+def _ones(language: str) -> re.Pattern[str]:
+    """Words for one, which count where a number is awaited."""
+    return re.compile(rf"\b(?:{'|'.join(speech(language).numbers['one'])})\b", re.I)
 
 
 def _words(need: Need, language: str) -> list[tuple[str, str]]:
@@ -140,4 +139,12 @@ def read_counter(name: str) -> Counter:
         )
         for key, one in raw["needs"].items()
     }  # fmt: skip
-    return Counter(errands, needs, raw["implied"], tuple(raw["kept"]), raw["facts"], raw["sentences"])
+    return Counter(
+        errands,
+        needs,
+        raw["implied"],
+        raw.get("goes_on", {}),
+        tuple(raw["kept"]),
+        raw["facts"],
+        raw["sentences"],
+    )

@@ -8,6 +8,7 @@ from vivavoce_bots.dialogue.manners import Answer, Heard
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
 _FIRST_BOOKING: Final = 40_210
+_NEAR: Final = 60  # minutes: `the one around ten`
 
 
 class TrainsBot(CounterBot):
@@ -46,9 +47,9 @@ class TrainsBot(CounterBot):
             hour, minute = form.pop("time").split(":")
             said = (f"{hour}:{minute}", f"{int(hour) % 12:02}:{minute}")
             times = self._departures(form)
-            meant = next((one for one in said if one in times), None)
-            if meant is not None:
-                form["train"] = str(times.index(meant) + 1)
+            near = min(times, key=lambda time: min(abs(_minutes(time) - _minutes(one)) for one in said))
+            if min(abs(_minutes(near) - _minutes(one)) for one in said) <= _NEAR:
+                form["train"] = str(times.index(near) + 1)
 
     def ask(self, session: Visit, need: str) -> str:
         return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")
@@ -89,3 +90,8 @@ class TrainsBot(CounterBot):
         start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
         second = abs(facts["euros"][start] - facts["euros"][end])
         return round(second * _FIRST_CLASS) if form.get("class") == "first" else second
+
+
+def _minutes(time: str) -> int:
+    hour, minute = time.split(":")
+    return 60 * int(hour) + int(minute)

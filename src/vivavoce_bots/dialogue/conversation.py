@@ -16,7 +16,7 @@ from vivavoce_bots.dialogue.domain import NAME, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
-from vivavoce_bots.dialogue.speech import LANGUAGES, language_of
+from vivavoce_bots.dialogue.speech import COURTESIES, LANGUAGES, courtesies_of, language_of
 from vivavoce_bots.dialogue.understanding import Understanding
 
 HEARD: Final = 0.35
@@ -26,12 +26,13 @@ _MOST_HYPOTHESES: Final = 50
 _REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
-_COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
 
 
 @dataclass
 class State:
-    """Where a conversation stands; `last` is the last turn that led on, `lost` counts turns that did not."""
+    """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
+    of the matter, `lost` counts turns that did not lead on.
+    """
 
     venue: str | None = None
     turned_down: list[str] = field(default_factory=list)
@@ -42,6 +43,7 @@ class State:
     requests: list[str] = field(default_factory=list)
     promised: list[str] = field(default_factory=list)
     last: tuple[Act, ...] = ()
+    told: tuple[Act, ...] = ()
     lost: int = 0
 
     @property
@@ -163,13 +165,18 @@ class DialogueBot(ABC, Generic[Held]):
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
-            return tuple(act for act in state.last if act.act != "ack") or state.last
+            again = state.told or state.last
+            return tuple(act for act in again if act.act != "ack") or again
         lead = self._lead(state, heard)
         expected = bool(state.settles or state.proposed or (state.venue and not state.asking))
         if lead and heard.content + heard.answered * expected < HEARD:
             return self._lead_on(state, lead)
         session.before.append(before)
-        return self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        last = state.last
+        acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        asks_again = acts == tuple(act for act in last if act.act != "ack") and acts[:1] != ()
+        noted = heard.informed >= HEARD and asks_again and acts[0].act != "offer"
+        return (_ack("kept"), *acts) if noted else acts
 
     def _closes(self, state: Held, heard: Evidence) -> bool:
         """No, nothing more."""
@@ -189,7 +196,7 @@ class DialogueBot(ABC, Generic[Held]):
     def _lead(self, state: Held, heard: Evidence) -> tuple[Act, ...]:
         """The answer to what is not about the matter: courtesies, calls for help."""
         did = heard.did
-        lead = [_ack(kind) for kind in _COURTESIES if did[kind] >= HEARD][:2]
+        lead = [_ack(kind) for kind in courtesies_of([one for one in COURTESIES if did[one] >= HEARD])]
         options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
         lead += [Act("help", slot) for slot in options]
         unsure = did["dontknow"] >= HEARD or (
@@ -197,7 +204,7 @@ class DialogueBot(ABC, Generic[Held]):
         )
         if unsure and not options:
             lead.append(Act("help", state.asking))
-        if did["help"] >= HEARD:
+        if did["help"] + did["service"] >= HEARD:
             lead.append(Act("help"))
         return tuple(dict.fromkeys(lead))
 
@@ -265,6 +272,7 @@ class DialogueBot(ABC, Generic[Held]):
         state.expect(acts)
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
+            state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
         text = self._generation[session.language].say(acts, state.venue, session.random)
         return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
 

@@ -5,6 +5,7 @@ here, and led back to the question that waits.
 """
 
 import pickle
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +14,15 @@ from random import Random
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from vivavoce_bots.acts import Act, Meaning, Reply
-from vivavoce_bots.dialogue.speech import language_of, speech
+from vivavoce_bots.dialogue.speech import COURTESIES, courtesies_of, language_of, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _REMEMBERED: Final = 4
+_QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
 _AT_A_LOSS, _LET_GO = 2, 3
 _REACH: Final = 3  # words that a `not` reaches over
-_COURTESIES: Final = ("hello", "thankyou", "praise", "howareyou", "whoareyou", "insult", "human")
 _UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost")
+_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "told")
 
 
 class Heard(NamedTuple):
@@ -60,13 +61,19 @@ class Answer(NamedTuple):
 
 @dataclass
 class Talk:
-    """What is remembered of any conversation; `before` are its states before the last turns."""
+    """What is remembered of any conversation; `before` are its states before the last turns.
+
+    told     the last turn that understood
+    changed  whether the last turn brought anything about
+    """
 
     language: str
     random: Random = field(default_factory=Random)
     last: Reply | None = None
+    told: Reply | None = None
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     lost: int = 0
+    changed: bool = False
 
 
 class Hearing:
@@ -74,7 +81,7 @@ class Hearing:
 
     def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
         known = speech(language)
-        self._spotter = Spotter()
+        self._language, self._spotter = language, Spotter()
         for kind in ("not", "options", "dontcare"):
             for phrase in known.cues[kind]:
                 self._spotter.learn(phrase, Entry(kind))
@@ -92,22 +99,25 @@ class Hearing:
         return said, self._spotter.find(text, said)
 
     def heard(self, text: str) -> Heard:
-        text = text[:LONGEST_TEXT]
+        text = without_tag(text[:LONGEST_TEXT], self._language)
         said, spans = self.find(text)
         whole = self._wholes.kind(said)
         covered = {at for span in spans for at in range(span.start, span.end)}
         rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
         if rest:  # `which` and `have you` ask what there is only where nothing else is said
             spans = [span for span in spans if span.entry.kind != "options"]
+        if text.rstrip().endswith("?"):  # what somebody asks is no small talk
+            spans = [span for span in spans if span.entry.kind != "chat"]
         kinds = [span.entry.kind for span in spans]
-        if whole is not None and all(kind in ("not", "dontcare", *_MOVES) for kind in kinds):
+        ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
+        if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
             spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
         return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
 
 
 Held = TypeVar("Held", bound=Talk)
 _MOVES: Final = (
-    *_COURTESIES,
+    *COURTESIES,
     *_UNSURE,
     "bye",
     "done",
@@ -119,6 +129,7 @@ _MOVES: Final = (
     "restart",
     "undo",
     "ciao",
+    "wrong",
 )
 
 
@@ -188,18 +199,23 @@ class CourteousBot(ABC, Generic[Held]):
     def _said(self, session: Held, answer: Answer) -> Reply:
         reply = Reply(answer.text[:1].upper() + answer.text[1:], answer.acts, answer.understood, answer.end)
         session.last = reply
+        if session.told is None or not any(act.act == "repeat" for act in reply.acts):
+            session.told = reply
         return reply
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
-        about = self.about(session, heard)
+        about = self.about(session, heard) and not heard.did("complaint")
+        changed, session.changed = session.changed, False
+        settles = self.waits(session) and not asked_for_more(session.last)
+        if heard.did("wrong") and not (about or changed or settles):
+            return self._led_back(session, ("insult",), helped=True)
         if heard.did("restart"):
             self._remember(session, self._snapshot(session))
             self.start_over(session)
             return self._led_back(session, ("restart",))
-        settles = self.waits(session) and not asked_for_more(session.last)
         leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
         nothing = self.waits(session) and heard.did("dontcare") and heard.did("whole")
-        if leaves or nothing or (settles and heard.did("cancel")):
+        if leaves or nothing or (settles and heard.did("cancel", "wrong")):
             kinds = ("negate", "enough") if heard.did("done") else ("negate",)
             heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
@@ -210,7 +226,17 @@ class CourteousBot(ABC, Generic[Held]):
             return self._puzzled(session)
         session.lost = 0
         self._remember(session, before)
-        return answer
+        return self._parted(session, answer) if _leaves(heard) else answer
+
+    def _parted(self, session: Held, answer: Answer) -> Answer:
+        """The answer to the matter and to a goodbye behind it, unless something is still to be settled."""
+        last, session.last = session.last, None  # what was asked before is answered
+        settling, session.last = self.waits(session), last
+        if answer.end or settling:
+            return answer
+        told, bye = _QUESTION.sub("", answer.text).strip(), self.farewell(session)
+        acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
+        return Answer(_joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
 
     def _leads(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is not about the matter; None where it may be."""
@@ -221,20 +247,21 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("done"):
             return self.finish(session)
         no = answered and heard.did("negate") and not asked_for_more(session.last)
-        if heard.did("undo", "cancel") and not no:
+        if heard.did("undo", "cancel", "wrong") and not no:
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
-            last = session.last
-            return Answer(last.text, last.acts)
+            again = session.told or session.last
+            return Answer(again.text, again.acts)
         if answered:
             return None
-        courtesies = [kind for kind in _COURTESIES if heard.did(kind)]
-        courtesies += ["hello"] if heard.did("ciao") and not courtesies else []
+        courtesies = courtesies_of([kind for kind in COURTESIES if heard.did(kind)])
+        courtesies = courtesies or (("hello",) if heard.did("ciao") else ())
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
-        if heard.did(*_UNSURE):
-            return self._led_back(session, tuple(courtesies[:1]), helped=True)
-        return self._led_back(session, tuple(courtesies[:2])) if courtesies else None
+        helped = heard.did("service", *_UNSURE)
+        if helped:
+            return self._led_back(session, courtesies[:1], helped=True)
+        return self._led_back(session, courtesies) if courtesies else None
 
     def farewell(self, session: Held) -> Answer:
         return Answer(self.words(session)["bye"], (Act("bye"),), end=True)
@@ -295,8 +322,15 @@ class CourteousBot(ABC, Generic[Held]):
         return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})
 
     def _remember(self, session: Held, before: bytes) -> None:
-        if before != self._snapshot(session):
+        session.changed = before != self._snapshot(session)
+        if session.changed:
             session.before.append(before)
+
+
+def _leaves(heard: Heard) -> bool:
+    """Whether a goodbye ends the utterance."""
+    last = heard.spans[-1] if heard.spans else None
+    return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
 
 
 def asked_for_more(last: Reply | None) -> bool:

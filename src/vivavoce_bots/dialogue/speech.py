@@ -1,6 +1,7 @@
 """A language as the bots speak it: phrases by which people are understood, and sentences of their own."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
@@ -11,6 +12,12 @@ from ruamel.yaml import YAML
 
 Phrases = Mapping[str, list[str]]
 LANGUAGES: Final = ("en", "it")
+COURTESIES: Final = (
+    *("hello", "thankyou", "praise", "howareyou", "whoareyou", "service", "insult", "complaint", "human"),
+    *("why", "doubted", "sorry", "chat"),
+)
+"""What people say that is about no matter, with an answer of its own; the less telling ones last."""
+_ANSWERED_AS: Final = {"service": "whoareyou", "complaint": "insult"}
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,7 @@ class Speech:
     fillers: list[str]
     cues: Phrases
     small: list[str]
+    tags: list[str]
     order: Mapping[str, Phrases]
     hints: Mapping[str, Phrases]
     asks: Phrases
@@ -29,6 +37,7 @@ class Speech:
     elsewhere: Phrases
     attributes: Mapping[str, Mapping[str, Any]]
     time: Mapping[str, Any]
+    numbers: Mapping[str, Any]
     slots: Mapping[str, Mapping[str, Any]]
     sentences: Phrases
     answers: Phrases
@@ -57,3 +66,21 @@ def speech(language: str) -> Speech:
 def language_of(tag: str) -> str:
     """The language that the bot speaks for a tag such as it-IT; English where it speaks none."""
     return tag[:2].lower() if tag[:2].lower() in LANGUAGES else "en"
+
+
+def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
+    """The courtesies that are answered, two at most; small talk and excuses only where they are all."""
+    said = [one for one in said if one != "praise" or "chat" not in said]  # lovely weather
+    whole = [one for one in said if one not in ("chat", "sorry")] or list(said)
+    return tuple(dict.fromkeys(_ANSWERED_AS.get(one, one) for one in whole))[:2]
+
+
+def without_tag(text: str, language: str) -> str:
+    """A text without a tag that makes no question of it: `soup, all right?`."""
+    return _tag(language).sub("", text)
+
+
+@cache
+def _tag(language: str) -> re.Pattern[str]:
+    tags = "|".join(map(re.escape, speech(language).tags))
+    return re.compile(rf"\s*[,.;!]\s*(?:{tags})\s*\?+\s*$", re.I)

@@ -8,6 +8,9 @@ from typing import NamedTuple
 _TOKEN = re.compile(r"\w+(?:'(?=\w))?")
 LONGEST_TEXT = 2_000
 _SHORT = 2
+_LONGEST_STEM = 20
+_CHOICE = re.compile(r"\(([^()|]*\|[^()]*)\)")
+_STEM = re.compile(r"(\w{3,})\*")
 
 
 class Entry(NamedTuple):
@@ -43,17 +46,34 @@ def _with_accents(text: str) -> list[str]:
     return _TOKEN.findall(unicodedata.normalize("NFKC", text[:LONGEST_TEXT].replace("’", "'").casefold()))
 
 
+def forms_of(phrase: str) -> list[str]:
+    """What a phrase stands for: each of the words between bars, `(a|the|) pub`, be it none."""
+    choice = _CHOICE.search(phrase)
+    if choice is None:
+        return [phrase]
+    before, after = phrase[: choice.start()], phrase[choice.end() :]
+    return [form for one in choice[1].split("|") for form in forms_of(f"{before}{one}{after}")]
+
+
 class Spotter:
-    """Knows phrases by their words."""
+    """Knows phrases by their words; `prenot*` is every word that begins so, and is no phrase of its own."""
 
     def __init__(self, tokens: Callable[[str], list[str]] = tokens) -> None:
         self._tokens = tokens
         self._phrases: dict[tuple[str, ...], Entry] = {}
         self._accented: dict[str, Entry] = {}  # short words that are others without their accent
         self._longest: dict[str, int] = {}  # by its first word, the longest phrase
+        self._stems: dict[str, Entry] = {}
 
     def learn(self, phrase: str, entry: Entry, *, taken_by: Collection[str] = ()) -> None:
         """A phrase and what it means; what it meant before is forgotten, unless `taken_by` has its kind."""
+        for form in forms_of(phrase):
+            self._learn(form, entry, taken_by)
+
+    def _learn(self, phrase: str, entry: Entry, taken_by: Collection[str]) -> None:
+        if stem := _STEM.fullmatch(phrase):
+            self._stems["".join(self._tokens(stem[1]))] = entry
+            return
         words = tuple(self._tokens(phrase))
         if len(words) == 1 and len(phrase) <= _SHORT and phrase.casefold() != words[0]:
             self._accented[phrase.casefold()] = entry
@@ -79,10 +99,16 @@ class Spotter:
                 entry = self._accented.get(written[at]) or (
                     self._phrases.get((said[at],)) if said[at] in longest else None
                 )
+                entry = entry or self._stemmed(said[at])
             if entry is not None:
                 spans.append(Span(at, at + length, entry))
             at += length
         return spans
+
+    def _stemmed(self, word: str) -> Entry | None:
+        """What a word means by its beginning, the longest that is known."""
+        ends = range(min(len(word), _LONGEST_STEM), 2, -1) if self._stems else ()
+        return next((self._stems[word[:end]] for end in ends if word[:end] in self._stems), None)
 
 
 class Wholes:
@@ -93,7 +119,8 @@ class Wholes:
         tokens: Callable[[str], list[str]] = tokens,
     ) -> None:  # fmt: skip
         self._fillers = {word for phrase in fillers for word in tokens(phrase)}
-        self._alone = {tuple(tokens(phrase)): kind for kind, phrases in alone.items() for phrase in phrases}
+        self._alone = {tuple(tokens(form)): kind for kind, phrases in alone.items()
+                       for phrase in phrases for form in forms_of(phrase)}  # fmt: skip
 
     def kind(self, said: list[str]) -> str | None:
         """What a whole utterance does; None where it is no such utterance."""

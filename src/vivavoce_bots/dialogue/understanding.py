@@ -7,14 +7,16 @@ from typing import NamedTuple
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
-from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.speech import speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
 _LOST = 0.4
 _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
-_ASKING = ("asking", "being")
-_SILENT = ("slot", "not", "asking", "being", "questioning", "options", "wanting")
+_WANTED = ("wanting", "questioning")
+_ASKING = ("asking", "being", "service")
+_SILENT = ("service", "slot", "not", "asking", "being", "questioning", "options", "wanting")
+_ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
 class Turn(NamedTuple):
@@ -115,6 +117,7 @@ class Understanding:
         confirming  it asked whether it had heard rightly: yes and no are about that, not the slot
         venue       the venue on offer: questions are about that
         """
+        text = without_tag(text[:LONGEST_TEXT], self._language)
         said = self._tokens(text)
         whole = self._wholes.kind(said)
         if whole is not None:
@@ -131,6 +134,8 @@ class Understanding:
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
+        if not acts and any(span.entry.kind == "service" for span in turn.spans):
+            return (Act("service"),)
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
         unknown = unknown or (len(said) > 1 and text.rstrip().endswith("?"))
         if not acts and unknown and venue is not None:
@@ -158,12 +163,19 @@ class Understanding:
 
     def _act(self, index: int, turn: Turn) -> Act | None:
         kind, slot, value = turn.spans[index].entry
+        if kind == "chat" and "?" in turn.text:
+            return None
+        if kind == "wrong":
+            return Act("negate" if turn.confirming else "undo")
+        if kind == "value" and any(span.entry.kind == "service" for span in turn.spans) and not turn.venue:
+            return None
         if kind == "value" and slot and value:
             return self._of_value(index, turn, slot, value)
+        if kind in ("dontcare", "suggest") and self._slot_beside(index, turn.spans):
+            return stating("inform", self._slot_beside(index, turn.spans) or "", DONTCARE)
         if kind == "dontcare":
-            about = self._slot_beside(index, turn.spans) or turn.asked
-            if about in self._constraints:
-                return stating("inform", about, DONTCARE)
+            if turn.asked in self._constraints:
+                return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
         if kind in ("down", "up") and slot:
             return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
@@ -222,12 +234,22 @@ class Understanding:
     def _of_slot(self, index: int, turn: Turn, slot: str) -> Act | None:
         if slot in self._domain.slots and self._belongs_to_value(index, turn.spans):
             return None
+        if slot in self._speech.attributes and slot not in self._domain.slots and self._beside(index, turn):
+            return None
         before = turn.spans[index - 1].entry.kind if index else None
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None
         if slot in self._constraints and self._wants_options(turn):
             return Act("help", slot)
         return Act("request", slot)
+
+    def _beside(self, index: int, turn: Turn) -> bool:
+        """Whether a word for an attribute only stands beside what is wanted: `the children adore Chinese`."""
+        before = turn.spans[index - 1] if index else None
+        linked = before is not None and self._linked(turn.said, before, turn.spans[index], ())
+        wanted = linked and before is not None and before.entry.kind in (*_ASKING, *_WANTED)
+        values = any(one.entry.kind == "value" for one in turn.spans)
+        return values and not wanted and "?" not in turn.text
 
     def _wants_options(self, turn: Turn) -> bool:
         return any(span.entry.kind == "options" for span in turn.spans) and not any(
@@ -254,19 +276,24 @@ class Understanding:
         """The constraint that an indifference is about: a name or question word close behind or before it."""
         order = [*spans[index + 1 : index + 2], *spans[max(0, index - 1) : index]]
         for span in order:
-            if span.entry.kind in ("slot", "ask") and span.entry.slot in self._constraints:
+            slot = _ABOUT_PRICE.get(span.entry.slot or "", span.entry.slot)
+            if span.entry.kind in ("slot", "ask") and slot in self._constraints:
                 gap = max(span.start - spans[index].end, spans[index].start - span.end)
                 if gap <= _NEAR:
-                    return span.entry.slot
+                    return slot
         return None
 
     def _belongs_to_value(self, index: int, spans: Sequence[Span]) -> bool:
         """Whether a question word only names a slot: `cheap price`, `any area`, `area: east`."""
         span = spans[index]
+        slot = _ABOUT_PRICE.get(span.entry.slot or "", span.entry.slot)
         for other in [*spans[max(0, index - 1) : index], *spans[index + 1 : index + 2]]:
             gap = max(other.start - span.end, span.start - other.end)
             about_value = other.entry.kind == "value" and other.entry.slot not in (TYPE, NAME)
-            if (about_value and gap == 0) or (other.entry.kind == "dontcare" and gap <= _NEAR):
+            left = other.entry.kind == "dontcare" or (
+                other.entry.kind == "suggest" and slot in self._constraints
+            )
+            if (about_value and gap == 0) or (left and gap <= _NEAR):
                 return True
         return any(
             other.entry.kind == "value" and other.entry.slot == span.entry.slot

@@ -424,6 +424,7 @@ class HouseBot(CourteousBot[Session]):
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
         session.about = tuple(one for ones in done.values() for one in ones)
+        session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
         session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
 
     # --- questions -----------------------------------------------------------------------------------------

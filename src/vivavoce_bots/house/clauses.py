@@ -15,7 +15,7 @@ _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
 @dataclass(frozen=True)
 class Clause:
-    """One thing that was said: what to do, with what, and the other phrases in it."""
+    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more."""
 
     deed: str | None
     reference: Reference
@@ -23,6 +23,7 @@ class Clause:
     said: tuple[str, ...]
     asks: bool = False
     follows: bool = False
+    loose: bool = False
 
     def did(self, *kinds: str) -> bool:
         return any(kind in self.kinds for kind in kinds)
@@ -83,14 +84,16 @@ def _clause(
     reference = reader.read(said, spans, of_kind)
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
-    return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None))
+    covered = {place for span in spans for place in range(span.start, span.end)}
+    loose = any(at not in covered and not reader.knows(word) for at, word in enumerate(said))
+    return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None), loose=loose)
 
 
 def _refined(before: Clause, clause: Clause) -> Clause | None:
     """A clause that only says where, behind a comma, tells more of the device before it."""
     told, more = before.reference, clause.reference
     only_where = set(clause.kinds) <= {"room", "thing", "side", "relation"} and bool(clause.kinds)
-    if not only_where or not told.said or (told.rooms and more.rooms) or more.strange:
+    if not only_where or clause.loose or not told.said or (told.rooms and more.rooms) or more.strange:
         return None
     joined = replace(
         told, rooms=told.rooms | more.rooms, sides=told.sides + more.sides, places=told.places + more.places

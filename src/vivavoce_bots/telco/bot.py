@@ -19,14 +19,17 @@ from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
-from vivavoce_bots.telco.words import ASKED, CALLED, INSTEAD, NUMBERS, SAID, TASKS
+from vivavoce_bots.dialogue.numbers import number_meant
+from vivavoce_bots.telco.words import ASKED, CALLED, INSTEAD, SAID, TASKS
 
 _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 _RECIPIENT: Final = {
-    "en": re.compile(r"\b(?:to (?:my )?|name is |called )([a-z]{2,})\b", re.I),
-    "it": re.compile(r"\b(?:a (?:mi[oa] )?|si chiama )([a-zàèéìòù]{2,})\b", re.I),
+    "en": re.compile(r"\b(?:to (?:my )?(?:[a-z]+ (?-i:(?=[A-Z])))?|name is |called )([a-z]{2,})\b", re.I),
+    "it": re.compile(
+        r"\b(?:(?:a|al|alla) (?:mi[oa] )?(?:[a-z]+ (?-i:(?=[A-Z])))?|si chiama )([a-zàèéìòù]{2,})\b", re.I
+    ),
 }
 _NOBODY: Final = {
     *("make", "send", "transfer", "wire", "top", "pay", "do", "have", "the", "you", "it", "know", "a", "chi"),
@@ -84,7 +87,7 @@ class TelcoBot(CourteousBot[Session]):
             return True
         amount = self._amount(session, heard.text) is not None
         someone = session.asking == "recipient" and bool(heard.rest)
-        other = session.asking == "confirm" and self._named(session, heard.text) is not None
+        other = self._named(session, heard.text) is not None
         return amount or someone or other
 
     def waits(self, session: Session) -> bool:
@@ -139,16 +142,19 @@ class TelcoBot(CourteousBot[Session]):
             return self._and_more(session, told, stating("inform", task, value))
         if session.asking == "confirm" and task is None:
             return self._settle(session, heard)
-        if session.asking is not None and task is None and heard.did("negate"):
+        amount = self._amount(session, heard.text)
+        if session.asking == "what_for" and task is None and (amount is not None or heard.did("affirm")):
+            return self._what_for(session, amount or session.amount or 0)
+        if session.asking is not None and task is None and heard.did("negate") and amount is None:
             self.let_go(session)
             return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task != session.task:
-            amount = session.amount if session.task is None else None
+            kept = session.amount if session.task is None else None
             self.let_go(session)
-            session.task, session.amount = task, amount
+            session.task, session.amount = task, kept
         if session.task is not None:
             return self._operation(session, heard, named=task is not None)
-        if (amount := self._amount(session, heard.text)) is not None:
+        if amount is not None:
             return self._what_for(session, amount)
         if heard.did("negate"):
             return self.farewell(session)
@@ -236,11 +242,7 @@ class TelcoBot(CourteousBot[Session]):
         )
 
     def _amount(self, session: Session, text: str) -> int | None:
-        digits = re.search(r"(?<![0-9])[0-9]{1,6}(?![0-9])", text)
-        if digits:
-            return int(digits[0])
-        spoken = NUMBERS[session.language]
-        return next((spoken[word] for word in re.findall(r"\w+", text.lower()) if word in spoken), None)
+        return number_meant(text, session.language)
 
     def _recipient(self, session: Session, heard: Heard) -> str | None:
         named = self._named(session, heard.text)
@@ -253,5 +255,8 @@ class TelcoBot(CourteousBot[Session]):
         """Who is named as the one to get money; None outside a transfer."""
         if session.task != "transfer":
             return None
+        alone = text.strip(" .!")
+        if session.asking == "amount" and alone.istitle() and alone.isalpha():
+            return alone
         found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
         return found[-1].title() if found else None

@@ -6,21 +6,37 @@ TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transf
 
 ASKED: Final = {
     "en": {
-        "top_up": r"\b(top(ping)?[ -]?up|recharge|load|for my (phone|card)"
-        r"|(put|add)\b.{0,30}\b(euros?|money|credit|card|phone))\b",
-        "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|(send|give)\b.{0,25}\b(money|euros?|[0-9]+))\b",
-        "invoice": r"\b(invoice|bill|owe( you)?|what do i have to pay)\b",
-        "transactions": r"\b(transactions?|movements?)\b",
-        "credit": r"\b(credit|balance|money (do i have|is there|left)|(do i have|have i got) left)\b",
-        "tariff": r"\b(tariff|plan|rate)\b",
+        "top_up": r"\b(top(ping|ped)?\b.{0,25}\bup|top[ -]?up|re-?charge|re-?load|load|refill"
+        r"|for my (phone|card)"
+        r"|fill (it|my \w+|the \w+) up|(put|add|stick|get)\b.{0,30}\b(euros?|money|credit|card"
+        r"|phone|on it|on there))\b",
+        "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|pay (some|money)\w* to"
+        r"|(send|give)\b.{0,25}\b(money|euros?|some|[0-9]+))\b",
+        "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
+        r"|did i)\b.{0,15}\b(paid|pay)"
+        r"|(paid|pay)\b.{0,12}\b(already|yet)|what (was|came) (taken|off)|where (did|has) my money)\b",
+        "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
+        r"|how much do i (have to )?pay|charged?)\b",
+        "credit": r"\b(credit|balance|money (do i have|is there|left|on (it|my \w+))"
+        r"|(do i have|have i got|i have|is there|i've got) left"
+        r"|(run|ran|running) (out|low)|(low|empty|short) on|how much( \w+)? (is|have i got"
+        r"|do i have)( \w+)? on|enough (money|left))\b",
+        "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
     },
     "it": {
-        "top_up": r"\b(ricaric\w+|(mett\w+|aggiung\w+)\b.{0,25}\beuro)\b",
+        "top_up": r"\b(ricaric\w+|(caric\w+|mett\w+|aggiung\w+)\b.{0,30}\b(euro|soldi|scheda|carta"
+        r"|telefon\w+|cellulare|credito)"
+        r"|metterci|caricarl[ao])\b",
         "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
-        "invoice": r"\b(fattura|bolletta)\b",
-        "transactions": r"\b(movimenti|operazioni)\b",
-        "credit": r"\b(credito|saldo|quanto (ho|mi resta|mi rimane|mi è rimasto)|quanti soldi ho)\b",
-        "tariff": r"\b(tariff\w+|piano|offerta)\b",
+        "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
+        r"|pagat\w (già|o no)|l'ho pagata)\b",
+        "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
+        "credit": r"\b(credito|saldo|quanto (ho|mi resta|mi rimane|mi è rimasto|c'è rimasto)"
+        r"|quanti soldi (ho|ci sono)"
+        r"|(finit[oi]|finendo|esaurit[oi]|pochi|senza|rimasto|rimasti|restano)\b.{0,12}\b(soldi"
+        r"|credito|poco|qualcosa)"
+        r"|rimasto poco|(quanto|quanti|soldi)\b.{0,20}\b(sul|nel) (telefon\w+|cellulare|conto|credito))\b",
+        "tariff": r"\b(tariff\w+|piano|offerta|contratto|abbonamento|al mese|ogni mese|mensil\w+)\b",
     },
 }
 
@@ -173,11 +189,4 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "limits": "Da {low} a {high} euro.", "bye": "Arrivederci.",
         },
     },
-}  # fmt: skip
-
-NUMBERS: Final = {
-    "en": {"five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-           "hundred": 100},
-    "it": {"cinque": 5, "dieci": 10, "quindici": 15, "venti": 20, "trenta": 30, "quaranta": 40,
-           "cinquanta": 50, "cento": 100},
 }  # fmt: skip
