@@ -134,9 +134,8 @@ def check(log: Log, talkers: list[Talker]) -> Counter[str]:
         assert set(replies) >= {one.event.turn_index for one in said[:-1]}, "a turn was never answered"
         tally["turns"] += len(said)
         tally["failures"] += sum(isinstance(one.event, events.SystemTurnFailed) for one in stored)
-    assert {key: found.get(key) for key in promised} == promised, "an acknowledged turn is lost"
-    texts = Counter(text for _, text in found.values())
-    assert max(texts.values()) == 1, "a turn stands twice in the log"
+    tally["lost"] = sum(found.get(key) != said for key, said in promised.items())
+    tally["doubled"] = len(found) - len({text for _, text in found.values()})
     for talker in talkers:
         assert len(set(talker.shown)) == len(talker.shown), "the page showed a turn twice"
     tally["acknowledged"] = len(promised)
@@ -157,5 +156,6 @@ def test_kills_under_people_who_talk_lose_and_double_nothing(
     with Log.open(log_url) as log:
         tally = check(log, talkers)
     database = log_url.partition(":")[0]
-    note_figures("kills", kills=kills, people=people, database=database, **tally, lost=0, doubled=0)
+    note_figures("acknowledged turns", kills=kills, people=people, database=database, **tally)
+    assert (tally["lost"], tally["doubled"]) == (0, 0)
     assert tally["acknowledged"] >= kills * people / 2, "too little was said for this to mean anything"
