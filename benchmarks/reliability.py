@@ -45,7 +45,9 @@ def read_results(path: Path) -> dict[str, dict[str, Any]]:
 
 def tests_of_promises() -> list[str]:
     """Every test with the mark `reliability`, as pytest names it."""
-    files = [file for file in (ROOT / "tests").rglob("test_*.py") if "mark.reliability" in file.read_text("utf-8")]
+    files = [
+        file for file in (ROOT / "tests").rglob("test_*.py") if "mark.reliability" in file.read_text("utf-8")
+    ]
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "reliability", *map(str, files)]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [line for line in told.splitlines() if "::" in line]

@@ -56,7 +56,9 @@ async def all_at_once(work: list[Awaitable[None]], abreast: int) -> None:
 def test_of_many_who_come_at_once_as_many_as_there_are_places_are_admitted(
     log_url: str, tmp_path: Path, arrivals: int, places: int, note_figures: NoteFigures
 ) -> None:
-    screen = f"  - screen: {{use: idial_background, admit: {{age: 1..6}}, quotas: {{age: {{2: {places}}}}}}}\n"
+    screen = (
+        f"  - screen: {{use: idial_background, admit: {{age: 1..6}}, quotas: {{age: {{2: {places}}}}}}}\n"
+    )
 
     async def arrive(port: int) -> None:
         async with browser(port) as client:
