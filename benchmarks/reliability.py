@@ -3,8 +3,9 @@
     python -m benchmarks reliability JUNIT.xml ...
 
 Reads the results of tests, of which each notes a promise and its figures, and writes
-`results/reliability.json` and the table of `docs/explanation/what-we-promise.md`. Of several results of one test the
-last stands. A test that failed before it had figures stands there too, and below the table what was not run.
+`results/reliability.json` and the table of `docs/explanation/what-we-promise.md`. Of several results of one
+test the last stands. A test that failed before it had figures stands there too, and below the table what
+was not run.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""What systems, participants, studies and researchers wrote stays text wherever a page shows it, in a real browser."""
+"""What systems, participants and researchers wrote stays text wherever a real browser shows it."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from scenes.browsing import study_with_texts
 from scenes.payloads import Markup, markup
@@ -24,13 +24,19 @@ from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.reliability]
 WATCHED = """window.ran = []; window.stopped = [];
-addEventListener('securitypolicyviolation', (found) => stopped.push(`${found.violatedDirective} ${found.blockedURI}`));"""
+addEventListener('securitypolicyviolation',
+    (found) => stopped.push(`${found.violatedDirective} ${found.blockedURI}`));"""
 # a link in a study's Markdown may lead elsewhere, if it takes nothing along
-ACTIVE = """() => ((safe) => [...document.querySelectorAll('a, area, form, iframe, object, embed, base, link, script, img, style')]
-    .flatMap((one) => ['href', 'src', 'action', 'data', 'xlink:href'].map((name) => one.getAttribute(name)))
-    .filter((address) => address && !safe.has(address) && /far\\.invalid|^\\s*(javascript|data|vbscript):/i.test(address)))(
-    new Set([...document.querySelectorAll('a[rel="noopener noreferrer nofollow"][href^="http://far"]')].map((one) => one.getAttribute('href'))))"""
-HANDLED = """() => [...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith('on'))"""
+ACTIVE = """() => {
+    const safe = [...document.querySelectorAll('a[rel="noopener noreferrer nofollow"][href^="http://far"]')]
+        .map((one) => one.getAttribute('href'));
+    return [...document.querySelectorAll('*')]
+        .flatMap((one) => ['href', 'src', 'action', 'data', 'xlink:href'].map((at) => one.getAttribute(at)))
+        .filter((to) => to && !safe.includes(to))
+        .filter((to) => /far\\.invalid|^\\s*(javascript|data|vbscript):/i.test(to));
+}"""
+HANDLED = """() => [...document.querySelectorAll('*')]
+    .flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith('on'))"""
 CONTROL = """(texts) => Promise.all(texts.map((text) => new Promise((done) => {
     const frame = document.createElement('iframe');
     frame.srcdoc = text;
@@ -63,8 +69,12 @@ class Watched:
         self.page: Page = context.new_page()
         self.far: list[str] = []
         self.looked = 0
-        self.page.on("request", lambda one: self.far.append(one.url) if "far.invalid" in one.url else None)
+        self.page.on("request", self._asked)
         self.page.on("dialog", lambda one: self.far.append(one.message))
+
+    def _asked(self, request: Request) -> None:
+        if "far.invalid" in request.url:
+            self.far.append(request.url)
 
     def is_quiet(self) -> None:
         """Nothing of it became markup on the page that is shown."""

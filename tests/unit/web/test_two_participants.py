@@ -1,4 +1,4 @@
-"""Two participants at once, whoever else there is, and everything that can be asked: nobody gets at another's visit."""
+"""Two participants at once, and whoever else there is: nobody gets at another's visit."""
 
 import json
 import re
@@ -106,8 +106,9 @@ class Visits(RuleBasedStateMachine):
         own = dict(self.fields[who]) if who in PEOPLE and data.draw(st.booleans()) else {}
         taken = {**own, **self.fields[of]}
         form = {
-            **taken, "text": "written by another", "answer": "decline", "confirmed": "yes", "key": uuid.uuid4().hex,
-            "visit_id": self.visits[of], "item-found_all": "0", "entered": taken.get("entered", "1234"),
+            **taken, "text": "written by another", "answer": "decline", "confirmed": "yes",
+            "key": uuid.uuid4().hex, "visit_id": self.visits[of], "item-found_all": "0",
+            "entered": taken.get("entered", "1234"),
         }  # fmt: skip
         path = re.sub(r"{(\w+)(:\w+)?}", lambda place: taken.get(place[1], "1"), path)
         sent = (
