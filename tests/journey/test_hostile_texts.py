@@ -61,7 +61,7 @@ class Hostile(Parrot):
 
 
 class Watched:
-    """A page of which is known what ran, what its policy had to stop, and what was asked of other machines."""
+    """A page of which is known what ran, what its policy had to stop, and what was asked from afar."""
 
     def __init__(self, browser: Browser) -> None:
         context = browser.new_context(locale="en-GB")

@@ -36,8 +36,9 @@ def invite(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     role = field(form, "role")
     if role not in _roles(desk):
         raise HTTPException(409, gettext("Choose one of the roles."))
-    link = desk.access.invite(role, _door(request, desk, role))
-    tell(request, role=role)
+    everywhere = who_of(request).study is None and field(form, "studies") == "every"
+    link = desk.access.invite(role, _door(request, desk, role), everywhere=everywhere)
+    tell(request, role=role, studies="every" if everywhere else desk.study.name)
     return _accounts_page(request, desk, link=link, link_role=role)
 
 
@@ -47,7 +48,7 @@ def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> 
     gone = next((one for one in desk.access.accounts() if one.account_id == account_id), None)
     tell(request, **({"name": gone.name, "role": gone.role} if gone else {}))
     try:
-        desk.access.remove(account_id)
+        desk.access.remove(account_id, who_of(request))
     except InputError as error:
         return _accounts_page(request, desk, 409, problem=told(error))
     return RedirectResponse("/accounts", 303)

@@ -17,13 +17,14 @@ from vivavoce.log.tables import accounts, api_tokens, sign_in_links, sign_ins
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One person who may sign in to the dashboard."""
+    """One person who may sign in to the dashboard of a study; None: to that of every study of the log."""
 
     account_id: str
     name: str
     password_hash: str
     role: str
     created_at: datetime
+    study: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class SignIn:
     account_id: str | None
     role: str
     expires_at: datetime
+    study: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +52,24 @@ class ApiToken:
     last_used_at: datetime | None = None
 
 
-def add_account(connection: Connection, name: str, password_hash: str, role: str, now: datetime) -> Account:
+def add_account(
+    connection: Connection, name: str, password_hash: str, role: str, now: datetime, study: str | None = None
+) -> Account:
     """A new account.
 
     Raises  Conflict: the name is taken
     """
     if find_account(connection, name) is not None:
         raise Conflict(f"there is already an account named {name!r}")
-    account = Account(uuid.uuid4().hex, name, password_hash, role, now)
+    account = Account(uuid.uuid4().hex, name, password_hash, role, now, study)
     connection.execute(
         insert(accounts).values(
-            account_id=account.account_id, name=name, password_hash=password_hash, role=role, created_at=now
+            account_id=account.account_id,
+            name=name,
+            password_hash=password_hash,
+            role=role,
+            created_at=now,
+            study=study,
         )
     )
     return account
@@ -97,9 +106,18 @@ def remove_account(connection: Connection, account_id: str) -> None:
     connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
 
 
-def add_sign_in_link(connection: Connection, token_hash: str, role: str, expires_at: datetime) -> None:
+def add_sign_in_link(
+    connection: Connection, token_hash: str, role: str, expires_at: datetime, study: str | None = None
+) -> None:
     """A link that signs in once, until it expires."""
-    connection.execute(insert(sign_in_links).values(token_hash=token_hash, role=role, expires_at=expires_at))
+    row = {"token_hash": token_hash, "role": role, "expires_at": expires_at, "study": study}
+    connection.execute(insert(sign_in_links).values(row))
+
+
+def study_of_link(connection: Connection, token_hash: str) -> str | None:
+    """The study whose dashboard a link opens; None: that of every one."""
+    wanted = select(sign_in_links.c.study).where(sign_in_links.c.token_hash == token_hash)
+    return connection.execute(wanted).scalar_one_or_none()
 
 
 def find_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> str | None:
@@ -120,17 +138,19 @@ def use_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> 
 
 
 def add_sign_in(
-    connection: Connection, token_hash: str, role: str, expires_at: datetime, account_id: str | None = None
-) -> None:
+    connection: Connection, token_hash: str, role: str, expires_at: datetime, account_id: str | None = None,
+    study: str | None = None,
+) -> None:  # fmt: skip
     """Remember a browser that is signed in, by the hash of its cookie's token."""
     row = {"token_hash": token_hash, "role": role, "expires_at": expires_at, "account_id": account_id}
+    row["study"] = study
     connection.execute(insert(sign_ins).values(row))
 
 
 def find_sign_in(connection: Connection, token_hash: str, now: datetime) -> SignIn | None:
     """Who a token stands for; None when it is unknown or expired."""
     signed = sign_ins.c
-    wanted = select(signed.account_id, signed.role, signed.expires_at)
+    wanted = select(signed.account_id, signed.role, signed.expires_at, signed.study)
     wanted = wanted.where(signed.token_hash == token_hash, signed.expires_at > now)
     row = connection.execute(wanted).one_or_none()
     return SignIn(*row) if row else None

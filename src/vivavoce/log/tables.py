@@ -238,6 +238,7 @@ accounts: Final = Table(
     Column("password_hash", Text, nullable=False),
     Column("role", String, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("study", String),
 )
 
 api_tokens: Final = Table(
@@ -262,6 +263,7 @@ sign_in_links: Final = Table(
     Column("role", String, nullable=False),
     Column("expires_at", Instant, nullable=False),
     Column("used_at", Instant),
+    Column("study", String),
 )
 
 sign_ins: Final = Table(
@@ -271,4 +273,5 @@ sign_ins: Final = Table(
     Column("account_id", String, ForeignKey("accounts.account_id", ondelete="CASCADE")),
     Column("role", String, nullable=False),
     Column("expires_at", Instant, nullable=False),
+    Column("study", String),
 )

@@ -71,6 +71,7 @@ class SignedIn:
     """Someone who is signed in; `token` is the cookie's, `account_id` None until there is an account.
 
     scopes  of a program that shows a token: what it may read, beside which it may nothing
+    study   the one whose pages they may open; None: those of every study of the log
     """
 
     token: str = field(repr=False)
@@ -78,6 +79,7 @@ class SignedIn:
     name: str
     account_id: str | None
     scopes: tuple[str, ...] = ()
+    study: str | None = None
 
     def may(self, role: str) -> bool:
         """Whether this role reaches the one that a page needs; who steers a trial may also annotate."""
@@ -99,18 +101,25 @@ class Access:
         """The hash that a name without account is compared with, so that both take as long."""
         return self._passwords.hash(secrets.token_urlsafe(16))
 
-    def invite(self, role: str, base_url: str) -> str:
-        """A link that signs in once with this role, within a day."""
+    def _reaches(self, study: str | None) -> bool:
+        """Whether who may open the pages of a study, or of all, may open these."""
+        return study is None or self.study in (None, study)
+
+    def invite(self, role: str, base_url: str, *, everywhere: bool = False) -> str:
+        """A link that signs in once with this role, within a day; `everywhere`: to every study of the log."""
+        study = None if everywhere else self.study
         token = secrets.token_urlsafe(32)
         expires_at = self.log.clock.now() + LINK_LIVES
         self.log.transact_now(
-            lambda tx: accounts.add_sign_in_link(tx.connection, _hashed(token), role, expires_at)
+            lambda tx: accounts.add_sign_in_link(tx.connection, _hashed(token), role, expires_at, study)
         )
         return f"{base_url.rstrip('/')}/link/{token}"
 
     def link_role(self, token: str) -> str | None:
         """The role that a link would give; None when it is unknown, used or expired. Uses nothing up."""
         with self.log.reading() as connection:
+            if not self._reaches(accounts.study_of_link(connection, _hashed(token))):
+                return None
             return accounts.find_sign_in_link(connection, _hashed(token), self.log.clock.now())
 
     def use_link(self, token: str) -> str | None:
@@ -118,10 +127,13 @@ class Access:
         made = secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> str | None:
+            study = accounts.study_of_link(tx.connection, _hashed(token))
+            if not self._reaches(study):
+                return None
             role = accounts.use_sign_in_link(tx.connection, _hashed(token), self.log.clock.now())
             if role is None:
                 return None
-            self._remember(tx, made, role, None)
+            self._remember(tx, made, role, None, study)
             return made
 
         return self.log.transact_now(run)
@@ -133,11 +145,11 @@ class Access:
             if found is None:
                 return None
             account = accounts.account(connection, found.account_id) if found.account_id else None
-        if found.account_id and account is None:
+        study = account.study if account else found.study
+        if (found.account_id and account is None) or not self._reaches(study):
             return None
-        return SignedIn(
-            token, found.role, account.name if account else f"{found.role} by link", found.account_id
-        )
+        name = account.name if account else f"{found.role} by link"
+        return SignedIn(token, found.role, name, found.account_id, study=study)
 
     def sign_in(self, name: str, password: str, address: str, browser: str = "") -> str:
         """The token of a new sign-in.
@@ -150,6 +162,8 @@ class Access:
         """
         with self.log.reading() as connection:
             account = accounts.find_account(connection, name)
+        if account is not None and not self._reaches(account.study):
+            account = None
         right = self._is_right(account, name, password, address, browser)
         if account is None or not right:
             raise SignInRefused(
@@ -201,7 +215,7 @@ class Access:
                 raise SignInRefused(
                     "used", N_("this link has already made an account"), hint=N_("sign in with it")
                 )
-            account = accounts.add_account(tx.connection, name, hashed, still.role, now)
+            account = accounts.add_account(tx.connection, name, hashed, still.role, now, still.study)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             self._remember(tx, token, still.role, account.account_id)
 
@@ -251,21 +265,27 @@ class Access:
         self.log.transact_now(lambda tx: accounts.end_sign_in(tx.connection, _hashed(who.token)))
 
     def accounts(self) -> list[Account]:
+        """Those that may open these pages."""
         with self.log.reading() as connection:
-            return accounts.all_accounts(connection)
+            return [one for one in accounts.all_accounts(connection) if self._reaches(one.study)]
 
-    def remove(self, account_id: str) -> None:
+    def remove(self, account_id: str, by: SignedIn | None = None) -> None:
         """Remove an account and sign it out everywhere.
 
-        Raises  InputError: there is no such account, or it is the last owner's
+        Raises  InputError: there is no such account here, it is the last owner's, or it reaches further than
+                that of `by`, who removes it
         """
 
         def run(tx: Transaction) -> None:
             left = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
             gone = left.pop(account_id, None)
-            if gone is None:
+            if gone is None or not self._reaches(gone.study):
                 raise InputError(N_("there is no such account"), hint=N_("reload the page"))
-            if gone.role == OWNER and not any(account.role == OWNER for account in left.values()):
+            if by is not None and by.study is not None and gone.study is None:
+                hint = N_("ask an owner of all studies")
+                raise InputError(N_("this account is of every study of the log"), hint=hint)
+            owners = [one for one in left.values() if one.role == OWNER and one.study in (None, gone.study)]
+            if gone.role == OWNER and not owners:
                 raise LastOwner(gone.name)
             accounts.remove_account(tx.connection, account_id)
 
@@ -331,10 +351,12 @@ class Access:
         found = self.log.events(ACTIONS)[::-1]
         return [one for one in found if isinstance(one.event, ActionTaken) and one.event.study == self.study]
 
-    def _remember(self, tx: Transaction, token: str, role: str, account_id: str | None) -> None:
+    def _remember(
+        self, tx: Transaction, token: str, role: str, account_id: str | None, study: str | None = None
+    ) -> None:
         now = self.log.clock.now()
         accounts.forget_expired(tx.connection, now)
-        accounts.add_sign_in(tx.connection, _hashed(token), role, now + SIGN_IN_LIVES, account_id)
+        accounts.add_sign_in(tx.connection, _hashed(token), role, now + SIGN_IN_LIVES, account_id, study)
 
 
 def typed_twice(password: str, again: str) -> str:

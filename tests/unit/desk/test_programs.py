@@ -136,7 +136,7 @@ def test_what_is_changed_or_taken_out_stands_in_the_log_and_secrets_do_not(
     found: list[Any] = [one.event for one in app.state.desk.access.actions()]
     done = [(one.by, one.action, one.about) for one in found]
     assert done[:5] == [
-        ("Ada", "POST /accounts/invite", {"role": "viewer"}),
+        ("Ada", "POST /accounts/invite", {"role": "viewer", "studies": "city-venues"}),
         ("Grace", "GET /export/transcripts.jsonl", {}),
         ("Grace", "POST /trial/pause", {}),
         ("nightly job", "GET /api/export/transcripts.jsonl", {}),

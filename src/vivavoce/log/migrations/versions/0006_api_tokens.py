@@ -1,4 +1,4 @@
-"""Tokens by which researchers' programs read the dashboard; only their hashes are kept."""
+"""Tokens by which programs read the dashboard, as hashes; accounts and links may be of one study alone."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,8 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
+    for table in ("accounts", "sign_in_links", "sign_ins"):
+        op.add_column(table, sa.Column("study", sa.String(), nullable=True))
     op.create_table(
         "api_tokens",
         sa.Column("token_id", sa.String(), nullable=False),
