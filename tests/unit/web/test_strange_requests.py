@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, Phase, given, settings
 from starlette.testclient import TestClient
 
+from scenes.addresses import routes_of
 from scenes.browsing import Visitor, serve, study_with_texts
 from scenes.visits import Parrot
 from vivavoce.desk.app import create_desk
@@ -28,12 +29,11 @@ BASE = "http://desk.test"
 def described(app: FastAPI) -> dict[str, Any]:
     """The description of every address of an application, also of those that it keeps to itself."""
     routes = []
-    for router in app.routes:
-        for found in router.effective_route_contexts() if hasattr(router, "effective_route_contexts") else ():  # type: ignore[attr-defined]
-            if isinstance(found.original_route, APIRoute):
-                route = copy.copy(found.original_route)
-                route.path, route.path_format, route.include_in_schema = found.path, found.path, True
-                routes.append(route)
+    for found in routes_of(app):
+        if isinstance(found.original_route, APIRoute):
+            route = copy.copy(found.original_route)
+            route.path, route.path_format, route.include_in_schema = found.path, found.path, True
+            routes.append(route)
     return get_openapi(title="addresses", version="1", routes=routes)
 
 

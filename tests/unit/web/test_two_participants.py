@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from scenes.addresses import routes_of
 from scenes.browsing import Forms, Visitor, serve
 from scenes.visits import Parrot
 from vivavoce.log.store import Log
@@ -27,11 +28,9 @@ BASE = "http://pages.test"
 
 def addresses(visitor: Visitor) -> list[tuple[str, str]]:
     """Method and path of all that participants' pages answer to."""
-    app = visitor.server.config.app
     found = {(method, path) for method, path, _ in chat_routes.QUICK}
-    for router in app.routes:  # pyright: ignore[reportAttributeAccessIssue]
-        for route in router.effective_route_contexts() if hasattr(router, "effective_route_contexts") else ():
-            found |= {(method, route.path) for method in route.methods or ()}
+    for route in routes_of(visitor.server.config.app):  # pyright: ignore[reportArgumentType]
+        found |= {(method, route.path) for method in route.methods or ()}
     return sorted(found)
 
 
@@ -102,8 +101,11 @@ class Visits(RuleBasedStateMachine):
         as_json=st.booleans(),
     )
     def asks_with_what_is_anothers(self, who: str, of: str, data: st.DataObject, as_json: bool) -> None:
-        method, path = data.draw(st.sampled_from(self.addresses))
         own = dict(self.fields[who]) if who in PEOPLE and data.draw(st.booleans()) else {}
+        for method, path in data.draw(st.lists(st.sampled_from(self.addresses), min_size=1, max_size=6)):
+            self.ask(who, of, method, path, own, as_json=as_json)
+
+    def ask(self, who: str, of: str, method: str, path: str, own: dict[str, str], *, as_json: bool) -> None:
         taken = {**own, **self.fields[of]}
         form = {
             **taken, "text": "written by another", "answer": "decline", "confirmed": "yes",
@@ -111,9 +113,8 @@ class Visits(RuleBasedStateMachine):
             "entered": taken.get("entered", "1234"),
         }  # fmt: skip
         path = re.sub(r"{(\w+)(:\w+)?}", lambda place: taken.get(place[1], "1"), path)
-        sent = (
-            {"params": {**form, "after": "0"}} if method == "GET" else {"json" if as_json else "data": form}
-        )
+        sent = {"json" if as_json else "data": form}
+        sent = {"params": {**form, "after": "0"}} if method == "GET" else sent
         answer = self.visitors[who].client.request(method, path, **sent)
         self.tried[who] += 1
         assert answer.status_code < 500, (method, path)
@@ -136,11 +137,12 @@ class Visits(RuleBasedStateMachine):
 
 @pytest.mark.reliability
 @pytest.mark.hypothesis
+@pytest.mark.parametrize("examples", [5, pytest.param(100, marks=pytest.mark.long)])
 def test_nobody_reads_or_writes_the_visit_of_another_whatever_they_ask_for(
-    study: Study, log: Log, parrot: Parrot, note_figures: Callable[..., None]
+    study: Study, log: Log, parrot: Parrot, examples: int, note_figures: Callable[..., None]
 ) -> None:
     tried: Counter[str] = Counter()
-    often = settings(max_examples=settings.default.max_examples // 10, stateful_step_count=30)
+    often = settings(max_examples=examples, stateful_step_count=30)
     rates = RateLimits(turns_per_minute=100_000, visits_per_hour=100_000)
     with serve(study, log, parrot, rates=rates) as open_browser:
         found = addresses(open_browser())
