@@ -2,6 +2,7 @@
 # make demo    a whole trial on bundled bots, then its pages
 # make test    all tests; make test-long the minutes-long ones, and new examples for properties
 # make check   lint, types, contracts and all tests
+# make faults  what docs/explanation/what-we-promise.md promises, tried at length: kills, power cuts, many people (1 h)
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
 # make counterparts  connectors against a real Rasa and Bot Framework, which it installs below ~/.cache (3 GB)
 SHELL := /bin/bash
@@ -18,7 +19,7 @@ export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
 # where Rasa and the Bot Framework are installed; RASA_PYTHON names a Python 3.10 for Rasa
 export COUNTERPARTS_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vivavoce/counterparts
 
-.PHONY: setup demo test test-long telephony counterparts check lint bench bench-commands docs system-packages clean
+.PHONY: setup demo test test-long faults telephony counterparts check lint bench bench-commands docs system-packages clean
 
 setup: .venv/run.stamp
 
@@ -62,6 +63,10 @@ test: .venv/dev.stamp .venv/typescript.stamp system-packages
 
 test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m "long or hypothesis" --hypothesis-profile searching --timeout 3600 $(ARGS)
+
+faults: .venv/dev.stamp system-packages
+	$(BIN)/python -m pytest -m reliability --timeout 7200 --junitxml=.venv/faults.xml $(ARGS)
+	$(BIN)/python -m benchmarks reliability .venv/faults.xml
 
 telephony: .venv/dev.stamp system-packages
 	./scripts/install-asterisk "$(ASTERISK_ROOT)"

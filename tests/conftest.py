@@ -1,6 +1,7 @@
 """What every test may ask for: the real data beside the checkout, and a real PostgreSQL server."""
 
 import fcntl
+import json
 import secrets
 import subprocess
 import tempfile
@@ -53,6 +54,18 @@ def shared() -> Path:
 
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture
+def note_figures(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """Keeps how a promise was tried, and what was found; `make faults` makes a page of it."""
+
+    def note(promise: str, **figures: float | str) -> None:
+        print(promise, figures)
+        record_property("promise", promise)
+        record_property("figures", json.dumps(figures))
+
+    return note
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from sqlalchemy import select
 
+from vivavoce.log.export_csv import safe_csv_cell
 from vivavoce.log.store import Log
 from vivavoce.log.tables import people
 from vivavoce_recruitment.ledger import OPEN, Ledger, Payment
@@ -82,7 +83,7 @@ def write_sheet(
     for person in [one for one in outcomes if one in extra]:
         minor = extra[person]
         bonus = f"{Money(minor, sent[0].currency).major:f}" if minor else ""
-        table.writerow([person, outcomes[person], bonus])
+        table.writerow([safe_csv_cell(person), outcomes[person], bonus])  # who came said who they are
     return name, written.getvalue()
 
 

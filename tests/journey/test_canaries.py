@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -76,8 +77,9 @@ def descriptions(study: Path) -> str:
     return made
 
 
+@pytest.mark.reliability
 def test_neither_secrets_nor_identifiers_leave_by_logs_errors_exports_and_descriptions(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], note_figures: Callable[..., None]
 ) -> None:
     with platform(tmp_path) as prolific:
         study = write_study(tmp_path / "paid", prolific.url)
@@ -108,6 +110,8 @@ def test_neither_secrets_nor_identifiers_leave_by_logs_errors_exports_and_descri
     for where in ("what was printed", "exports", "openapi", "errors"):
         found = [one for one in (person, place["submission"]) if one in said[where]]
         assert not found, (where, found)
+    looked_through = sum(map(len, said.values()))
+    note_figures("secrets and identifiers", characters_looked_through=looked_through, found=0)
     stored = b"".join(one.read_bytes() for one in study.glob("log.sqlite*"))
     assert TOKEN.encode() not in stored and SECRET.encode() not in stored
     assert person.encode() in stored, "in the one table where it belongs, so that a look for it finds it"

@@ -1,6 +1,7 @@
 """A whole trial on a stand-in of Prolific, at the size of a real one: ledger, platform and log agree."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,10 @@ def one_arrives(prolific: Prolific, number: int, place: dict[str, str], browser)
             assert prolific.tell("submit", submission=mine, code=code) == 409
 
 
-def test_sixty_arrivals_are_paid_to_the_penny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.reliability
+def test_sixty_arrivals_are_paid_to_the_penny(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, note_figures: Callable[..., None]
+) -> None:
     with platform(tmp_path) as prolific:
         study = write_study(tmp_path / "paid", prolific.url, places=50)
         assert recruit("publish", study, "--confirm").exit_code == 0
@@ -106,6 +110,10 @@ def test_sixty_arrivals_are_paid_to_the_penny(tmp_path: Path, monkeypatch: pytes
         assert sum(minor for _, _, minor in paid) == due
         assert len({(ticket, minor) for ticket, _, minor in paid}) == len(paid) == COMPLETED + TALKATIVE
         assert earned_by_the_log(study) == due
+        note_figures(
+            "a recruited trial", arrivals=ARRIVALS, returned=RETURNS, timed_out=TIME_OUTS,
+            submitted_twice=TWICE, notices_lost=LOST, paid_by_ledger_platform_and_log="99.00 GBP",
+        )  # fmt: skip
 
         erase_somebody_who_was_paid(study)
         after = json.loads(recruit("reconcile", study, "--json").stdout)

@@ -76,7 +76,8 @@ def serve_study(
         note(f"participants  {participants}")
         note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
-            note(f"wizard        {first_wizard_link(Access(log), participants)}  (more under Accounts)")
+            wizard = first_wizard_link(Access(log, study.name), participants)
+            note(f"wizard        {wizard}  (more under Accounts)")
         for told in (told for line in app.state.site.lines.values() for told in line.announced()):
             note(told)
         note(f"log           {log_url(study, url)}")

@@ -5,6 +5,7 @@ import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
+import httpx
 from pydantic import AfterValidator
 
 from vivavoce.connectors.transport import address_problem, permitted
@@ -18,7 +19,10 @@ def _address(url: str, schemes: tuple[str, str], example: str) -> str:
     try:
         parts = urlsplit(_PLACEHOLDER.sub("x", url))
         written, _ = urlsplit(url), parts.port
-    except ValueError as error:
+        httpx.URL(
+            _PLACEHOLDER.sub("x", url)
+        )  # what the connectors could not even ask for, such as 0177.0.0.1
+    except (ValueError, httpx.InvalidURL) as error:
         raise mistake(f"{url!r} is no web address ({error})", f"write {example}") from None
     if parts.scheme not in schemes or not parts.hostname:
         raise mistake(f"{url!r} is no web address", f"write {example}")

@@ -8,7 +8,7 @@ from vivavoce.log.store import Log
 from vivavoce.web.accounts import OWNER, Access
 
 NAMES_OF_ROLES: Final = (
-    N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"),
+    N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"), N_("program"),
 )  # fmt: skip
 
 
@@ -18,7 +18,8 @@ def first_link(log: Log, base_url: str, *, always: bool = False) -> str:
     Once there is an owner's account it is the plain sign-in page, unless `always`.
     """
     with log.reading() as connection:
-        owned = any(account.role == OWNER for account in accounts.all_accounts(connection))
+        known = accounts.all_accounts(connection)
+        owned = any(one.role == OWNER and one.study is None for one in known)
     if owned and not always:
         return base_url.rstrip("/") + "/sign-in"
     return Access(log).invite(OWNER, base_url)

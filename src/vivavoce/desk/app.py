@@ -60,7 +60,7 @@ def create_desk(
     snapshots = Snapshots(board, work_dir / "desk-snapshot")
     pages = tuple(page for _, page in DASHBOARD_PAGES)
     desk = Desk(
-        study=study, log=log, board=board, access=Access(log), snapshots=snapshots,
+        study=study, log=log, board=board, access=Access(log, study.name), snapshots=snapshots,
         watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s), work_dir=work_dir,
         cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
         participant_url=participant_url, account_optional=free, pages=pages,

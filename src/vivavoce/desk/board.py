@@ -123,7 +123,7 @@ class Board:
 
     def __init__(self, study: Study, log: Log) -> None:
         self.study, self.log = study, log
-        self.position = 0
+        self.position = self._read = 0
         self.scope: Scope | None = None
         self.whole = self
         self._parts: dict[Scope | None, Part] = {scope: Part() for scope in (None, *SCOPES)}
@@ -142,7 +142,10 @@ class Board:
         whole = self.whole
         with whole._lock:
             known = whole.position
-            for stored in self.log.all_events(after=known):
+            for stored in self.log.all_events(after=whole._read):
+                whole._read = max(whole._read, stored.position)
+                if stored.visit_id == log_events.ACTIONS:  # they change no figure
+                    continue
                 whole.position = max(whole.position, stored.position)
                 whole._apply(stored)
             for visit in whole._stale.values():

@@ -1,8 +1,10 @@
 """Accounts: who may sign in, and invitations for others. For owners."""
 
-from typing import Final
+import csv
+from io import StringIO
+from typing import Any, Final
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
@@ -10,10 +12,13 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.language import gettext, told
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.desk.security import OwnForm, field, takes_out, tell, who_of
+from vivavoce.log.export_csv import safe_csv_cell
 from vivavoce.web.accounts import ANNOTATOR, ROLES
 
 WIZARD: Final = "wizard"
+MOST_ACTIONS: Final = 200
+SCOPE_WORDS: Final = {"progress": N_("progress"), "results": N_("results"), "export": N_("export")}
 router = APIRouter(prefix="/accounts")
 PAGE: Final = DashboardPage(
     name="accounts", router=router, menu=(MenuItem("/accounts", N_("Accounts"), 1100),), role="owner"
@@ -31,18 +36,70 @@ def invite(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     role = field(form, "role")
     if role not in _roles(desk):
         raise HTTPException(409, gettext("Choose one of the roles."))
-    link = desk.access.invite(role, _door(request, desk, role))
+    everywhere = who_of(request).study is None and field(form, "studies") == "every"
+    link = desk.access.invite(role, _door(request, desk, role), everywhere=everywhere)
+    tell(request, role=role, studies="every" if everywhere else desk.study.name)
     return _accounts_page(request, desk, link=link, link_role=role)
 
 
 @router.post("/{account_id}/remove")
 def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Remove an account and every sign-in of it."""
+    gone = next((one for one in desk.access.accounts() if one.account_id == account_id), None)
+    tell(request, **({"name": gone.name, "role": gone.role} if gone else {}))
     try:
-        desk.access.remove(account_id)
+        desk.access.remove(account_id, who_of(request))
     except InputError as error:
         return _accounts_page(request, desk, 409, problem=told(error))
     return RedirectResponse("/accounts", 303)
+
+
+@router.post("/tokens")
+def make_token(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """A token for a program, which is shown this once."""
+    name, days = field(form, "name"), field(form, "days")
+    scopes = [one for one in form.getlist("scope") if isinstance(one, str)]
+    tell(request, name=name, scopes=" ".join(scopes), days=days)
+    try:
+        number = int(days) if days.isascii() and days.isdecimal() and len(days) < 5 else 0
+        token = desk.access.make_token(name, scopes, number, who_of(request).name)
+    except InputError as error:
+        return _accounts_page(request, desk, 422, problem=told(error))
+    return _accounts_page(request, desk, token=token)
+
+
+@router.post("/tokens/{token_id}/revoke")
+def revoke_token(token_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """From now on the token opens nothing."""
+    known = {one.token_id: one.name for one in desk.access.tokens()}
+    tell(request, name=known.get(token_id, ""))
+    try:
+        desk.access.revoke_token(token_id)
+    except InputError as error:
+        return _accounts_page(request, desk, 409, problem=told(error))
+    return RedirectResponse("/accounts", 303)
+
+
+@router.get("/actions")
+def actions(request: Request, desk: ThisDesk) -> Response:
+    """What was done on the dashboard, the last first."""
+    found = desk.access.actions()
+    return desk.page(request, "actions.html", actions=found[:MOST_ACTIONS], total=len(found))
+
+
+@router.get("/actions.csv", dependencies=[Depends(takes_out)])
+def actions_file(desk: ThisDesk) -> Response:
+    """All of it, for a spreadsheet."""
+    written = StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(("at", "by", "role", "action", "about"))
+    for one in desk.access.actions():
+        did: Any = one.event
+        about = "; ".join(f"{name}: {value}" for name, value in did.about.items())
+        cells = (one.at.isoformat(), did.by, did.role, did.action, about)
+        table.writerow([safe_csv_cell(cell or None) for cell in cells])
+    headers = {"Content-Disposition": f'attachment; filename="{desk.study.name}-actions.csv"'}
+    return Response(written.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _door(request: Request, desk: Desk, role: str) -> str:
@@ -63,9 +120,11 @@ def _roles(desk: Desk) -> tuple[str, ...]:
 
 
 def _accounts_page(
-    request: Request, desk: Desk, status: int = 200, *, link: str = "", link_role: str = "", problem: str = ""
-) -> Response:
+    request: Request, desk: Desk, status: int = 200, *, link: str = "", link_role: str = "", token: str = "",
+    problem: str = "",
+) -> Response:  # fmt: skip
     return desk.page(
         request, "accounts.html", status, accounts=desk.access.accounts(), roles=_roles(desk),
-        link=link, link_role=link_role, problem=problem, me=who_of(request),
+        link=link, link_role=link_role, problem=problem, me=who_of(request), token=token,
+        tokens=desk.access.tokens(), scopes=SCOPE_WORDS, now=desk.log.clock.now(),
     )  # fmt: skip

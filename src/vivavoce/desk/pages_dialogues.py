@@ -13,7 +13,7 @@ from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import STATUSES
-from vivavoce.desk.security import Needs, who_of
+from vivavoce.desk.security import Needs, takes_out, who_of
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.scope import scope_of
@@ -58,7 +58,9 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     )  # fmt: skip
 
 
-@router.get("/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher"))])
+@router.get(
+    "/dialogues/{dialogue_id}/events.json", dependencies=[Depends(Needs("researcher")), Depends(takes_out)]
+)
 def events(dialogue_id: str, desk: ThisDesk) -> Response:
     return JSONResponse(as_json(raw_events(history_of(desk, dialogue_id).events)))
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
@@ -17,6 +17,7 @@ from vivavoce.desk.downloads import DOWNLOADS
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import holdings
+from vivavoce.desk.security import takes_out
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -30,7 +31,8 @@ def export(request: Request, desk: ThisDesk) -> Response:
     return desk.page(request, "export.html", downloads=named, held=desk.board.see(holdings))
 
 
-@router.get("/export/{name}")
+@router.get("/api/export/{name}", dependencies=[Depends(takes_out)])
+@router.get("/export/{name}", dependencies=[Depends(takes_out)])
 def download(name: str, desk: ThisDesk) -> Response:
     """One download, made from a snapshot of this moment."""
     if name not in DOWNLOADS:

@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi.encoders import jsonable_encoder
+from starlette.responses import JSONResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
@@ -32,6 +33,12 @@ def overview(request: Request, desk: ThisDesk) -> Response:
 def overview_numbers(request: Request, desk: ThisDesk) -> Response:
     """The part of the overview that changes."""
     return desk.page(request, "overview_numbers.html", now=desk.board.see(progress))
+
+
+@router.get("/api/progress")
+def progress_for_programs(desk: ThisDesk) -> JSONResponse:
+    """The overview's numbers, for programs."""
+    return JSONResponse(jsonable_encoder(desk.board.see(progress)))
 
 
 @router.get("/visits")

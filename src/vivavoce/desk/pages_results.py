@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
+from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
@@ -41,6 +42,16 @@ def results(request: Request, desk: ThisDesk) -> Response:
 def results_state(request: Request, desk: ThisDesk) -> JSONResponse:
     """Whether newer results are still being computed."""
     return JSONResponse({"computing": desk.snapshots.computing(_grouping(request, desk))})
+
+
+@router.get("/api/results")
+def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
+    """The summary, for programs; `computing`: newer results are on their way, ask again."""
+    by = _grouping(request, desk)
+    known, computing = desk.snapshots.results(by)
+    found = as_json(known.summary) if known and known.summary else None
+    problem = known.problem if known else ""
+    return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": found})
 
 
 @router.post("/results")

@@ -13,12 +13,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.desk.language import gettext, worded
 from vivavoce.web.accounts import Access, SignedIn
+from vivavoce.web.attempts import MINUTE_S, AttemptLimit
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg"))
 LINK: Final = "/link/"
 WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css", "/static/desk.js"))
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 LARGEST_FORM: Final = 64 * 1024
+# where a program with a token may read, by the scope that it needs
+OF_PROGRAMS: Final = {"/api/progress": "progress", "/api/results": "results", "/api/export/": "export"}
+READS_A_MINUTE: Final = 60
+WRONG_TOKENS_A_MINUTE: Final = 10
 POLICY: Final = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "media-src 'self'",
     "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -48,6 +53,8 @@ class Gate:
     ) -> None:
         self.app, self.access, self.cookie = app, access, cookie
         self.secure, self.account_optional = secure, account_optional
+        self._reads = AttemptLimit(READS_A_MINUTE, MINUTE_S)
+        self._wrong = AttemptLimit(WRONG_TOKENS_A_MINUTE, MINUTE_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -64,14 +71,44 @@ class Gate:
                     headers.setdefault(name, value)
                 if self.secure:
                     headers.setdefault("Strict-Transport-Security", "max-age=31536000")
+                await self._note(scope, message["status"])
             await send(message)
 
         answer = await self._refusal(scope)
         await (answer or self.app)(scope, receive, send_guarded)
 
+    async def _note(self, scope: Scope, status: int) -> None:
+        """Write down what changed something, or takes something out, before it is answered."""
+        who, told = scope["state"].get("who"), scope["state"].get("told")
+        path, changes = scope["path"], scope["method"] not in SAFE_METHODS
+        if who is None or status >= 400 or not (changes or told is not None) or _is_door(path):
+            return
+        await run_in_threadpool(self.access.note, who, f"{scope['method']} {path}", told or {})
+
+    async def _refused_program(self, scope: Scope, token: str) -> Response | None:
+        """What to answer a program that shows a token; None where it may read what it asks for."""
+        client = scope.get("client")
+        address, key = client[0] if client else "", hashlib.sha256(token.encode()).hexdigest()
+        who = await run_in_threadpool(self.access.program, token)
+        limit, of_whom = (self._wrong, address) if who is None else (self._reads, key)
+        if not limit.passes(of_whom):
+            return PlainTextResponse("Too many requests.", 429, {"Retry-After": "60"})
+        if who is None:
+            wrong = {"WWW-Authenticate": "Bearer"}
+            return PlainTextResponse("This token is unknown, revoked or expired.", 401, wrong)
+        needed = [scope_ for path, scope_ in OF_PROGRAMS.items() if scope["path"].startswith(path)]
+        if scope["method"] not in SAFE_METHODS or not set(needed) & set(who.scopes):
+            return PlainTextResponse(f"This token may read: {', '.join(who.scopes)}.", 403)
+        scope["state"]["who"] = who
+        return None
+
     async def _refusal(self, scope: Scope) -> Response | None:
         """What to answer instead of the page; None lets the request through."""
         headers, path = Headers(scope=scope), scope["path"]
+        scope.setdefault("state", {})["who"] = None
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return await self._refused_program(scope, token.strip())
         if scope["method"] not in SAFE_METHODS:
             if not same_origin(headers):
                 return PlainTextResponse(
@@ -82,8 +119,8 @@ class Gate:
         request = Request(scope)
         token = request.cookies.get(self.cookie)
         who = await run_in_threadpool(self.access.who, token) if token else None
-        scope.setdefault("state", {})["who"] = who
-        if path in PUBLIC or path.startswith(LINK):
+        scope["state"]["who"] = who
+        if _is_door(path):
             return None
         if who is None:
             wants_page = "text/html" in headers.get("accept", "")
@@ -95,6 +132,10 @@ class Gate:
         if who.account_id is None and not self.account_optional and path not in WITHOUT_ACCOUNT:
             return RedirectResponse("/account", 303)
         return None
+
+
+def _is_door(path: str) -> bool:
+    return path in PUBLIC or path.startswith(LINK)
 
 
 def _length(headers: Headers) -> int:
@@ -140,9 +181,20 @@ class Needs:
 
     def __call__(self, request: Request) -> SignedIn:
         who = who_of(request)
-        if not who.may(self.role):
+        if not who.scopes and not who.may(self.role):  # what a program may, the gate has looked
             raise HTTPException(403, needs_role(worded(self.role), who.role))
         return who
+
+
+def tell(request: Request, **about: str) -> None:
+    """Say what or whom a request concerns, for the trail of what was done; else reading is not noted."""
+    state = request.scope["state"]
+    state["told"] = {**(state.get("told") or {}), **about}
+
+
+def takes_out(request: Request) -> None:
+    """A dependency: who asks for this takes data out, which is noted."""
+    tell(request)
 
 
 async def own_form(request: Request) -> FormData:

@@ -4,24 +4,27 @@ Every function takes a connection: `tx.connection` to write, that of `log.readin
 """
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from vivavoce.log.models import Conflict
-from vivavoce.log.tables import accounts, sign_in_links, sign_ins
+from vivavoce.log.tables import accounts, api_tokens, sign_in_links, sign_ins
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One person who may sign in to the dashboard."""
+    """One person who may sign in to the dashboard of a study; None: to that of every study of the log."""
 
     account_id: str
     name: str
     password_hash: str
     role: str
     created_at: datetime
+    study: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +34,42 @@ class SignIn:
     account_id: str | None
     role: str
     expires_at: datetime
+    study: str | None = None
 
 
-def add_account(connection: Connection, name: str, password_hash: str, role: str, now: datetime) -> Account:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """What a researcher's program shows instead of a password; `scopes`: what it may read of the study."""
+
+    token_id: str
+    name: str
+    scopes: tuple[str, ...]
+    study: str | None
+    made_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+def add_account(
+    connection: Connection, name: str, password_hash: str, role: str, now: datetime, study: str | None = None
+) -> Account:
     """A new account.
 
     Raises  Conflict: the name is taken
     """
     if find_account(connection, name) is not None:
         raise Conflict(f"there is already an account named {name!r}")
-    account = Account(uuid.uuid4().hex, name, password_hash, role, now)
+    account = Account(uuid.uuid4().hex, name, password_hash, role, now, study)
     connection.execute(
         insert(accounts).values(
-            account_id=account.account_id, name=name, password_hash=password_hash, role=role, created_at=now
+            account_id=account.account_id,
+            name=name,
+            password_hash=password_hash,
+            role=role,
+            created_at=now,
+            study=study,
         )
     )
     return account
@@ -80,9 +106,18 @@ def remove_account(connection: Connection, account_id: str) -> None:
     connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
 
 
-def add_sign_in_link(connection: Connection, token_hash: str, role: str, expires_at: datetime) -> None:
+def add_sign_in_link(
+    connection: Connection, token_hash: str, role: str, expires_at: datetime, study: str | None = None
+) -> None:
     """A link that signs in once, until it expires."""
-    connection.execute(insert(sign_in_links).values(token_hash=token_hash, role=role, expires_at=expires_at))
+    row = {"token_hash": token_hash, "role": role, "expires_at": expires_at, "study": study}
+    connection.execute(insert(sign_in_links).values(row))
+
+
+def study_of_link(connection: Connection, token_hash: str) -> str | None:
+    """The study whose dashboard a link opens; None: that of every one."""
+    wanted = select(sign_in_links.c.study).where(sign_in_links.c.token_hash == token_hash)
+    return connection.execute(wanted).scalar_one_or_none()
 
 
 def find_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> str | None:
@@ -103,17 +138,19 @@ def use_sign_in_link(connection: Connection, token_hash: str, now: datetime) -> 
 
 
 def add_sign_in(
-    connection: Connection, token_hash: str, role: str, expires_at: datetime, account_id: str | None = None
-) -> None:
+    connection: Connection, token_hash: str, role: str, expires_at: datetime, account_id: str | None = None,
+    study: str | None = None,
+) -> None:  # fmt: skip
     """Remember a browser that is signed in, by the hash of its cookie's token."""
     row = {"token_hash": token_hash, "role": role, "expires_at": expires_at, "account_id": account_id}
+    row["study"] = study
     connection.execute(insert(sign_ins).values(row))
 
 
 def find_sign_in(connection: Connection, token_hash: str, now: datetime) -> SignIn | None:
     """Who a token stands for; None when it is unknown or expired."""
     signed = sign_ins.c
-    wanted = select(signed.account_id, signed.role, signed.expires_at)
+    wanted = select(signed.account_id, signed.role, signed.expires_at, signed.study)
     wanted = wanted.where(signed.token_hash == token_hash, signed.expires_at > now)
     row = connection.execute(wanted).one_or_none()
     return SignIn(*row) if row else None
@@ -127,3 +164,39 @@ def forget_expired(connection: Connection, now: datetime) -> None:
     """Delete links and sign-ins whose time is over."""
     for table in (sign_in_links, sign_ins):
         connection.execute(delete(table).where(table.c.expires_at <= now))
+
+
+def add_api_token(connection: Connection, token: ApiToken, token_hash: str) -> None:
+    row = {one.name: getattr(token, one.name) for one in fields(token)}
+    connection.execute(
+        insert(api_tokens).values({**row, "scopes": list(token.scopes), "token_hash": token_hash})
+    )
+
+
+def find_api_token(connection: Connection, token_hash: str, now: datetime) -> ApiToken | None:
+    """What a token stands for; None when it is unknown, expired or revoked."""
+    found = api_tokens.c
+    valid = (found.token_hash == token_hash) & found.revoked_at.is_(None) & (found.expires_at > now)
+    rows = connection.execute(select(api_tokens).where(valid)).mappings()
+    return next(map(_api_token, rows), None)
+
+
+def all_api_tokens(connection: Connection) -> list[ApiToken]:
+    """Every token that there ever was, the last one first."""
+    rows = connection.execute(select(api_tokens).order_by(api_tokens.c.created_at.desc())).mappings()
+    return list(map(_api_token, rows))
+
+
+def note_api_token_used(connection: Connection, token_id: str, now: datetime) -> None:
+    connection.execute(update(api_tokens).where(api_tokens.c.token_id == token_id).values(last_used_at=now))
+
+
+def revoke_api_token(connection: Connection, token_id: str, now: datetime) -> bool:
+    """Whether there was such a token that held until now."""
+    mine = (api_tokens.c.token_id == token_id) & api_tokens.c.revoked_at.is_(None)
+    return connection.execute(update(api_tokens).where(mine).values(revoked_at=now)).rowcount == 1
+
+
+def _api_token(row: Mapping[Any, Any]) -> ApiToken:
+    facts = {one.name: row[one.name] for one in fields(ApiToken)}
+    return ApiToken(**{**facts, "scopes": tuple(facts["scopes"])})

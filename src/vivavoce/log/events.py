@@ -21,6 +21,7 @@ from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
+ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboard
 
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 ReachedLimit = Literal["turns", "minutes"]
@@ -295,6 +296,23 @@ class TrialPaused(Event):
 class TrialResumed(Event):
     kind = "trial_resumed"
     by: str
+
+
+class ActionTaken(Event):
+    """Somebody who is signed in to the dashboard changed something, or took something out.
+
+    by      name of the account, or of the token of a program; `account_id` its key, where it has one
+    action  method and address; `about`: what or whom it concerned, never a secret
+    study   the study whose dashboard it was
+    """
+
+    kind = "action_taken"
+    by: str
+    role: str
+    account_id: str | None = None
+    action: str
+    about: dict[str, str] = {}
+    study: str | None = None
 
 
 class ParticipantErased(Event):

@@ -26,6 +26,7 @@ from vivavoce.log.schema import FACTOR_PREFIX, TABLES
 
 APOSTROPHE: Final = "'"
 FORMULA_STARTS: Final = tuple("=+-@\t\r\n\0＝＋－＠")
+_PASSED_OVER: Final = " \u00a0\ufeff"  # some spreadsheets trim these before they look what a cell begins with
 _WITHIN: Final = re.compile(r"([;\t\r\n]\s*)(?='*[=+\-@＝＋－＠])")
 _GUARDED: Final = re.compile(r"([;\t\r\n]\s*)'(?='*[=+\-@＝＋－＠])")
 csv.field_size_limit(2**31 - 1)  # readers of ours take any text: somebody may have said 200 KB
@@ -57,7 +58,7 @@ def export_csv(dataset_folder: Path | str, into: Path | str, *, raw: bool = Fals
     with (folder / CODEBOOK).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(CODEBOOK_COLUMNS)
-        writer.writerows(described)
+        writer.writerows([safe_csv_cell(cell or None) for cell in row] for row in described)
     return folder
 
 
@@ -66,7 +67,8 @@ def safe_csv_cell(text: str | None) -> str:
     if text is None:
         return ""
     within = _WITHIN.sub(r"\1'", text)
-    return APOSTROPHE + within if text == "" or text.startswith((APOSTROPHE, *FORMULA_STARTS)) else within
+    begins = text.startswith(APOSTROPHE) or text.lstrip(_PASSED_OVER).startswith(FORMULA_STARTS)
+    return APOSTROPHE + within if text == "" or begins else within
 
 
 def read_csv_cell(cell: str) -> str | None:

@@ -238,6 +238,22 @@ accounts: Final = Table(
     Column("password_hash", Text, nullable=False),
     Column("role", String, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("study", String),
+)
+
+api_tokens: Final = Table(
+    "api_tokens",
+    metadata,
+    Column("token_id", String, primary_key=True),
+    Column("token_hash", String, nullable=False, unique=True),
+    Column("name", String, nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("study", String),
+    Column("made_by", String, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("revoked_at", Instant),
+    Column("last_used_at", Instant),
 )
 
 sign_in_links: Final = Table(
@@ -247,6 +263,7 @@ sign_in_links: Final = Table(
     Column("role", String, nullable=False),
     Column("expires_at", Instant, nullable=False),
     Column("used_at", Instant),
+    Column("study", String),
 )
 
 sign_ins: Final = Table(
@@ -256,4 +273,5 @@ sign_ins: Final = Table(
     Column("account_id", String, ForeignKey("accounts.account_id", ondelete="CASCADE")),
     Column("role", String, nullable=False),
     Column("expires_at", Instant, nullable=False),
+    Column("study", String),
 )

@@ -7,18 +7,21 @@ Tokens are 256 random bits, of which the log keeps only the SHA-256; passwords a
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from typing import Final, Literal
+from uuid import uuid4
 
 from pwdlib import PasswordHash
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log import accounts
-from vivavoce.log.accounts import Account
-from vivavoce.log.store import Conflict, Log, Transaction
+from vivavoce.log.accounts import Account, ApiToken
+from vivavoce.log.events import ACTIONS, ActionTaken
+from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.web.attempts import Backoff
 
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
@@ -31,11 +34,18 @@ LONGEST_PASSWORD: Final = 200
 LONGEST_NAME: Final = 80
 FREE_TRIES: Final = 10  # of one name from one address, or from one known browser
 FREE_TRIES_OF_ADDRESS: Final = 40
+SCOPES: Final = ("progress", "results", "export")  # what a token may read
+PROGRAM: Final = "program"
+LONGEST_TOKEN_DAYS: Final = 366
+USED_AFTER: Final = timedelta(minutes=1)  # how exactly is known when a token was last used
 BROWSER_COOKIE: Final = "vivavoce-browser"
 BROWSER_DAYS: Final = 365
 
 
-Mistake = Literal["too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password"]
+TOKEN_BEGINS: Final = "vivavoce_"  # so that whoever finds one somewhere knows what it is
+Mistake = Literal[
+    "too_many", "wrong", "old", "differ", "same", "taken", "used", "name", "password", "token"
+]  # fmt: skip
 
 
 class SignInRefused(InputError):
@@ -58,12 +68,18 @@ class LastOwner(InputError):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Someone who is signed in; `token` is the cookie's, `account_id` None until there is an account."""
+    """Someone who is signed in; `token` is the cookie's, `account_id` None until there is an account.
+
+    scopes  of a program that shows a token: what it may read, beside which it may nothing
+    study   the one whose pages they may open; None: those of every study of the log
+    """
 
     token: str = field(repr=False)
     role: str
     name: str
     account_id: str | None
+    scopes: tuple[str, ...] = ()
+    study: str | None = None
 
     def may(self, role: str) -> bool:
         """Whether this role reaches the one that a page needs; who steers a trial may also annotate."""
@@ -73,10 +89,10 @@ class SignedIn:
 
 
 class Access:
-    """The doorkeeper of one log."""
+    """The doorkeeper of one log; `study`: of whose pages, where they are of one."""
 
-    def __init__(self, log: Log) -> None:
-        self.log = log
+    def __init__(self, log: Log, study: str | None = None) -> None:
+        self.log, self.study = log, study
         self._passwords = PasswordHash.recommended()
         self._tries, self._of_addresses = Backoff(FREE_TRIES), Backoff(FREE_TRIES_OF_ADDRESS)
 
@@ -85,18 +101,25 @@ class Access:
         """The hash that a name without account is compared with, so that both take as long."""
         return self._passwords.hash(secrets.token_urlsafe(16))
 
-    def invite(self, role: str, base_url: str) -> str:
-        """A link that signs in once with this role, within a day."""
+    def _reaches(self, study: str | None) -> bool:
+        """Whether who may open the pages of a study, or of all, may open these."""
+        return study is None or self.study in (None, study)
+
+    def invite(self, role: str, base_url: str, *, everywhere: bool = False) -> str:
+        """A link that signs in once with this role, within a day; `everywhere`: to every study of the log."""
+        study = None if everywhere else self.study
         token = secrets.token_urlsafe(32)
         expires_at = self.log.clock.now() + LINK_LIVES
         self.log.transact_now(
-            lambda tx: accounts.add_sign_in_link(tx.connection, _hashed(token), role, expires_at)
+            lambda tx: accounts.add_sign_in_link(tx.connection, _hashed(token), role, expires_at, study)
         )
         return f"{base_url.rstrip('/')}/link/{token}"
 
     def link_role(self, token: str) -> str | None:
         """The role that a link would give; None when it is unknown, used or expired. Uses nothing up."""
         with self.log.reading() as connection:
+            if not self._reaches(accounts.study_of_link(connection, _hashed(token))):
+                return None
             return accounts.find_sign_in_link(connection, _hashed(token), self.log.clock.now())
 
     def use_link(self, token: str) -> str | None:
@@ -104,10 +127,13 @@ class Access:
         made = secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> str | None:
+            study = accounts.study_of_link(tx.connection, _hashed(token))
+            if not self._reaches(study):
+                return None
             role = accounts.use_sign_in_link(tx.connection, _hashed(token), self.log.clock.now())
             if role is None:
                 return None
-            self._remember(tx, made, role, None)
+            self._remember(tx, made, role, None, study)
             return made
 
         return self.log.transact_now(run)
@@ -119,11 +145,11 @@ class Access:
             if found is None:
                 return None
             account = accounts.account(connection, found.account_id) if found.account_id else None
-        if found.account_id and account is None:
+        study = account.study if account else found.study
+        if (found.account_id and account is None) or not self._reaches(study):
             return None
-        return SignedIn(
-            token, found.role, account.name if account else f"{found.role} by link", found.account_id
-        )
+        name = account.name if account else f"{found.role} by link"
+        return SignedIn(token, found.role, name, found.account_id, study=study)
 
     def sign_in(self, name: str, password: str, address: str, browser: str = "") -> str:
         """The token of a new sign-in.
@@ -136,6 +162,8 @@ class Access:
         """
         with self.log.reading() as connection:
             account = accounts.find_account(connection, name)
+        if account is not None and not self._reaches(account.study):
+            account = None
         right = self._is_right(account, name, password, address, browser)
         if account is None or not right:
             raise SignInRefused(
@@ -187,7 +215,7 @@ class Access:
                 raise SignInRefused(
                     "used", N_("this link has already made an account"), hint=N_("sign in with it")
                 )
-            account = accounts.add_account(tx.connection, name, hashed, still.role, now)
+            account = accounts.add_account(tx.connection, name, hashed, still.role, now, still.study)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             self._remember(tx, token, still.role, account.account_id)
 
@@ -237,30 +265,98 @@ class Access:
         self.log.transact_now(lambda tx: accounts.end_sign_in(tx.connection, _hashed(who.token)))
 
     def accounts(self) -> list[Account]:
+        """Those that may open these pages."""
         with self.log.reading() as connection:
-            return accounts.all_accounts(connection)
+            return [one for one in accounts.all_accounts(connection) if self._reaches(one.study)]
 
-    def remove(self, account_id: str) -> None:
+    def remove(self, account_id: str, by: SignedIn | None = None) -> None:
         """Remove an account and sign it out everywhere.
 
-        Raises  InputError: there is no such account, or it is the last owner's
+        Raises  InputError: there is no such account here, it is the last owner's, or it reaches further than
+                that of `by`, who removes it
         """
 
         def run(tx: Transaction) -> None:
             left = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
             gone = left.pop(account_id, None)
-            if gone is None:
+            if gone is None or not self._reaches(gone.study):
                 raise InputError(N_("there is no such account"), hint=N_("reload the page"))
-            if gone.role == OWNER and not any(account.role == OWNER for account in left.values()):
+            if by is not None and by.study is not None and gone.study is None:
+                hint = N_("ask an owner of all studies")
+                raise InputError(N_("this account is of every study of the log"), hint=hint)
+            owners = [one for one in left.values() if one.role == OWNER and one.study in (None, gone.study)]
+            if gone.role == OWNER and not owners:
                 raise LastOwner(gone.name)
             accounts.remove_account(tx.connection, account_id)
 
         self.log.transact_now(run)
 
-    def _remember(self, tx: Transaction, token: str, role: str, account_id: str | None) -> None:
+    def make_token(self, name: str, scopes: Sequence[str], days: int, by: str) -> str:
+        """A token for a program, which reads no more than its scopes; it is told this once.
+
+        Raises  SignInRefused: it has no name, no scope that there is, or no end
+        """
+        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+            hint = N_("use 1 to %(most)s characters")
+            raise SignInRefused("name", N_("the name is empty or too long"), hint=hint, most=LONGEST_NAME)
+        if not scopes or not set(scopes) <= set(SCOPES) or not 1 <= days <= LONGEST_TOKEN_DAYS:
+            hint = N_("choose what it may read, and 1 to %(most)s days")
+            raise SignInRefused(
+                "token", N_("this token may read nothing"), hint=hint, most=LONGEST_TOKEN_DAYS
+            )
+        token, now = TOKEN_BEGINS + secrets.token_urlsafe(32), self.log.clock.now()
+        made = ApiToken(
+            token_id=uuid4().hex, name=name, scopes=tuple(scopes), study=self.study, made_by=by,
+            created_at=now, expires_at=now + timedelta(days=days),
+        )  # fmt: skip
+        self.log.transact_now(lambda tx: accounts.add_api_token(tx.connection, made, _hashed(token)))
+        return token
+
+    def program(self, token: str) -> SignedIn | None:
+        """The program that shows a token; None: it is unknown, revoked, expired, or of another study."""
+        now = self.log.clock.now()
+        with self.log.reading() as connection:
+            found = accounts.find_api_token(connection, _hashed(token), now)
+        if found is None or found.study not in (None, self.study):
+            return None
+        if found.last_used_at is None or now - found.last_used_at >= USED_AFTER:
+            self.log.transact_now(lambda tx: accounts.note_api_token_used(tx.connection, found.token_id, now))
+        return SignedIn("", PROGRAM, found.name, found.token_id, found.scopes)
+
+    def tokens(self) -> list[ApiToken]:
+        """Those of this study, the last one first, also those that hold no more."""
+        with self.log.reading() as connection:
+            found = accounts.all_api_tokens(connection)
+        return [one for one in found if one.study in (None, self.study)]
+
+    def revoke_token(self, token_id: str) -> None:
+        """Raises  InputError: there is no such token, or it holds no more"""
+        now = self.log.clock.now()
+        there = any(one.token_id == token_id for one in self.tokens())
+        if not there or not self.log.transact_now(
+            lambda tx: accounts.revoke_api_token(tx.connection, token_id, now)
+        ):
+            raise InputError(N_("there is no such token"), hint=N_("reload the page"))
+
+    def note(self, who: SignedIn, action: str, about: Mapping[str, str]) -> None:
+        """Write down for good what somebody did."""
+        taken = ActionTaken(
+            by=who.name, role=who.role, account_id=who.account_id, action=action, about=dict(about),
+            study=self.study,
+        )  # fmt: skip
+        self.log.transact_now(lambda tx: tx.append(ACTIONS, taken))
+
+    def actions(self) -> list[StoredEvent]:
+        """What was done on this study's pages, the last first."""
+        found = self.log.events(ACTIONS)[::-1]
+        return [one for one in found if isinstance(one.event, ActionTaken) and one.event.study == self.study]
+
+    def _remember(
+        self, tx: Transaction, token: str, role: str, account_id: str | None, study: str | None = None
+    ) -> None:
         now = self.log.clock.now()
         accounts.forget_expired(tx.connection, now)
-        accounts.add_sign_in(tx.connection, _hashed(token), role, now + SIGN_IN_LIVES, account_id)
+        accounts.add_sign_in(tx.connection, _hashed(token), role, now + SIGN_IN_LIVES, account_id, study)
 
 
 def typed_twice(password: str, again: str) -> str:

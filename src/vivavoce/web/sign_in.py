@@ -40,7 +40,7 @@ def access_of(request: Request) -> Access:
     """The doorkeeper, made when the first expert knocks."""
     state = request.app.state
     if not hasattr(state, "access"):
-        state.access = Access(site_of(request).engine.log)
+        state.access = Access(site_of(request).engine.log, site_of(request).study.name)
     return state.access
 
 

@@ -303,3 +303,42 @@ def test_doors_and_numbers_are_the_same_on_every_database(
         counts = log.counts_by_system(study.name)
         shown = {row.system: row.dialogues for row in board.see(progress).systems}
         assert shown == {system: count["dialogues"] for system, count in counts.items()}
+
+
+def test_an_account_of_one_study_opens_no_other_of_the_log_and_an_owner_of_all_opens_each(
+    empty_log: Log,
+) -> None:
+    here, there = Access(empty_log, "here"), Access(empty_log, "there")
+    everywhere = Access(empty_log)
+    made = everywhere.make_account(arrive(everywhere, "owner"), "Ada", PASSWORD)
+    assert [one.who(made) is not None for one in (here, there)] == [True, True]
+    link = token_in(here.invite("researcher", BASE))
+    assert there.link_role(link) is None and there.use_link(link) is None and here.link_role(link)
+    session = here.use_link(link)
+    assert session is not None and there.who(session) is None
+    grace = here.who(session)
+    assert grace is not None and grace.study == "here"
+    token = here.make_account(grace, "Grace", PASSWORD)
+    assert there.who(token) is None and here.who(token) is not None
+    with pytest.raises(InputError, match="wrong"):
+        there.sign_in("Grace", PASSWORD, "1.2.3.4")
+    assert here.who(here.sign_in("Grace", PASSWORD, "1.2.3.5")) is not None
+    assert [one.name for one in here.accounts()] == ["Ada", "Grace"]
+    assert [one.name for one in there.accounts()] == ["Ada"]
+
+
+def test_an_owner_of_one_study_removes_no_account_of_all(empty_log: Log) -> None:
+    here, everywhere = Access(empty_log, "here"), Access(empty_log)
+    everywhere.make_account(arrive(everywhere, "owner"), "Ada", PASSWORD)
+    everywhere.make_account(arrive(everywhere, "viewer"), "Vi", PASSWORD)
+    token = here.make_account(arrive(here, "owner"), "Grace", PASSWORD)
+    grace = here.who(token)
+    numbers = {one.name: one.account_id for one in here.accounts()}
+    with pytest.raises(InputError, match="every study"):
+        here.remove(numbers["Vi"], grace)
+    with pytest.raises(InputError, match="no such account"):
+        Access(empty_log, "there").remove(numbers["Grace"])
+    with pytest.raises(InputError, match="only owner"):
+        here.remove(numbers["Ada"])
+    here.remove(numbers["Grace"], grace)
+    assert here.who(token) is None

@@ -1,6 +1,6 @@
 """Erasing a participant: nothing of his is left anywhere, and everybody else's data is as it was."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +198,10 @@ def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log
     assert [row["dialogue_id"] for row in dataset.everything.read("annotations").to_pylist()] in ([], ["d2"])
 
 
-def test_no_byte_of_it_is_left_in_the_files_of_sqlite(tmp_path: Path) -> None:
+@pytest.mark.reliability
+def test_no_byte_of_it_is_left_in_the_files_of_sqlite(
+    tmp_path: Path, note_figures: Callable[..., None]
+) -> None:
     url = f"sqlite:///{tmp_path / 'log.sqlite'}"
     with Log.open(url) as log:
         fill(log)
@@ -206,10 +209,14 @@ def test_no_byte_of_it_is_left_in_the_files_of_sqlite(tmp_path: Path) -> None:
         files = [file for file in tmp_path.glob("log.sqlite*") if file.is_file()]
         assert not any(SECRET.encode() in file.read_bytes() for file in files)
         assert any(b"a thai place" in file.read_bytes() for file in files)
+        note_figures("erasure", where="database file and WAL of SQLite", files=len(files), with_a_trace=0)
 
 
+@pytest.mark.reliability
 @pytest.mark.postgresql
-def test_no_byte_of_it_is_left_in_the_files_of_postgresql(own_postgresql: Any, tmp_path: Path) -> None:
+def test_no_byte_of_it_is_left_in_the_files_of_postgresql(
+    own_postgresql: Any, tmp_path: Path, note_figures: Callable[..., None]
+) -> None:
     """The journal is the administrator's, who lets go of it as the guide says."""
     folder, traces = own_postgresql.pid_file.parent, (SECRET, "prolific-1", "token-1", "caller-1")
 
@@ -233,9 +240,13 @@ def test_no_byte_of_it_is_left_in_the_files_of_postgresql(own_postgresql: Any, t
         server.execute("select pg_switch_wal()")
         server.execute("checkpoint")
         assert left() == set()
+    note_figures("erasure", where="tables, indexes and WAL of PostgreSQL", files_with_a_trace=0)
 
 
-def test_no_byte_of_it_is_left_in_recordings_and_exports_of_any_level(tmp_path: Path) -> None:
+@pytest.mark.reliability
+def test_no_byte_of_it_is_left_in_recordings_and_exports_of_any_level(
+    tmp_path: Path, note_figures: Callable[..., None]
+) -> None:
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", recording_folder=tmp_path / "recordings") as log:
         fill(log)
         finds = tmp_path / "finds.csv"
@@ -257,6 +268,9 @@ def test_no_byte_of_it_is_left_in_recordings_and_exports_of_any_level(tmp_path: 
             for trace in (SECRET, "Ada Lovelace", "prolific-1", "token-1", "ticket-1", "caller-1", "sound 1"):
                 assert trace.encode() not in content, (file, trace)
         assert any(b"sound 2" in file.read_bytes() for file in files)
+        note_figures(
+            "erasure", where="recordings and exports of every level", files=len(files), with_a_trace=0
+        )
 
 
 def test_who_is_not_there_cannot_be_erased_and_nothing_changes(log: Log) -> None:

@@ -3,7 +3,7 @@
 import csv
 import re
 import zoneinfo
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenes.payloads import formulas, runs_as_formula
+from vivavoce.annotation.transcripts import write_rows
 from vivavoce.api.studies import export_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
@@ -36,6 +38,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
+from vivavoce.log.publication import DecidedFind, write_findings
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
@@ -462,3 +465,35 @@ def test_responses_to_a_step_that_is_installed_no_more_are_counted_among_the_not
     trial.write("v1", visit_opened("p1"), planned, *given)
     notes = export_dataset(trial.log, "cities", tmp_path / "data").manifest["notes"]
     assert "responses to the step 'gone' are left out (2): no installed package offers it" in notes
+
+
+@pytest.mark.reliability
+def test_no_formula_of_anybody_is_one_in_any_file_for_spreadsheets(
+    tmp_path: Path, note_figures: Callable[..., None]
+) -> None:
+    texts, files = formulas(), list[Path]()
+    with DatasetWriter(tmp_path / "data", study={"name": "s"}, source={"kind": "test"}) as writer:
+        said = [
+            {"dialogue_id": "d", "turn_index": n, "party": "user", "text": text}
+            for n, text in enumerate(texts)
+        ]
+        writer.add("turns", said)
+        writer.add("ratings", [
+            {"dialogue_id": "d", "participant_id": text, "instrument": text, "item_id": text, "answer": text}
+            for text in texts
+        ])  # fmt: skip
+    files += export_csv(tmp_path / "data", tmp_path / "csv").glob("*.csv")
+    files.append(write_rows(tmp_path / "rows.csv", [{"audio": one, "transcript": one} for one in texts]))
+    write_findings(tmp_path / "found.csv", [DecidedFind("name", one, "mask", [one], one) for one in texts])
+    files.append(tmp_path / "found.csv")
+    cells = 0
+    for path in files:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.reader(file):
+                dangerous = [cell for cell in row if runs_as_formula(cell)]
+                assert dangerous == [], path.name
+                cells += len(row)
+    with (tmp_path / "csv" / "turns.csv").open(encoding="utf-8", newline="") as file:
+        assert [read_csv_cell(row["text"]) for row in csv.DictReader(file)] == texts
+    note_figures("formulas in CSV", formulas=len(texts), files=len(files), cells=cells, run=0)
+    assert len(texts) >= 100 and all(map(runs_as_formula, texts)) and cells > 4 * len(texts)

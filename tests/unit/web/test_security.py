@@ -5,6 +5,7 @@ import http.client
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -80,9 +81,10 @@ def shows(page: str, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", page) is not None
 
 
+@pytest.mark.reliability
 @pytest.mark.parametrize("place", PLACES)
 def test_nothing_of_one_participant_is_readable_or_writable_with_the_token_of_another(
-    place: str, browsers, log: Log
+    place: str, browsers, log: Log, note_figures: Callable[..., None]
 ) -> None:
     b = browsers()
     of_b = bring_to(b, place)
@@ -111,6 +113,8 @@ def test_nothing_of_one_participant_is_readable_or_writable_with_the_token_of_an
                 assert not any(value and shows(seen, value) for value in hidden), (method, path)
                 assert response.status_code < 500
             assert everything_of(log, visit_of_b) == before, (method, path)
+    routes = len(participant_routes(b.server.config.app))
+    note_figures("one participant with another's token", page_of_the_other=place, endpoints=routes, crossed=0)
 
 
 def bring_to_without_secret(visitor: Visitor, place: str) -> None:

@@ -1,0 +1,95 @@
+"""How our promises were tried, and what was found: the figures of `make faults`.
+
+    python -m benchmarks reliability JUNIT.xml ...
+
+Reads the results of tests, of which each notes a promise and its figures, and writes
+`results/reliability.json` and the table of `docs/explanation/what-we-promise.md`. Of several results of one
+test the last stands. A test that failed before it had figures stands there too, and below the table what
+was not run.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+ROOT: Final = Path(__file__).parents[1]
+RESULTS: Final = ROOT / "benchmarks" / "results" / "reliability.json"
+PAGE: Final = ROOT / "docs" / "explanation" / "what-we-promise.md"
+BEGIN, END = "<!-- figures: python -m benchmarks reliability -->\n", "<!-- end of figures -->\n"
+WORDS: Final = {"kept": "yes", "failed": "**no**", "skipped": "not tried"}
+
+
+def read_results(path: Path) -> dict[str, dict[str, Any]]:
+    """Of each test in a file of results: promise, test, outcome (kept, failed, skipped), seconds, figures."""
+    rows = {}
+    for case in ElementTree.parse(path).iter("testcase"):
+        noted = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+        test = f"{str(case.get('classname')).replace('.', '/')}.py::{case.get('name')}"
+        failed = case.find("failure") is not None or case.find("error") is not None
+        outcome = "failed" if failed else "skipped" if case.find("skipped") is not None else "kept"
+        if outcome != "kept" or "promise" in noted:
+            rows[test] = {
+                "promise": noted.get("promise") or str(case.get("name")).partition("[")[0].replace("_", " "),
+                "test": test,
+                "outcome": outcome,
+                "seconds": round(float(case.get("time", 0))),
+                "figures": json.loads(noted.get("figures", "{}")),
+            }
+    return rows
+
+
+def tests_of_promises() -> list[str]:
+    """Every test with the mark `reliability`, as pytest names it."""
+    files = [
+        file for file in (ROOT / "tests").rglob("test_*.py") if "mark.reliability" in file.read_text("utf-8")
+    ]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "reliability", *map(str, files)]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [line for line in told.splitlines() if "::" in line]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    lines = ["| tried | figures | seconds | kept |", "| --- | --- | --- | --- |"]
+    for row in rows:
+        figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in row["figures"].items())
+        lines.append(f"| {row['promise']} | {figures} | {row['seconds']} | {WORDS[row['outcome']]} |")
+    return "\n".join(lines) + "\n"
+
+
+def not_run_told(tests: list[str]) -> str:
+    if not tests:
+        return "Every test of a promise was run.\n"
+    return "Not run for this table:\n\n" + "".join(f"- `{test}`\n" for test in tests)
+
+
+def main(words: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks reliability", description=__doc__)
+    parser.add_argument("results", type=Path, nargs="+", metavar="JUNIT.xml")
+    found: dict[str, dict[str, Any]] = {}
+    for path in parser.parse_args(words).results:
+        found |= read_results(path)
+    if not found:
+        parser.error("no test in it notes a promise; run make faults")
+    rows = sorted(found.values(), key=lambda row: (row["promise"], row["test"]))
+    missing = [test for test in tests_of_promises() if test not in found]
+    facts = {
+        "python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count(),
+        "tried": rows, "not_run": missing,
+    }  # fmt: skip
+    RESULTS.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    page = PAGE.read_text("utf-8")
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    written = f"{before}{BEGIN}\n{table(rows)}\n{not_run_told(missing)}\n{END}{after}"
+    PAGE.write_text(written, encoding="utf-8")
+    print(json.dumps({row["test"]: row["outcome"] for row in rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
