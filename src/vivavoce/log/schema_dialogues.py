@@ -40,6 +40,14 @@ DIALOGUES = Table(
         Column("timing_origin", LABEL, "who says when turns began and ended: sound; null: the log"),
         Column("end_reason", LABEL, "user, system, limit, failure, abandoned; null when unknown"),
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
+        Column(
+            "reward",
+            REAL,
+            "what a check of the world after the dialogue gave, such as a benchmark's; 1: the task was done",
+        ),
+        Column(
+            "tools_logged", FLAG, "all tool calls are in `tool_calls`: no row means no call; null: unknown"
+        ),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
     counted="dialogue",
