@@ -14,7 +14,7 @@ from vivavoce.core.text import normalise_value
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.dstc2_call import CallRows
 from vivavoce.importers.sources import FoundCall, count_calls, find_calls
-from vivavoce.importers.venues import SelfReported, read_venues
+from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.log.schema import TABLES
 
@@ -113,8 +113,7 @@ class _Collected:
             raise InputError(f"call {rows.dialogue_id} was already read from {before}", place=found.place)
         for name, table_rows in tables.items():
             self.writer.add(name, table_rows)
-        for acts in rows.system_turns():
-            self.said.add(acts)
+        self.said.add_turns(rows.acts)
         self._places[rows.dialogue_id] = found.place
         self.dialogues[rows.dialogue_id] = rows.dialogue | {
             "factor_dialogue_manager": manager,
@@ -150,7 +149,7 @@ class _Collected:
 
     def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[Statement | str]:
         if entities is None:
-            yield "The entities are self-reported: what the system said most often of each venue it offered."
+            yield SELF_REPORTED
             return
         known = {normalise_value(row["name"]) for row in entities}
         strangers = [name for name in self.said.names if name not in known]

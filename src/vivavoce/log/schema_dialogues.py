@@ -133,7 +133,7 @@ ACTS = Table(
             LABEL,
             "system (what the system did), understood (what it took the user to mean), "
             "reference (what the user meant), proposed (what a program would have done, where a wizard "
-            "said something else)",
+            "said something else), reference_by_domain (of several domains, never scored)",
             True,
         ),
         Column("source", LABEL, "who says so: bot, label, parser, simulator, annotator", True),
@@ -153,7 +153,7 @@ GOALS = Table(
     (
         DIALOGUE,
         Column("goal_index", INTEGER, "0-based; an alternative goal of the task comes after its first", True),
-        Column("origin", LABEL, "assigned or inferred", True),
+        Column("origin", LABEL, "assigned or inferred; by_domain: of several domains, never scored", True),
         Column("kind", LABEL, "type, constraint, request or exclusion", True),
         Column("slot", LABEL, "slot; null for type"),
         Column("op", LABEL, "= or !="),
