@@ -7,17 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
-from vivavoce.importers.items import Item, ItemRows, Row
+from vivavoce.importers.items import Item, ItemRows, Row, check_rows
 from vivavoce.importers.log_files import LogFiles, one_line
 from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
-from vivavoce.log.columns import FACTOR_PREFIX, LABEL
+from vivavoce.log.columns import FACTOR_PREFIX
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dataset_folder import check_free
-from vivavoce.log.schema import TABLES
 
 Progress = Callable[[int, int], None]
 MOST_NAMED = 20
@@ -172,7 +169,10 @@ class _Reading:
         self._describe_people(rows)
         self.writer.name_factors(
             dict.fromkeys(
-                name.removeprefix(FACTOR_PREFIX) for row in rows for name in row if _is_factor(name)
+                name.removeprefix(FACTOR_PREFIX)
+                for row in rows
+                for name in row
+                if name.startswith(FACTOR_PREFIX)
             )
         )
         self.writer.add("dialogues", rows)
@@ -215,10 +215,6 @@ def _when(row: Row) -> tuple[bool, datetime]:
     return at is None, at or datetime.max.replace(tzinfo=UTC)
 
 
-def _is_factor(name: str) -> bool:
-    return name.startswith(FACTOR_PREFIX)
-
-
 def _rows_of(item: Item) -> ItemRows:
     """What an item becomes. Raises InputError: it is broken, in whatever way"""
     found = ItemRows()
@@ -229,7 +225,7 @@ def _rows_of(item: Item) -> ItemRows:
         if not any(found.tables.values()):
             raise InputError("holds nothing", place=item.place)
         for name, rows in found.tables.items():
-            _check_rows(name, rows)
+            check_rows(name, rows)
     except KeyError as error:
         raise InputError(f"no key {error}", place=item.place) from None
     except RecursionError:
@@ -237,14 +233,3 @@ def _rows_of(item: Item) -> ItemRows:
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(f"not as expected: {one_line(error)}", place=item.place) from None
     return found
-
-
-def _check_rows(name: str, rows: list[Row]) -> None:
-    """Raise ValueError or TypeError where a row does not fit the table."""
-    for column in TABLES[name].columns:
-        values = [row.get(column.name) for row in rows]
-        pa.array(values, column.type)
-        if column.required and None in values:
-            raise ValueError(f"{name}.{column.name} is null")
-    for row in rows:
-        pa.array([value for key, value in row.items() if _is_factor(key)], LABEL.type)

@@ -6,8 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
+import pyarrow as pa
+
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.log_files import Record
+from vivavoce.log.columns import FACTOR_PREFIX, LABEL
+from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
 UNKNOWN_LANGUAGE: Final = "und"
@@ -191,3 +195,14 @@ def maybe(holder: Any, key: str, kind: type | tuple[type, ...]) -> Any:
 
 
 _WORDS: Final = {"str": "text", "dict": "group of keys", "list": "list", "int": "whole number"}
+
+
+def check_rows(name: str, rows: list[Row]) -> None:
+    """Raise ValueError or TypeError where a row does not fit the table."""
+    for column in TABLES[name].columns:
+        values = [row.get(column.name) for row in rows]
+        pa.array(values, column.type)
+        if column.required and None in values:
+            raise ValueError(f"{name}.{column.name} is null")
+    for row in rows:
+        pa.array([value for key, value in row.items() if key.startswith(FACTOR_PREFIX)], LABEL.type)

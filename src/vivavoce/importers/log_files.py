@@ -185,8 +185,8 @@ def read_json(text: str) -> tuple[Any, str | None]:
         return None, one_line(error)
 
 
-def one_line(error: Exception) -> str:
-    """What is wrong, in one line that is not too long."""
+def one_line(error: Exception | str) -> str:
+    """What is wrong, or another text, in one line that is not too long."""
     lines = str(error).splitlines()
     said = lines[0].rstrip(":. ") if lines else type(error).__name__
     return said if len(said) <= 200 else f"{said[:197]}..."

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.importers.base import Importer, ImportResult, Progress
+from vivavoce.importers.items import check_rows
 from vivavoce.log.dataset import DatasetWriter
 
 LAYOUT: Final = "human_annotation.json, or a folder with it"
@@ -111,6 +112,10 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
             rows += [_row(place, key, other, str(question), outcome, lengths) for outcome in outcomes]
     if not rows:
         raise InputError("no judgement", place=place, hint=f"expected keys such as {OURS}{AGAINST}HDSA")
+    try:
+        check_rows("preferences", rows)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"not as expected: {error}", place=place) from None
     return key, rows
 
 

@@ -106,10 +106,12 @@ def _check_columns(record: Record, mapping: TableMapping, files: LogFiles) -> No
     named = mapping.columns.named()
     if strange := [name for name in record.content if name not in named]:
         hint = f"say in {files.mapping} what it is, or add it to columns.leave_out"
-        raise InputError(f"column {strange[0]!r} is not in the mapping", place=record.place, hint=hint)
+        raise InputError(
+            f"column {shown_value(strange[0])} is not in the mapping", place=record.place, hint=hint
+        )
     is_csv = record.place.rpartition(":")[0].removesuffix(".gz").lower().endswith(CSV)
     if is_csv and (missing := [name for name in named if name not in record.content]):
-        hint = f"its columns: {', '.join(map(str, record.content))}"
+        hint = f"its columns: {one_line(', '.join(map(str, record.content)))}"
         raise InputError(f"no column {missing[0]!r}, which the mapping names", place=record.place, hint=hint)
 
 

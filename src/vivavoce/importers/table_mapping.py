@@ -78,7 +78,7 @@ class TableMapping(_Part):
 HINTS: Final[Mapping[str, str]] = {
     "dialogue": r"(dialog(ue)?|conv(ersation)?|chat|session|call|thread|ticket|case)(_?(id|key|no|number))?",
     "speaker": r"(speaker|role|sender|party|author|who|from|agent|participant_role|sender_?type)",
-    "text": r"(text|message|content|utterance|body|transcript|msg|words)",
+    "text": r"(text|message|content|utterance|body|transcript|msg|words|said)",
     "messages": r"(messages|turns|dialog(ue)?|conversation|history|transcript|log)",
     "time": r"(time(_?stamp)?|date(_?time)?|created(_?at)?|sent(_?at)?|at|ts|start(ed)?(_?at)?)",
     "system": r"(system|bot|model|assistant|agent_?name|bot_?name|model_?name|version)",

@@ -43,18 +43,24 @@ CHAT = {
         {"role": "system", "content": "Be short."},
         user([{"type": "text", "text": "Is it open?"}, {"type": "image_url", "image_url": {"url": "u"}}]),
         assistant("I look.", call("hours", "c1", day="mo"), call("hours", "c2", day="mo")),
-        tool("c1", "9-17"), tool("c2", "9-17"),
+        tool("c1", "9-17"),
+        tool("c2", "9-17"),
         assistant("From 9 to 17."),
         user("Thanks"),
     ],
     "usage": {"prompt_tokens": 50, "completion_tokens": 12, "prompt_tokens_details": {"cached_tokens": 20}},
-}  # fmt: skip
+}
 CHATS = [CHAT, {"messages": [user("Hi"), assistant("Hello!")]}]
 
 
 def tau_trial(task: int, trial: int, reward: float) -> dict[str, Any]:
-    traj = [user("Cancel it"), assistant(None, call("cancel", "x", flight=task)), tool("x", "Error: no flight"),
-            assistant("There is none."), user("Bye ###STOP###")]  # fmt: skip
+    traj = [
+        user("Cancel it"),
+        assistant(None, call("cancel", "x", flight=task)),
+        tool("x", "Error: no flight"),
+        assistant("There is none."),
+        user("Bye ###STOP###"),
+    ]
     info = {"task": {"instruction": f"Cancel flight {task}."}, "user_cost": 0.1}
     return {"task_id": task, "trial": trial, "reward": reward, "traj": traj, "info": info}
 
@@ -63,22 +69,41 @@ TAU_BENCH = [tau_trial(task, trial, float((task + trial) % 2)) for task in range
 TAU2 = {
     "info": {"agent_info": {"llm": "big-model"}},
     "tasks": [{"id": "t1", "user_scenario": {"instructions": {"reason_for_call": "no signal"}}}],
-    "simulations": [{
-        "id": "s1", "task_id": "t1", "trial": 0, "start_time": "2026-01-01T10:00:00", "termination_reason": "user_stop",
-        "end_time": "2026-01-01T10:01:00", "reward_info": {"reward": 1.0},
-        "messages": [
-            {"role": "assistant", "content": "Hi", "timestamp": "2026-01-01T10:00:00"},
-            {"role": "user", "content": "No signal", "timestamp": "2026-01-01T10:00:10"},
-            {"role": "assistant", "content": None, "timestamp": "2026-01-01T10:00:12",
-             "tool_calls": [{"id": "k", "name": "check", "arguments": {"line": 3}, "requestor": "assistant"}],
-             "usage": {"prompt_tokens": 90, "completion_tokens": 10}},
-            {"role": "tool", "id": "k", "content": "down", "error": True, "requestor": "assistant",
-             "timestamp": "2026-01-01T10:00:13"},
-            {"role": "assistant", "content": "It is down.", "timestamp": "2026-01-01T10:00:15"},
-            {"role": "user", "content": "###STOP###", "timestamp": "2026-01-01T10:00:20"},
-        ],
-    }],
-}  # fmt: skip
+    "simulations": [
+        {
+            "id": "s1",
+            "task_id": "t1",
+            "trial": 0,
+            "start_time": "2026-01-01T10:00:00",
+            "termination_reason": "user_stop",
+            "end_time": "2026-01-01T10:01:00",
+            "reward_info": {"reward": 1.0},
+            "messages": [
+                {"role": "assistant", "content": "Hi", "timestamp": "2026-01-01T10:00:00"},
+                {"role": "user", "content": "No signal", "timestamp": "2026-01-01T10:00:10"},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "timestamp": "2026-01-01T10:00:12",
+                    "tool_calls": [
+                        {"id": "k", "name": "check", "arguments": {"line": 3}, "requestor": "assistant"}
+                    ],
+                    "usage": {"prompt_tokens": 90, "completion_tokens": 10},
+                },
+                {
+                    "role": "tool",
+                    "id": "k",
+                    "content": "down",
+                    "error": True,
+                    "requestor": "assistant",
+                    "timestamp": "2026-01-01T10:00:13",
+                },
+                {"role": "assistant", "content": "It is down.", "timestamp": "2026-01-01T10:00:15"},
+                {"role": "user", "content": "###STOP###", "timestamp": "2026-01-01T10:00:20"},
+            ],
+        }
+    ],
+}
 
 
 def rasa_user(text: str, at: float, intent: str, *entities: tuple[str, str]) -> dict[str, Any]:
@@ -104,26 +129,45 @@ RASA_EVENTS = [
 RASA = [{"sender_id": "+39 06 1234", "events": RASA_EVENTS}]
 MULTIWOZ = {
     "SNG01.json": {
-        "goal": {"restaurant": {"info": {"food": "thai", "area": "north"}, "reqt": ["phone"], "book": {"day": "mo"}},
-                 "hotel": {}, "message": ["You want <b>thai</b> food.", "Get the phone number."]},
+        "goal": {
+            "restaurant": {
+                "info": {"food": "thai", "area": "north"},
+                "reqt": ["phone"],
+                "book": {"day": "mo"},
+            },
+            "hotel": {},
+            "message": ["You want <b>thai</b> food.", "Get the phone number."],
+        },
         "log": [
-            {"text": "Thai in the north", "metadata": {},
-             "dialog_act": {"Restaurant-Inform": [["Food", "thai"], ["Area", "north"]]}},
-            {"text": "Ruen, 123", "metadata": {"x": 1}, "dialog_act": {
-                "Restaurant-Recommend": [["Name", "ruen"]],
-                "Restaurant-Inform": [["Phone", "123"], ["Food", "thai"], ["Area", "north"]]}},
+            {
+                "text": "Thai in the north",
+                "metadata": {},
+                "dialog_act": {"Restaurant-Inform": [["Food", "thai"], ["Area", "north"]]},
+            },
+            {
+                "text": "Ruen, 123",
+                "metadata": {"x": 1},
+                "dialog_act": {
+                    "Restaurant-Recommend": [["Name", "ruen"]],
+                    "Restaurant-Inform": [["Phone", "123"], ["Food", "thai"], ["Area", "north"]],
+                },
+            },
             {"text": "Phone?", "metadata": {}, "dialog_act": {"Restaurant-Request": [["Phone", "?"]]}},
             {"text": "123", "metadata": {"x": 1}, "dialog_act": {"Restaurant-Inform": [["Phone", "123"]]}},
         ],
     },
     "MUL02.json": {
-        "goal": {"restaurant": {"info": {"food": "thai"}}, "hotel": {"info": {"stars": "4"}}, "message": "Both."},
+        "goal": {
+            "restaurant": {"info": {"food": "thai"}},
+            "hotel": {"info": {"stars": "4"}},
+            "message": "Both.",
+        },
         "log": [
             {"text": "A hotel", "metadata": {}, "dialog_act": {"Hotel-Inform": [["Stars", "4"]]}},
             {"text": "None", "metadata": {"x": 1}, "dialog_act": {"Hotel-NoOffer": [["none", "none"]]}},
         ],
     },
-}  # fmt: skip
+}
 
 
 def unified(intent: str, slot: str, value: str | None = None) -> dict[str, Any]:
@@ -132,18 +176,46 @@ def unified(intent: str, slot: str, value: str | None = None) -> dict[str, Any]:
     )
 
 
-CONVLAB = [{
-    "dataset": "toy", "data_split": "test", "dialogue_id": "toy-test-0", "original_id": "x", "domains": ["restaurant"],
-    "goal": {"description": "Thai.", "inform": {"restaurant": {"food": "thai"}}, "request": {"restaurant": {"phone": ""}}},
-    "turns": [
-        {"speaker": "user", "utt_idx": 0, "utterance": "Thai, and the phone?",
-         "dialogue_acts": {"categorical": [unified("inform", "food", "thai")], "non-categorical": [],
-                           "binary": [unified("request", "phone")]}},
-        {"speaker": "system", "utt_idx": 1, "utterance": "Ruen, 123",
-         "dialogue_acts": {"categorical": [], "binary": [], "non-categorical": [
-             unified("recommend", "name", "ruen"), unified("inform", "phone", "123"), unified("inform", "food", "thai")]}},
-    ],
-}]  # fmt: skip
+CONVLAB = [
+    {
+        "dataset": "toy",
+        "data_split": "test",
+        "dialogue_id": "toy-test-0",
+        "original_id": "x",
+        "domains": ["restaurant"],
+        "goal": {
+            "description": "Thai.",
+            "inform": {"restaurant": {"food": "thai"}},
+            "request": {"restaurant": {"phone": ""}},
+        },
+        "turns": [
+            {
+                "speaker": "user",
+                "utt_idx": 0,
+                "utterance": "Thai, and the phone?",
+                "dialogue_acts": {
+                    "categorical": [unified("inform", "food", "thai")],
+                    "non-categorical": [],
+                    "binary": [unified("request", "phone")],
+                },
+            },
+            {
+                "speaker": "system",
+                "utt_idx": 1,
+                "utterance": "Ruen, 123",
+                "dialogue_acts": {
+                    "categorical": [],
+                    "binary": [],
+                    "non-categorical": [
+                        unified("recommend", "name", "ruen"),
+                        unified("inform", "phone", "123"),
+                        unified("inform", "food", "thai"),
+                    ],
+                },
+            },
+        ],
+    }
+]
 
 
 def frame(*actions: tuple[str, str, list[str]], **more: Any) -> dict[str, Any]:
@@ -151,32 +223,89 @@ def frame(*actions: tuple[str, str, list[str]], **more: Any) -> dict[str, Any]:
     return {"service": "Restaurants_1", "actions": told, "slots": [], **more}
 
 
-SGD = [{
-    "dialogue_id": "1_00000", "services": ["Restaurants_1"],
-    "turns": [
-        {"speaker": "USER", "utterance": "Thai please", "frames": [frame(("INFORM", "cuisine", ["thai"]))]},
-        {"speaker": "SYSTEM", "utterance": "How about Ruen?", "frames": [frame(
-            ("OFFER", "restaurant_name", ["Ruen"]), ("INFORM", "cuisine", ["thai"]),
-            service_call={"method": "FindRestaurants", "parameters": {"cuisine": "thai"}},
-            service_results=[{"restaurant_name": "Ruen", "cuisine": "thai", "phone_number": "123"}])]},
-        {"speaker": "USER", "utterance": "Bye", "frames": [frame(("GOODBYE", "", []))]},
-    ],
-}]  # fmt: skip
+SGD = [
+    {
+        "dialogue_id": "1_00000",
+        "services": ["Restaurants_1"],
+        "turns": [
+            {
+                "speaker": "USER",
+                "utterance": "Thai please",
+                "frames": [frame(("INFORM", "cuisine", ["thai"]))],
+            },
+            {
+                "speaker": "SYSTEM",
+                "utterance": "How about Ruen?",
+                "frames": [
+                    frame(
+                        ("OFFER", "restaurant_name", ["Ruen"]),
+                        ("INFORM", "cuisine", ["thai"]),
+                        service_call={"method": "FindRestaurants", "parameters": {"cuisine": "thai"}},
+                        service_results=[
+                            {"restaurant_name": "Ruen", "cuisine": "thai", "phone_number": "123"}
+                        ],
+                    )
+                ],
+            },
+            {"speaker": "USER", "utterance": "Bye", "frames": [frame(("GOODBYE", "", []))]},
+        ],
+    }
+]
 UTTERANCES = [
-    {"id": "u0", "conversation_id": "u0", "reply_to": None, "speaker": "ann", "timestamp": 10, "text": "Hi", "meta": {}},
-    {"id": "u1", "conversation_id": "u0", "reply_to": "u0", "speaker": "bob", "timestamp": 12, "text": "Hello",
-     "meta": {"politeness": 0.4}},
-    {"id": "u2", "conversation_id": "u2", "reply_to": None, "speaker": "bob", "timestamp": None, "text": "You there?",
-     "meta": {}},
-]  # fmt: skip
+    {
+        "id": "u0",
+        "conversation_id": "u0",
+        "reply_to": None,
+        "speaker": "ann",
+        "timestamp": 10,
+        "text": "Hi",
+        "meta": {},
+    },
+    {
+        "id": "u1",
+        "conversation_id": "u0",
+        "reply_to": "u0",
+        "speaker": "bob",
+        "timestamp": 12,
+        "text": "Hello",
+        "meta": {"politeness": 0.4},
+    },
+    {
+        "id": "u2",
+        "conversation_id": "u2",
+        "reply_to": None,
+        "speaker": "bob",
+        "timestamp": None,
+        "text": "You there?",
+        "meta": {},
+    },
+]
 BATTLES = [
-    {"question_id": "q1", "model_a": "m1", "model_b": "m2", "winner": "model_b", "judge": "person_1", "turn": 1,
-     "language": "English", "tstamp": 1682351591.1, "conversation_a": [user("2+2?"), assistant("5")],
-     "conversation_b": [user("2+2?"), assistant("4")]},
-    {"question_id": "q2", "model_a": "m2", "model_b": "m1", "winner": "tie (bothbad)", "judge": "person_1",
-     "turn": 1, "language": "unknown", "tstamp": 1682351691.1, "conversation_a": [user("Hi"), assistant("No")],
-     "conversation_b": [user("Hi"), assistant("Never")]},
-]  # fmt: skip
+    {
+        "question_id": "q1",
+        "model_a": "m1",
+        "model_b": "m2",
+        "winner": "model_b",
+        "judge": "person_1",
+        "turn": 1,
+        "language": "English",
+        "tstamp": 1682351591.1,
+        "conversation_a": [user("2+2?"), assistant("5")],
+        "conversation_b": [user("2+2?"), assistant("4")],
+    },
+    {
+        "question_id": "q2",
+        "model_a": "m2",
+        "model_b": "m1",
+        "winner": "tie (bothbad)",
+        "judge": "person_1",
+        "turn": 1,
+        "language": "unknown",
+        "tstamp": 1682351691.1,
+        "conversation_a": [user("Hi"), assistant("No")],
+        "conversation_b": [user("Hi"), assistant("Never")],
+    },
+]
 
 
 def value_of(value: Any) -> dict[str, Any]:
@@ -188,8 +317,15 @@ def span(key: str, second: float, told: dict[str, Any], **more: Any) -> dict[str
     """A span of one second in a trace of its own name."""
     attributes = [{"key": f"gen_ai.{name}", "value": value_of(value)} for name, value in told.items()]
     nano = int(1_700_000_000e9 + second * 1e9)
-    return {"traceId": "t1", "spanId": key, "name": key, "startTimeUnixNano": str(nano),
-            "endTimeUnixNano": str(nano + 10**9), "attributes": attributes, **more}  # fmt: skip
+    return {
+        "traceId": "t1",
+        "spanId": key,
+        "name": key,
+        "startTimeUnixNano": str(nano),
+        "endTimeUnixNano": str(nano + 10**9),
+        "attributes": attributes,
+        **more,
+    }
 
 
 def said(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
@@ -206,20 +342,56 @@ CALLED = said(
 )
 GAVE = said("tool", {"type": "tool_call_response", "id": "w1", "response": "rain"})
 SPANS = [
-    span("a", 0, {"operation.name": "chat", "request.model": "m", "usage.input_tokens": 10, "usage.output_tokens": 5,
-                  "input.messages": json.dumps([ASKED]), "output.messages": json.dumps([CALLED])}),
+    span(
+        "a",
+        0,
+        {
+            "operation.name": "chat",
+            "request.model": "m",
+            "usage.input_tokens": 10,
+            "usage.output_tokens": 5,
+            "input.messages": json.dumps([ASKED]),
+            "output.messages": json.dumps([CALLED]),
+        },
+    ),
     span("b", 1.5, {"operation.name": "execute_tool", "tool.name": "weather", "tool.call.id": "w1"}),
-    span("c", 3, {"operation.name": "chat", "request.model": "m", "usage.input_tokens": 20, "usage.output_tokens": 7,
-                  "input.messages": json.dumps([ASKED, CALLED, GAVE]),
-                  "output.messages": json.dumps([said("assistant", text("It rains."))])}),
-    {**span("d", 9, {"operation.name": "chat", "request.model": "m"}), "traceId": "t2", "events": [
-        {"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": value_of("Hi")}]},
-        {"name": "gen_ai.choice", "attributes": [
-            {"key": "message", "value": value_of(json.dumps({"role": "assistant", "content": "Hello"}))}]},
-    ]},
-]  # fmt: skip
-OTEL = {"resourceSpans": [{"resource": {"attributes": [{"key": "service.name", "value": value_of("desk")}]},
-                           "scopeSpans": [{"spans": SPANS}]}]}  # fmt: skip
+    span(
+        "c",
+        3,
+        {
+            "operation.name": "chat",
+            "request.model": "m",
+            "usage.input_tokens": 20,
+            "usage.output_tokens": 7,
+            "input.messages": json.dumps([ASKED, CALLED, GAVE]),
+            "output.messages": json.dumps([said("assistant", text("It rains."))]),
+        },
+    ),
+    {
+        **span("d", 9, {"operation.name": "chat", "request.model": "m"}),
+        "traceId": "t2",
+        "events": [
+            {"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": value_of("Hi")}]},
+            {
+                "name": "gen_ai.choice",
+                "attributes": [
+                    {
+                        "key": "message",
+                        "value": value_of(json.dumps({"role": "assistant", "content": "Hello"})),
+                    }
+                ],
+            },
+        ],
+    },
+]
+OTEL = {
+    "resourceSpans": [
+        {
+            "resource": {"attributes": [{"key": "service.name", "value": value_of("desk")}]},
+            "scopeSpans": [{"spans": SPANS}],
+        }
+    ]
+}
 
 
 def written(folder: Path, name: str, content: Any) -> Path:
@@ -232,8 +404,10 @@ def written(folder: Path, name: str, content: Any) -> Path:
 
 def tracker_store(path: Path, events: list[Any] = RASA_EVENTS) -> Path:
     connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE events (id INTEGER PRIMARY KEY, sender_id TEXT, type_name TEXT, timestamp REAL,"
-                       " intent_name TEXT, action_name TEXT, data TEXT)")  # fmt: skip
+    connection.execute(
+        "CREATE TABLE events (id INTEGER PRIMARY KEY, sender_id TEXT, type_name TEXT,"
+        " timestamp REAL, intent_name TEXT, action_name TEXT, data TEXT)"
+    )
     for event in events:
         row = ("+39 06 1234", event["event"], event.get("timestamp"), json.dumps(event))
         connection.execute(

@@ -1,4 +1,4 @@
-"""Logs that are cut, shuffled, of wrong types, enormous or in other encodings, for every importer of the shelf."""
+"""Logs that are cut, shuffled, of wrong types, enormous or in other encodings, for every importer."""
 
 import json
 import random
@@ -88,7 +88,7 @@ MUTATIONS: list[Callable[[bytes, random.Random], bytes]] = [
 
 def check(name: str, folder: Path, seed: int) -> None:
     """One mutated log: read or refused in one line, and what is read and skipped adds up to what is there."""
-    calls, write = SAMPLES[name]
+    _, write = SAMPLES[name]
     folder.mkdir()
     draw = random.Random(f"{name} {seed}")
     log = write(folder)
