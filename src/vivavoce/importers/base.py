@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
 from vivavoce.importers.items import Item, ItemRows, Row, check_rows
 from vivavoce.importers.log_files import LogFiles, one_line
@@ -17,8 +18,10 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dataset_folder import check_free
 
 Progress = Callable[[int, int], None]
-MOST_NAMED = 20
-PSEUDONYMS = "Who took part is not kept as the log names them: participants are numbered in its order."
+MOST_NAMED: Final = 20
+PSEUDONYMS: Final = N_(
+    "Who took part is not kept as the log names them: participants are numbered in its order."
+)
 
 
 class ImportResult(NamedTuple):

@@ -13,7 +13,6 @@ from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, m
 from vivavoce.importers.log_files import LogFiles, Record
 
 NOTES: Final = (
-    SEVERAL,
     "Acts are the corpus's labels; states, spans and results of databases are left out.",
     "Who the users and the systems were is not in the format.",
 )
@@ -74,5 +73,5 @@ CONVLAB: Final = Importer(
     rows=read_convlab,
     endings=("dialogues.json",),
     venues=True,
-    notes=NOTES,
+    notes=(*NOTES, SEVERAL),
 )

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, Row, as_text, maybe, need
@@ -22,7 +23,7 @@ NOTES: Final = (
 )
 NAMES: Final = ("utterances", "speakers", "users", "conversations")
 OTHERS: Final = ("corpus", "index")
-META: Final = "{n} notes on utterances (fields of meta) were left out."
+META: Final = N_("{n} notes on utterances (fields of meta) were left out.")
 SYSTEMS: Final = ("bot", "assistant", "agent", "wizard", "system")
 ROLES: Final = ("role", "type", "party", "is_bot")
 

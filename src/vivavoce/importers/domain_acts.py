@@ -7,10 +7,11 @@ scored; in one of several they are named `domain-slot` and kept apart, so that n
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from vivavoce.core.i18n import N_
 from vivavoce.importers.items import ForeignDialogue, ItemRows, Row
 from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE, standard_act
 
-SEVERAL: Final = (
+SEVERAL: Final = N_(
     "Dialogues of several domains are not scored for success: their goals have the origin `by_domain`, "
     "and what users meant is in the layer `reference_by_domain`."
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
 from vivavoce.importers.sources import ARCHIVES
 
@@ -20,7 +21,7 @@ ZIP: Final = ".zip"
 GZ: Final = ".gz"
 BROKEN: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError,
                  NotImplementedError)  # fmt: skip
-PASSED_OVER: Final = "{n} files of other kinds were passed over."
+PASSED_OVER: Final = N_("{n} files of other kinds were passed over.")
 
 
 class Record(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.items import ForeignDialogue, ItemRows, as_text
 from vivavoce.importers.openai_messages import add_messages
@@ -19,7 +20,7 @@ NOTES: Final = (
     "Calls of models within calls of tools count as usage; what was said in them is left out.",
     "The language is not in the log; whether people or programs were the users, neither: people.",
 )
-INNER: Final = "{n} messages within calls of tools were left out."
+INNER: Final = N_("{n} messages within calls of tools were left out.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals
@@ -16,13 +17,12 @@ from vivavoce.importers.log_files import LogFiles, Record
 
 NOTES: Final = (
     "The system under test is a person, the wizard; acts are the corpus's labels.",
-    SEVERAL,
     "Belief states and spans are left out; who the users were is not in the corpus.",
 )
 ACT_FILES: Final = ("system_acts", "dialogue_acts", "dialog_acts")
 NOT_GOALS: Final = ("message", "topic")
-BOOKED: Final = "{n} constraints on bookings were left out of goals: venues do not have them."
-NOT_ANNOTATED: Final = "{n} turns have no annotation."
+BOOKED: Final = N_("{n} constraints on bookings were left out of goals: venues do not have them.")
+NOT_ANNOTATED: Final = N_("{n} turns have no annotation.")
 NONE: Final = "No Annotation"
 
 
@@ -97,5 +97,5 @@ MULTIWOZ: Final = Importer(
     rows=read_multiwoz,
     endings=("data.json", *(f"{one}.json" for one in ACT_FILES)),
     venues=True,
-    notes=NOTES,
+    notes=(*NOTES, SEVERAL),
 )

@@ -6,6 +6,7 @@ Source  API reference of OpenAI, chat completions: messages, tool calls, usage (
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
@@ -17,9 +18,9 @@ NOTES: Final = (
     "The language is not in the log.",
     "Whether people or programs were the users is not in the log: they are taken for people.",
 )
-PROMPTS: Final = "{n} system prompts were left out."
-PARTS: Final = "{n} parts of messages that are no text were left out."
-RESULTS: Final = "{n} results of tools were left out: no call has their key."
+PROMPTS: Final = N_("{n} system prompts were left out.")
+PARTS: Final = N_("{n} parts of messages that are no text were left out.")
+RESULTS: Final = N_("{n} results of tools were left out: no call has their key.")
 TEXT_PARTS: Final = ("text", "input_text", "output_text", "refusal")
 
 

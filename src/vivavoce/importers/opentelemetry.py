@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import Item, maybe, need
 from vivavoce.importers.log_files import LogFiles
@@ -16,7 +17,7 @@ from vivavoce.importers.otlp_messages import event_message, messages_of, plain
 
 CHATS: Final = ("chat", "text_completion", "generate_content")
 AGENTS: Final = ("invoke_agent", "create_agent")
-OTHER_SPANS: Final = "{n} spans that are calls neither of models nor of tools were left out."
+OTHER_SPANS: Final = N_("{n} spans that are calls neither of models nor of tools were left out.")
 MESSAGE_EVENTS: Final = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message",
                          "gen_ai.tool.message", "gen_ai.choice")  # fmt: skip
 Span = dict[str, Any]

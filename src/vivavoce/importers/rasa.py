@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, Row, as_text, maybe, need
@@ -23,8 +24,8 @@ NOTES: Final = (
 )
 SQLITE: Final = (".db", ".sqlite", ".sqlite3")
 MAGIC: Final = b"SQLite format 3\0"
-NOT_SHOWN: Final = "{n} messages of the bot without words (pictures, buttons alone) were left out."
-NO_PLACE: Final = "{n} events were left out: predictions, forms, reminders and others that are not said."
+NOT_SHOWN: Final = N_("{n} messages of the bot without words (pictures, buttons alone) were left out.")
+NO_PLACE: Final = N_("{n} events were left out: predictions, forms, reminders and others that are not said.")
 MOST_HYPOTHESES: Final = 5
 
 

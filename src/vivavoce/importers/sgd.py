@@ -15,7 +15,6 @@ from vivavoce.log.vocabulary import NAME
 
 NOTES: Final = (
     "A program made the course of SGD's dialogues, and people worded it: their users are simulated.",
-    SEVERAL,
     "Calls of services are calls of tools; what they gave back is the database of venues.",
     "States and spans are left out; the corpus tells no goals.",
 )
@@ -88,5 +87,5 @@ SGD: Final = Importer(
     rows=read_sgd,
     endings=tuple(f"{digit}.json" for digit in range(10)),
     venues=True,
-    notes=NOTES,
+    notes=(*NOTES, SEVERAL),
 )

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.statement import statement
 from vivavoce.core.validation import load_model, shown_value
 from vivavoce.importers.base import Importer
@@ -25,11 +26,12 @@ from vivavoce.importers.table_mapping import (
 )
 from vivavoce.log.columns import FACTOR_PREFIX
 
+NOTES: Final = ("Messages of one party in a row are one turn.", "Times without a zone are taken as UTC.")
 CSV: Final = (".csv", ".tsv")
 LOOKED_AT: Final = 200
-UNKNOWN_PARTY: Final = "{n} messages were left out, of speakers that the mapping leaves out."
-WITHOUT_TEXT: Final = "{n} messages without text were left out."
-LEFT_OUT: Final = "Columns that the mapping leaves out: {which}."
+UNKNOWN_PARTY: Final = N_("{n} messages were left out, of speakers that the mapping leaves out.")
+WITHOUT_TEXT: Final = N_("{n} messages without text were left out.")
+LEFT_OUT: Final = N_("Columns that the mapping leaves out: {which}.")
 _HINT: Final = "draft one: vivavoce import table FILE --guess mapping.yaml"
 
 
@@ -269,5 +271,5 @@ TABLE: Final = Importer(
     rows=read_table,
     endings=(*CSV, ".json", ".jsonl", ".ndjson"),
     guess=guess_mapping,
-    notes=("Messages of one party in a row are one turn.", "Times without a zone are taken as UTC."),
+    notes=NOTES,
 )

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
@@ -22,7 +23,7 @@ NOTES: Final = (
     "What a trial cost, and the actions that a task asks for, are left out.",
 )
 STOP: Final = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
-USER_TOOLS: Final = "{n} calls of tools by the simulated user were left out."
+USER_TOOLS: Final = N_("{n} calls of tools by the simulated user were left out.")
 ENDINGS: Final = {
     "user_stop": "user",
     "agent_stop": "system",

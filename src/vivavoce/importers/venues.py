@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME
 
@@ -69,7 +70,7 @@ def read_venues(
     return rows
 
 
-SELF_REPORTED: Final = (
+SELF_REPORTED: Final = N_(
     "The entities are self-reported: what the system said most often of each venue it offered."
 )
 

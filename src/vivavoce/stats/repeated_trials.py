@@ -81,9 +81,8 @@ def repeated_trials(dataset: "Dataset", measure: str = SUCCESS) -> RepeatedTrial
     from vivavoce.measures import components
 
     frame = components(dataset, [measure])
-    known = {
-        row.dialogue_id: row.numerator / row.denominator for row in frame.itertuples() if row.denominator
-    }
+    told = zip(frame["dialogue_id"], frame["numerator"], frame["denominator"], strict=True)
+    known = {str(key): part / whole for key, part, whole in told if whole}
     found: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     table = dataset.read("dialogues").select(["dialogue_id", "system", "task_id"]).to_pydict()
     untasked = 0
