@@ -97,10 +97,10 @@ def _dialogue(
     party = {who: _role(speakers.get(who)) for who in map(_speaker, utterances)}
     first = next((who for who, role in party.items() if role is None), None)
     user = next((who for who, role in party.items() if role == "user"), first)
-    systems = dict.fromkeys(who for who, role in party.items() if role == "system")
     times = [time for one in utterances if (time := _seconds(one)) is not None]
     dialogue = ForeignDialogue(
-        rows, key, study=corpus, system=" ".join(systems) if systems else "others", participant_id=user,
+        rows, key, study=corpus, participant_id=user,
+        system="system" if "system" in party.values() else "others",
         started_at=_instant(times[0]) if times else None, ended_at=_instant(times[-1]) if times else None,
     )  # fmt: skip
     for one in utterances:

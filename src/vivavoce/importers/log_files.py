@@ -72,7 +72,7 @@ class LogFile:
             for number, line in lines:
                 yield Record(f"{self.place}:{number}", f"{self.name}-{number}", *read_json(line))
         elif lines:
-            yield Record(self.place, self.name, problem=f"neither JSON nor JSON Lines: {problem}")
+            yield Record(self.place, self.name, problem=f"neither JSON nor JSON Lines; {problem}")
 
 
 @dataclass(slots=True)
@@ -183,7 +183,7 @@ def read_json(text: str) -> tuple[Any, str | None]:
     except RecursionError:
         return None, "nested too deeply"
     except ValueError as error:
-        return None, one_line(error)
+        return None, f"not JSON: {one_line(error)}"
 
 
 def one_line(error: Exception | str) -> str:

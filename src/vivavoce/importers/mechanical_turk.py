@@ -56,9 +56,7 @@ def import_mechanical_turk(
         for number, (place, row) in enumerate(rows, start=1):
             try:
                 if row["AssignmentId"] in seen:
-                    raise InputError(
-                        f"assignment {shown_value(row['AssignmentId'])} was there before", place=place
-                    )
+                    raise InputError(f"assignment {row['AssignmentId']} was there before", place=place)
                 _add(writer, place, row, workers, visit_id=f"assignment-{len(seen) + 1}")
                 seen.add(row["AssignmentId"])
             except InputError as problem:

@@ -84,7 +84,7 @@ def event_message(name: str, told: Mapping[str, Any], body: Any) -> dict[str, An
     if isinstance(calls, str):
         calls, problem = read_json(calls)
         if problem is not None:
-            raise ValueError(f"'tool_calls' is not JSON: {problem}")
+            raise ValueError(f"'tool_calls' is {problem}")
     content = held.get("content")
     key = held.get("id") or held.get("tool_call_id")
     return {

@@ -87,7 +87,7 @@ def _senders_of_store(file: LogFile) -> Iterator[Sender]:
     for number, (sender, data) in enumerate(rows, start=1):
         event, problem = read_json(data) if isinstance(data, str) else (None, "no text")
         if problem is not None:
-            yield f"{file.place}:events row {number}", "", [], f"its data is not JSON: {problem}"
+            yield f"{file.place}:events row {number}", "", [], f"its data is {problem}"
         else:
             senders.setdefault(str(sender), []).append(event)
     for number, (sender, events) in enumerate(senders.items(), start=1):

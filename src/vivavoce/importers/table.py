@@ -69,9 +69,8 @@ def guess_mapping(files: LogFiles) -> str:
         where = ", ".join(map(str, files.paths))
         raise InputError("no row of columns was found", place=where, hint=f"expected {TABLE.layout}")
     columns = dict.fromkeys(str(name) for row in rows for name in row.content)
-    return draft_mapping(
-        list(columns), [row.content for row in rows], rows[0].place.rpartition(":")[0] or rows[0].place
-    )
+    shown = ", ".join(path.name for path in files.paths)
+    return draft_mapping(list(columns), [row.content for row in rows], shown)
 
 
 def _records(files: LogFiles) -> Iterator[Record]:
