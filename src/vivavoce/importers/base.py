@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
-from vivavoce.importers.items import Item, ItemRows, Row, check_rows
+from vivavoce.importers.items import ItemRows, LogItem, Row, check_rows
 from vivavoce.importers.log_files import LogFiles, one_line
 from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
 from vivavoce.log.columns import FACTOR_PREFIX
@@ -49,7 +49,7 @@ class Importer:
     name: str
     title: str
     layout: str
-    rows: Callable[[LogFiles], Iterable[Item]] | None = None
+    rows: Callable[[LogFiles], Iterable[LogItem]] | None = None
     read: Callable[..., ImportResult] | None = None
     endings: tuple[str, ...] = (".json", ".jsonl")
     notes: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class _Reading:
         self._lost: Counter[str] = Counter()
         self._offered = SelfReported()
 
-    def take(self, item: Item) -> None:
+    def take(self, item: LogItem) -> None:
         """One item's rows.
 
         Raises  InputError: it is broken, or was there before
@@ -218,7 +218,7 @@ def _when(row: Row) -> tuple[bool, datetime]:
     return at is None, at or datetime.max.replace(tzinfo=UTC)
 
 
-def _rows_of(item: Item) -> ItemRows:
+def _rows_of(item: LogItem) -> ItemRows:
     """What an item becomes. Raises InputError: it is broken, in whatever way"""
     found = ItemRows()
     try:

@@ -14,8 +14,8 @@ from babel import Locale
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import UNKNOWN_LANGUAGE, ForeignDialogue, Item, ItemRows, need
-from vivavoce.importers.log_files import LogFiles, Record
+from vivavoce.importers.items import UNKNOWN_LANGUAGE, ForeignDialogue, ItemRows, LogItem, need
+from vivavoce.importers.log_files import LogFiles, LogRecord
 from vivavoce.importers.openai_messages import add_messages
 
 NOTES: Final = (
@@ -29,13 +29,13 @@ CHOICES: Final = {
 SIDES: Final = {"left": "a", "right": "b"}
 
 
-def read_battles(files: LogFiles) -> Iterable[Item]:
+def read_battles(files: LogFiles) -> Iterable[LogItem]:
     """One battle an object."""
     for number, record in enumerate(files.records(), start=1):
-        yield Item.of(record, partial(_battle, number=number))
+        yield LogItem.of(record, partial(_battle, number=number))
 
 
-def _battle(rows: ItemRows, record: Record, *, number: int) -> None:
+def _battle(rows: ItemRows, record: LogRecord, *, number: int) -> None:
     battle = record.content
     winner = need(battle, "winner", str)
     if winner not in CHOICES:

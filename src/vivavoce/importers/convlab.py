@@ -9,8 +9,8 @@ from typing import Any, Final
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
-from vivavoce.importers.log_files import LogFiles, Record
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
+from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
     "Acts are the corpus's labels; states, spans and results of databases are left out.",
@@ -19,12 +19,12 @@ NOTES: Final = (
 KINDS: Final = ("categorical", "non-categorical", "binary")
 
 
-def read_convlab(files: LogFiles) -> Iterable[Item]:
+def read_convlab(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue an entry."""
-    return [Item.of(record, _dialogue) for record in files.records()]
+    return [LogItem.of(record, _dialogue) for record in files.records()]
 
 
-def _dialogue(rows: ItemRows, record: Record) -> None:
+def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     content = record.content
     goals = _goals(maybe(content, "goal", dict) or {})
     several = len(maybe(content, "domains", list) or goals) != 1

@@ -12,8 +12,8 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, Row, as_text, maybe, need
-from vivavoce.importers.log_files import LogFile, LogFiles, Record, read_json
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, Row, as_text, maybe, need
+from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, read_json
 
 NOTES: Final = (
     "Who speaks first in a conversation is its user, all others the system: the corpus does not say it.",
@@ -28,7 +28,7 @@ SYSTEMS: Final = ("bot", "assistant", "agent", "wizard", "system")
 ROLES: Final = ("role", "type", "party", "is_bot")
 
 
-def read_convokit(files: LogFiles) -> Iterator[Item]:
+def read_convokit(files: LogFiles) -> Iterator[LogItem]:
     """One dialogue a conversation; each folder with utterances is a corpus."""
     corpora: dict[str, dict[str, LogFile]] = {}
     for file in files:
@@ -42,18 +42,18 @@ def read_convokit(files: LogFiles) -> Iterator[Item]:
             yield from _corpus(folder, parts)
         else:
             place = next(iter(parts.values())).place
-            yield Item(place, problem="no utterances.jsonl beside it")
+            yield LogItem(place, problem="no utterances.jsonl beside it")
 
 
-def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[Item]:
+def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
     told: dict[str, Mapping[str, Any]] = {}
     for name in ("speakers", "conversations"):
         file = parts.get(name) or (parts.get("users") if name == "speakers" else None)
         found, problem = _read(file) if file is not None else ({}, None)
         if file is not None and problem is not None:
-            yield Item(file.place, problem=problem)
+            yield LogItem(file.place, problem=problem)
         told[name] = found
-    conversations: dict[str, list[Record]] = {}
+    conversations: dict[str, list[LogRecord]] = {}
     for record in parts["utterances"].records():
         problem, key = record.problem, None
         if problem is None:
@@ -62,13 +62,13 @@ def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[Item]:
             except ValueError as error:
                 problem = str(error)
         if key is None:
-            yield Item(record.place, problem=problem)
+            yield LogItem(record.place, problem=problem)
         else:
             conversations.setdefault(key, []).append(record)
     name = "corpus" if folder == "." else folder
     for key, records in conversations.items():
         read = partial(_dialogue, key=key, records=records, corpus=name, told=told)
-        yield Item(records[0].place, read)
+        yield LogItem(records[0].place, read)
 
 
 def _read(file: LogFile) -> tuple[Mapping[str, Any], str | None]:
@@ -88,7 +88,7 @@ def _conversation(utterance: Any) -> str:
 
 
 def _dialogue(
-    rows: ItemRows, *, key: str, records: list[Record], corpus: str, told: Mapping[str, Mapping[str, Any]]
+    rows: ItemRows, *, key: str, records: list[LogRecord], corpus: str, told: Mapping[str, Mapping[str, Any]]
 ) -> None:
     utterances = [record.content for record in records]
     if all(_seconds(one) is not None for one in utterances):

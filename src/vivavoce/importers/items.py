@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 import pyarrow as pa
 
 from vivavoce.core.validation import shown_value
-from vivavoce.importers.log_files import Record
+from vivavoce.importers.log_files import LogRecord
 from vivavoce.log.columns import FACTOR_PREFIX, LABEL
 from vivavoce.log.schema import TABLES
 
@@ -36,7 +36,7 @@ class ItemRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class LogItem:
     """One dialogue, or other unit, of a log.
 
     read     adds its rows; raises what it likes where the item is broken
@@ -48,7 +48,7 @@ class Item:
     problem: str | None = None
 
     @classmethod
-    def of(cls, record: Record, read: Callable[[ItemRows, Record], None]) -> Self:
+    def of(cls, record: LogRecord, read: Callable[[ItemRows, LogRecord], None]) -> Self:
         return cls(record.place, lambda rows: read(rows, record), record.problem)
 
 

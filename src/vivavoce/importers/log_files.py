@@ -24,7 +24,7 @@ BROKEN: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFE
 PASSED_OVER: Final = N_("{n} files of other kinds were passed over.")
 
 
-class Record(NamedTuple):
+class LogRecord(NamedTuple):
     """One object of a file: where it stands, a key of its own, what it is or why it is broken."""
 
     place: str
@@ -53,26 +53,26 @@ class LogFile:
             at = f"byte {error.start}"
             raise ValueError(f"no text in UTF-8 ({at}); save it in that encoding") from None
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[LogRecord]:
         """The objects of a JSON or JSON Lines file: the items of a list, else one a line, else the whole."""
         try:
             text = self.text()
         except ValueError as error:
-            yield Record(self.place, self.name, problem=str(error))
+            yield LogRecord(self.place, self.name, problem=str(error))
             return
         whole, problem = read_json(text)
         lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
         if problem is None and isinstance(whole, list):
             yield from (
-                Record(f"{self.place}[{n}]", f"{self.name}-{n + 1}", one) for n, one in enumerate(whole)
+                LogRecord(f"{self.place}[{n}]", f"{self.name}-{n + 1}", one) for n, one in enumerate(whole)
             )
         elif problem is None and len(lines) > 0:
-            yield Record(self.place, self.name if len(lines) > 1 else f"{self.name}-1", whole)
+            yield LogRecord(self.place, self.name if len(lines) > 1 else f"{self.name}-1", whole)
         elif sum(line.lstrip().startswith(("{", "[")) for _, line in lines) * 2 > len(lines) > 1:
             for number, line in lines:
-                yield Record(f"{self.place}:{number}", f"{self.name}-{number}", *read_json(line))
+                yield LogRecord(f"{self.place}:{number}", f"{self.name}-{number}", *read_json(line))
         elif lines:
-            yield Record(self.place, self.name, problem=f"neither JSON nor JSON Lines; {problem}")
+            yield LogRecord(self.place, self.name, problem=f"neither JSON nor JSON Lines; {problem}")
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class LogFiles:
                     self.hashes.append(hashlib.sha256(file.data).hexdigest())
                 yield file
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[LogRecord]:
         """The objects of all files."""
         for file in self:
             yield from file.records()

@@ -12,8 +12,8 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
-from vivavoce.importers.log_files import LogFiles, Record
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
+from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
     "The system under test is a person, the wizard; acts are the corpus's labels.",
@@ -26,22 +26,22 @@ NOT_ANNOTATED: Final = N_("{n} turns have no annotation.")
 NONE: Final = "No Annotation"
 
 
-def read_multiwoz(files: LogFiles) -> Iterable[Item]:
+def read_multiwoz(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue an entry; version 2.2 lies as SGD does, and is read by that importer."""
     acts: dict[str, Any] = {}
-    found: list[tuple[Record, str, Any]] = []
+    found: list[tuple[LogRecord, str, Any]] = []
     for file in files:
         for record in file.records():
             if PurePosixPath(file.name).name in ACT_FILES and isinstance(record.content, Mapping):
                 acts |= record.content
             elif record.problem is not None or not _is_corpus(record.content):
                 problem = record.problem or "no dialogues by their names"
-                yield Item(record.place, problem=problem)
+                yield LogItem(record.place, problem=problem)
             else:
                 found += [(record, str(name), one) for name, one in record.content.items()]
     for record, name, one in found:
         read = partial(_dialogue, name=name, content=one, acts=acts.get(name.removesuffix(".json")))
-        yield Item(f"{record.place} {name}", read)
+        yield LogItem(f"{record.place} {name}", read)
 
 
 def _is_corpus(content: Any) -> bool:
@@ -56,8 +56,8 @@ def _dialogue(rows: ItemRows, *, name: str, content: Any, acts: Any) -> None:
     text = " ".join(map(str, told)) if isinstance(told, list) else as_text(told)
     several = len(goals) != 1
     dialogue = ForeignDialogue(
-        rows, name.removesuffix(".json"), study="multiwoz", system="wizard", language="en", task_text=text or None,
-        condition="+".join(sorted(one.domain for one in goals)) or None,
+        rows, name.removesuffix(".json"), study="multiwoz", system="wizard", language="en",
+        task_text=text or None, condition="+".join(sorted(one.domain for one in goals)) or None,
     )  # fmt: skip
     for number, turn in enumerate(log):
         party = "system" if number % 2 else "user"

@@ -9,8 +9,8 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
-from vivavoce.importers.log_files import LogFiles, Record
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
+from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
     "Messages of one party in a row are one turn; what it told the model before, the system prompt, is none.",
@@ -24,12 +24,12 @@ RESULTS: Final = N_("{n} results of tools were left out: no call has their key."
 TEXT_PARTS: Final = ("text", "input_text", "output_text", "refusal")
 
 
-def read_openai(files: LogFiles) -> Iterable[Item]:
+def read_openai(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue an object."""
-    return [Item.of(record, _dialogue) for record in files.records()]
+    return [LogItem.of(record, _dialogue) for record in files.records()]
 
 
-def _dialogue(rows: ItemRows, record: Record) -> None:
+def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     messages = need(record.content, "messages", list)
     model = maybe(record.content, "model", str)
     dialogue = ForeignDialogue(

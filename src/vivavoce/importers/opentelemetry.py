@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import Item, maybe, need
+from vivavoce.importers.items import LogItem, maybe, need
 from vivavoce.importers.log_files import LogFiles
 from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
 from vivavoce.importers.otlp_messages import event_message, messages_of, plain
@@ -23,7 +23,7 @@ MESSAGE_EVENTS: Final = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai
 Span = dict[str, Any]
 
 
-def read_opentelemetry(files: LogFiles) -> Iterator[Item]:
+def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
     """One dialogue a conversation, else a trace."""
     spans: list[tuple[str, Span]] = []
     logs: dict[str, list[Span]] = defaultdict(list)
@@ -38,9 +38,9 @@ def read_opentelemetry(files: LogFiles) -> Iterator[Item]:
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 problem = f"no spans of OTLP: {error}"
         if problem is not None:
-            yield Item(record.place, problem=problem)
+            yield LogItem(record.place, problem=problem)
     for key, place, own in _conversations(spans):
-        yield Item(place, partial(_dialogue, key=key, spans=own, logs=logs))
+        yield LogItem(place, partial(_dialogue, key=key, spans=own, logs=logs))
 
 
 def _spans(content: Any) -> Iterator[Span]:

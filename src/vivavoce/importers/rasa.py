@@ -12,7 +12,7 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, Row, as_text, maybe, need
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, Row, as_text, maybe, need
 from vivavoce.importers.log_files import LogFile, LogFiles, one_line, read_json
 
 NOTES: Final = (
@@ -29,18 +29,18 @@ NO_PLACE: Final = N_("{n} events were left out: predictions, forms, reminders an
 MOST_HYPOTHESES: Final = 5
 
 
-def read_rasa(files: LogFiles) -> Iterator[Item]:
+def read_rasa(files: LogFiles) -> Iterator[LogItem]:
     """One dialogue a session of a sender."""
     number = 0
     for file in files:
         senders = _senders_of_store(file) if file.data.startswith(MAGIC) else _senders_of_dump(file)
         for place, sender, events, problem in senders:
             if problem is not None:
-                yield Item(place, problem=problem)
+                yield LogItem(place, problem=problem)
                 continue
             for own in _sessions(events):
                 number += 1
-                yield Item(place, partial(_dialogue, key=f"dialogue-{number}", sender=sender, events=own))
+                yield LogItem(place, partial(_dialogue, key=f"dialogue-{number}", sender=sender, events=own))
 
 
 Sender = tuple[str, str, list[Any], str | None]

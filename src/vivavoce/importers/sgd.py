@@ -9,8 +9,8 @@ from typing import Any, Final
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
 from vivavoce.importers.domain_acts import SEVERAL, DomainAct, add_acts, slot_name
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
-from vivavoce.importers.log_files import LogFiles, Record
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
+from vivavoce.importers.log_files import LogFiles, LogRecord
 from vivavoce.log.vocabulary import NAME
 
 NOTES: Final = (
@@ -21,12 +21,12 @@ NOTES: Final = (
 PARTIES: Final = {"USER": "user", "SYSTEM": "system"}
 
 
-def read_sgd(files: LogFiles) -> Iterable[Item]:
+def read_sgd(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue an entry."""
-    return [Item.of(record, _dialogue) for record in files.records()]
+    return [LogItem.of(record, _dialogue) for record in files.records()]
 
 
-def _dialogue(rows: ItemRows, record: Record) -> None:
+def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     content = record.content
     services = [str(one) for one in need(content, "services", list)]
     turns, several = need(content, "turns", list), len(services) != 1

@@ -14,8 +14,8 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.statement import statement
 from vivavoce.core.validation import load_model, shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text
-from vivavoce.importers.log_files import LogFile, LogFiles, Record, one_line
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
+from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, one_line
 from vivavoce.importers.table_mapping import (
     SPEAKER_KEYS,
     TEXT_KEYS,
@@ -35,7 +35,7 @@ LEFT_OUT: Final = N_("Columns that the mapping leaves out: {which}.")
 _HINT: Final = "draft one: vivavoce import table FILE --guess mapping.yaml"
 
 
-def read_table(files: LogFiles) -> Iterable[Item]:
+def read_table(files: LogFiles) -> Iterable[LogItem]:
     """Dialogues of all files, each of the rows that name it, in the order of their first rows.
 
     Raises  InputError: no mapping file, or one that does not fit the files
@@ -45,7 +45,7 @@ def read_table(files: LogFiles) -> Iterable[Item]:
     mapping = load_model(files.mapping, TableMapping, str(files.mapping))
     if mapping.columns.leave_out:
         files.noted.append(statement(LEFT_OUT, which=", ".join(mapping.columns.leave_out)))
-    dialogues: dict[str, list[Record]] = {}
+    dialogues: dict[str, list[LogRecord]] = {}
     for record in _records(files):
         if record.problem is None and not isinstance(record.content, Mapping):
             record = record._replace(problem=f"{shown_value(record.content)} is no row of columns")
@@ -55,11 +55,11 @@ def read_table(files: LogFiles) -> Iterable[Item]:
         if record.problem is None and key is None:
             record = record._replace(problem=f"no {mapping.columns.dialogue!r}: it belongs to no dialogue")
         if record.problem is not None or key is None:
-            yield Item(record.place, problem=record.problem)
+            yield LogItem(record.place, problem=record.problem)
         else:
             dialogues.setdefault(key, []).append(record)
     for key, records in dialogues.items():
-        yield Item(records[0].place, partial(_dialogue, key=key, records=records, mapping=mapping))
+        yield LogItem(records[0].place, partial(_dialogue, key=key, records=records, mapping=mapping))
 
 
 def guess_mapping(files: LogFiles) -> str:
@@ -73,13 +73,13 @@ def guess_mapping(files: LogFiles) -> str:
     return draft_mapping(list(columns), [row.content for row in rows], shown)
 
 
-def _records(files: LogFiles) -> Iterator[Record]:
+def _records(files: LogFiles) -> Iterator[LogRecord]:
     for file in files:
         is_csv = file.place.removesuffix(".gz").lower().endswith(CSV)
         yield from _csv_rows(file) if is_csv else file.records()
 
 
-def _csv_rows(file: LogFile) -> Iterator[Record]:
+def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
     """The rows of a CSV file whose separator is that of its first line."""
     try:
         text = file.text()
@@ -97,12 +97,12 @@ def _csv_rows(file: LogFile) -> Iterator[Record]:
                 if short
                 else None
             )
-            yield Record(place, f"{file.name}-{table.line_num}", row, problem)
+            yield LogRecord(place, f"{file.name}-{table.line_num}", row, problem)
     except (ValueError, csv.Error) as error:
-        yield Record(file.place, file.name, problem=f"is no CSV file from here on: {one_line(error)}")
+        yield LogRecord(file.place, file.name, problem=f"is no CSV file from here on: {one_line(error)}")
 
 
-def _check_columns(record: Record, mapping: TableMapping, files: LogFiles) -> None:
+def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles) -> None:
     """Columns that nobody named, and named ones that are not there, are told before anything is read."""
     named = mapping.columns.named()
     if strange := [name for name in record.content if name not in named]:
@@ -116,7 +116,7 @@ def _check_columns(record: Record, mapping: TableMapping, files: LogFiles) -> No
         raise InputError(f"no column {missing[0]!r}, which the mapping names", place=record.place, hint=hint)
 
 
-def _key(record: Record, mapping: TableMapping) -> str | None:
+def _key(record: LogRecord, mapping: TableMapping) -> str | None:
     if record.problem is not None:
         return None
     if mapping.columns.dialogue is None:
@@ -125,7 +125,7 @@ def _key(record: Record, mapping: TableMapping) -> str | None:
     return None if found in (None, "") or isinstance(found, list | dict) else str(found)
 
 
-def _dialogue(rows: ItemRows, *, key: str, records: list[Record], mapping: TableMapping) -> None:
+def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: TableMapping) -> None:
     columns, first = mapping.columns, records[0].content
     times = [_instants(record, mapping) for record in records] if mapping.rows == "turn" else None
     system = _cell(first, columns.system) or mapping.fixed.system
@@ -154,7 +154,7 @@ Message = tuple[str, Any, Any, datetime | None]
 
 
 def _messages(
-    records: list[Record], mapping: TableMapping, times: list[datetime | None] | None
+    records: list[LogRecord], mapping: TableMapping, times: list[datetime | None] | None
 ) -> Iterator[Message]:
     columns = mapping.columns
     if times is not None:
@@ -201,7 +201,7 @@ def _say(
     dialogue.say(party, text, **times)
 
 
-def _instants(record: Record, mapping: TableMapping) -> datetime | None:
+def _instants(record: LogRecord, mapping: TableMapping) -> datetime | None:
     return (
         None
         if mapping.columns.time is None
@@ -222,7 +222,7 @@ def _instant(written: Any, unit: TimeUnit) -> datetime | None:
         raise ValueError(f"{shown_value(written)} is no time; the mapping says time_unit: {unit}") from None
 
 
-def _rate(dialogue: ForeignDialogue, records: list[Record], mapping: TableMapping) -> None:
+def _rate(dialogue: ForeignDialogue, records: list[LogRecord], mapping: TableMapping) -> None:
     """Each rating once a dialogue: the last that its rows give."""
     columns = mapping.columns
     success = [columns.subjective_success] if columns.subjective_success else []

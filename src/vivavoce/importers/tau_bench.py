@@ -12,8 +12,8 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.items import ForeignDialogue, Item, ItemRows, as_text, maybe, need
-from vivavoce.importers.log_files import LogFile, LogFiles, Record
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
+from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord
 from vivavoce.importers.openai_messages import RESULTS, add_messages, tool_calls_of, usage_of
 
 NOTES: Final = (
@@ -32,7 +32,7 @@ ENDINGS: Final = {
 }
 
 
-def read_tau_bench(files: LogFiles) -> Iterable[Item]:
+def read_tau_bench(files: LogFiles) -> Iterable[LogItem]:
     """One dialogue a trial; a file is a list of trials (tau-bench), or results with `simulations` (tau2)."""
     for file in files:
         for record in file.records():
@@ -41,10 +41,10 @@ def read_tau_bench(files: LogFiles) -> Iterable[Item]:
                 yield from _simulations(file, record)
             else:
                 read = partial(_trial, name=file.name.rpartition("/")[2])
-                yield Item.of(record, read)
+                yield LogItem.of(record, read)
 
 
-def _simulations(file: LogFile, record: Record) -> Iterable[Item]:
+def _simulations(file: LogFile, record: LogRecord) -> Iterable[LogItem]:
     try:
         info = maybe(record.content, "info", dict) or {}
         agent = (maybe(info, "agent_info", dict) or {}).get("llm")
@@ -55,15 +55,15 @@ def _simulations(file: LogFile, record: Record) -> Iterable[Item]:
         }
         simulations = need(record.content, "simulations", list)
     except ValueError as error:
-        yield Item(record.place, problem=str(error))
+        yield LogItem(record.place, problem=str(error))
         return
     for number, one in enumerate(simulations):
         system = agent if isinstance(agent, str) else file.name.rpartition("/")[2]
-        inside = Record(f"{record.place}.simulations[{number}]", f"{record.key}-{number + 1}", one)
-        yield Item.of(inside, partial(_simulation, system=system, tasks=tasks))
+        inside = LogRecord(f"{record.place}.simulations[{number}]", f"{record.key}-{number + 1}", one)
+        yield LogItem.of(inside, partial(_simulation, system=system, tasks=tasks))
 
 
-def _trial(rows: ItemRows, record: Record, *, name: str) -> None:
+def _trial(rows: ItemRows, record: LogRecord, *, name: str) -> None:
     """A trial of tau-bench; the system is called as the file is."""
     trial = record.content
     task_id = need(trial, "task_id", (int, str), word="number of a task")
@@ -114,7 +114,7 @@ def _find_errors(rows: ItemRows) -> None:
             }
 
 
-def _simulation(rows: ItemRows, record: Record, *, system: str, tasks: Mapping[str, Any]) -> None:
+def _simulation(rows: ItemRows, record: LogRecord, *, system: str, tasks: Mapping[str, Any]) -> None:
     """A trial of tau2."""
     trial = record.content
     task_id = str(need(trial, "task_id", (int, str), word="key of a task"))
