@@ -9,7 +9,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import comb
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +22,7 @@ from vivavoce.stats.agreement import cohen
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
+from vivavoce.stats.repeated_trials import pass_power as chances_of_all
 from vivavoce.stats.word_errors import word_error_rate
 
 Row = dict[str, Any]
@@ -142,15 +142,13 @@ def ends_of(found: Mapping[str, Any], name: str) -> tuple[float | None, float | 
 
 
 def pass_power(repeated: Sequence[Row]) -> list[dict[str, Any]]:
-    """pass^k for every k up to the replays that all cases have: comb(passed, k) / comb(replays, k), averaged.
+    """pass^k for every k up to the replays that all cases have, averaged over cases.
 
     Output  k, ratio, n (cases)
     Empty   no case: []
     Source  Yao and others 2024, tau-bench, section 3.3
     """
-    most = min((row["variant_count"] for row in repeated), default=0)
-    chances = ((k, [comb(row["variant_passed_count"], k) / comb(row["variant_count"], k) for row in repeated])
-               for k in range(1, most + 1))  # fmt: skip
+    chances = chances_of_all([(row["variant_passed_count"], row["variant_count"]) for row in repeated])
     return [{"k": k, "ratio": _mean(each), "n": len(each)} for k, each in chances]
 
 

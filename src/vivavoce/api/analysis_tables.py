@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vivavoce.stats.counts import CountedChoices, RatesCompared
     from vivavoce.stats.populations import PopulationComparison
     from vivavoce.stats.power import RequiredSample
+    from vivavoce.stats.repeated_trials import RepeatedTrials
     from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
 
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
@@ -240,6 +241,19 @@ def populations(facts: "PopulationComparison") -> Iterator[RenderableType]:
         "participant.",
         style="dim",
     )
+
+
+def repeated_trials(found: "RepeatedTrials") -> Iterator[RenderableType]:
+    """pass^k of each system, with intervals over tasks."""
+    table = plain_table("", "trials", "passed", "k", "pass^k", "95%", "tasks")
+    for one in found.systems:
+        for power in one.powers:
+            head = (one.system, str(one.trials), str(one.passed)) if power.k == 1 else ("", "", "")
+            limits = span_of_points((power.low, power.high))
+            table.add_row(*head, str(power.k), points(power.ratio), limits, str(power.tasks))
+    yield table
+    if found.untasked:
+        yield Text(f"{found.untasked} dialogues have no task, and count nowhere", style="dim")
 
 
 def plain_table(*headings: str, words: int = 0) -> Table:

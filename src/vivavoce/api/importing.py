@@ -17,6 +17,7 @@ def import_log(
     into: Path | str,
     *,
     venues: Path | str | None = None,
+    mapping: Path | str | None = None,
     strict: bool = False,
     replace: bool = False,
     progress: "Progress | None" = None,
@@ -24,8 +25,9 @@ def import_log(
     """Turn a foreign log into a dataset, as `vivavoce import` does.
 
     Input   format: a name such as dstc2, or an `Importer` of your own. paths: files, folders or archives.
-            into: folder of the dataset. venues: database to check against. strict: stop at the first broken
-            call. replace: put it in the place of a dataset that is there. progress: called with done, total
+            into: folder of the dataset. venues: database to check against. mapping: what the columns of a
+            table are. strict: stop at the first broken call. replace: put it in the place of a dataset that
+            is there. progress: called with done, total
     Output  dataset, calls (how many), skipped: one line for each call left out
     Raises  InputError: nothing can be read, or the folder holds a dataset already; UnknownName: a format
     """
@@ -37,5 +39,6 @@ def import_log(
         listed = [paths] if isinstance(paths, str | Path) else paths
         return importer.make_dataset(
             [Path(one) for one in listed], Path(into),
-            venues=None if venues is None else Path(venues), strict=strict, progress=progress,
+            venues=None if venues is None else Path(venues),
+            mapping=None if mapping is None else Path(mapping), strict=strict, progress=progress,
         )  # fmt: skip

@@ -61,6 +61,10 @@ def analyse(
             "--model", help="Mixed model, such as 'success ~ manager * acoustics + (1|participant)'."
         ),
     ] = None,
+    trials: Annotated[
+        bool,
+        typer.Option("--trials", help="pass^k: how often all of k dialogues with one task succeed."),
+    ] = False,
     family: Annotated[
         str | None, typer.Option("--family", help="rate, mean, count or ordinal; with --model.")
     ] = None,
@@ -76,7 +80,7 @@ def analyse(
         of_data = {
             "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
             "--cost": cost, "--hourly": hourly, "--correction": correction, "--exclude": exclude,
-            "--model": model, "--family": family,
+            "--model": model, "--family": family, "--trials": trials or None,
         }  # fmt: skip
         refuse_unused("published counts", of_data)
         counts = read_counts(words[1:])
@@ -87,6 +91,11 @@ def analyse(
         raise InputError(
             f"{words[1]!r} after a dataset", hint="give one dataset, or begin with rates or choices"
         )
+    if trials:
+        refuse_unused("trials", {"--by": by, "--pair": pair, "--margin": margin, "--model": model,
+                                 "--against": against, "--correction": correction})  # fmt: skip
+        _print_trials(Path(words[0]), measure, exclude, as_json)
+        return
     if model is not None:
         refuse_unused("a model", {"--margin": margin, "--measure": measure, "--pair": pair})
         _print_model(Path(words[0]), model, family, exclude, as_json)
@@ -136,6 +145,19 @@ def _print_model(
     _print(facts, as_json, mixed_models.model)
     for warning in facts.warnings:
         warn(str(warning))
+
+
+def _print_trials(folder: Path, measures: list[str] | None, exclude: list[str] | None, as_json: bool) -> None:
+    from vivavoce.api.analysis_tables import repeated_trials as shown
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.stats.repeated_trials import SUCCESS, repeated_trials
+
+    if len(measures or ()) > 1:
+        from vivavoce.core.errors import InputError
+
+        raise InputError("trials have one success", place="--measure", hint="name one measure")
+    found = repeated_trials(unmixed(folder, exclude), (measures or [SUCCESS])[0])
+    _print(found, as_json, shown)
 
 
 def power(

@@ -8,6 +8,7 @@ import typer
 
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
+from vivavoce.core.errors import InputError
 
 WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
 
@@ -23,7 +24,13 @@ class Only(StrEnum):
 def import_(
     format: Annotated[str, typer.Argument(help="Format of the foreign log, such as dstc2.")],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders or archives.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the new dataset.")],
+    into: Annotated[Path | None, typer.Option("--into", help="Folder of the new dataset.")] = None,
+    mapping: Annotated[
+        Path | None, typer.Option("--mapping", help="What the columns of a table are, as --guess drafts it.")
+    ] = None,
+    guess: Annotated[
+        Path | None, typer.Option("--guess", help="Draft a mapping into this file, and import nothing.")
+    ] = None,
     venues: Annotated[Path | None, typer.Option("--venues", help="Venue database to check against.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first broken call.")] = False,
     replace: Replace = False,
@@ -32,8 +39,18 @@ def import_(
     from vivavoce.importers.shelf import IMPORTERS
 
     importer = IMPORTERS.get(format, place="import")
+    if guess is not None:
+        if guess.exists() and not replace:
+            raise InputError("is there already", place=str(guess), hint="name another file, or say --replace")
+        guess.write_text(importer.draft_mapping(paths), encoding="utf-8")
+        note(f"drafted {guess}: read it, mend it, then import by `--mapping {guess}`")
+        return
+    if into is None:
+        raise InputError("no folder for the dataset", place="--into", hint="name one")
     with progress("reading") as report:
-        result = importer.make_dataset(paths, into, venues=venues, strict=strict, progress=report)
+        result = importer.make_dataset(
+            paths, into, venues=venues, mapping=mapping, strict=strict, progress=report
+        )
     for line in result.skipped:
         note(f"skipped {line}")
     note(

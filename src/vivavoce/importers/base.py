@@ -1,14 +1,27 @@
-"""What an importer is."""
+"""What an importer is, and the loop over a log that all share who give its rows item by item."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, statement
+from vivavoce.importers.items import ItemRows, LogItem, Row, check_rows
+from vivavoce.importers.log_files import LogFiles, one_line
+from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
+from vivavoce.log.columns import FACTOR_PREFIX
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset_folder import check_free
 
 Progress = Callable[[int, int], None]
+MOST_NAMED: Final = 20
+PSEUDONYMS: Final = N_(
+    "Who took part is not kept as the log names them: participants are numbered in its order."
+)
 
 
 class ImportResult(NamedTuple):
@@ -21,27 +34,205 @@ class ImportResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
-    """One foreign format: `read(paths, into, *, venues, strict, progress)` makes a dataset of existing paths.
+    """One foreign format, by `rows(files)`: its items, each of which gives its rows when it is its turn.
 
-    unit  what is counted when it has been read
+    The loop over them is here: strictness, progress, what was left out, numbers of participants and of their
+    dialogues, notes. An importer that wants another loop has `read(paths, into, *, venues, strict, progress)`
+    in place of `rows`.
+
+    endings  of the names of its files, where it is given folders or archives
+    notes    what to know of every dataset that it makes
+    unit     what is counted when it has been read
+    guess    drafts a mapping file for a log, where it needs one; else None
     """
 
     name: str
     title: str
     layout: str
-    read: Callable[..., ImportResult]
+    rows: Callable[[LogFiles], Iterable[LogItem]] | None = None
+    read: Callable[..., ImportResult] | None = None
+    endings: tuple[str, ...] = (".json", ".jsonl")
+    notes: tuple[str, ...] = ()
     venues: bool = False
     unit: str = "dialogues"
+    guess: Callable[[LogFiles], str] | None = None
 
     def make_dataset(
-        self, paths: list[Path], into: Path, *, venues: Path | None = None, strict: bool = False,
-        progress: Progress | None = None,
+        self, paths: list[Path], into: Path, *, venues: Path | None = None, mapping: Path | None = None,
+        strict: bool = False, progress: Progress | None = None,
     ) -> ImportResult:  # fmt: skip
         """Read a log; whoever imports comes by here.
 
-        Raises  InputError: a path that is not there, a folder that holds a dataset, or what `read` refuses
+        Raises  InputError: a path that is not there, a folder that holds a dataset, an option that is of no
+                use here, or what `rows` or `read` refuses
         """
+        self._check(paths, mapping)
+        if self.read is not None:
+            return self.read(paths, into, venues=venues, strict=strict, progress=progress)
+        if self.rows is None:
+            raise InputError(f"importer {self.name!r} has neither rows nor read", hint="give it one of them")
+        if venues is not None and not self.venues:
+            raise InputError(f"{self.name} has no venue database", place="--venues", hint="leave it out")
+        check_free(into)
+        known = read_venues(venues) if venues is not None else None
+        files = LogFiles(paths, self.endings, venues=venues, mapping=mapping)
+        items = list(self.rows(files))
+        if not items:
+            where = ", ".join(map(str, paths))
+            raise InputError("nothing to read", place=where, hint=f"expected {self.layout}")
+        source = {"kind": self.name, "sha256": files.hashes, "venues": venues is not None}
+        with DatasetWriter(into, study={"name": self.name}, source=source) as writer:
+            reading = _Reading(writer)
+            for number, item in enumerate(items, start=1):
+                try:
+                    reading.take(item)
+                except InputError as problem:
+                    if strict:
+                        raise
+                    reading.skipped.append(str(problem))
+                if progress is not None:
+                    progress(number, len(items))
+            if not reading.taken:
+                raise InputError(
+                    f"none of {len(items)} items could be read, the first for this: {reading.skipped[0]}",
+                    hint=f"expected {self.layout}",
+                )
+            reading.finish([*self.notes, *files.notes()], known)
+            return ImportResult(writer.close(), reading.taken, reading.skipped)
+
+    def draft_mapping(self, paths: list[Path]) -> str:
+        """A mapping file for a log, as YAML to be edited. Raises InputError: this format takes none."""
+        if self.guess is None:
+            raise InputError(f"{self.name} needs no mapping", place="--guess", hint="leave it out")
+        self._check(paths, None)
+        return self.guess(LogFiles(paths, self.endings))
+
+    def _check(self, paths: list[Path], mapping: Path | None) -> None:
         for path in paths:
             if not path.exists():
                 raise InputError("no such file or folder", place=str(path), hint=f"it needs {self.layout}")
-        return self.read(paths, into, venues=venues, strict=strict, progress=progress)
+        if mapping is not None and self.guess is None:
+            raise InputError(f"{self.name} takes no mapping", place="--mapping", hint="leave it out")
+
+
+class _Reading:
+    """What is known after some of the items: rows go to the writer, dialogues wait to be numbered."""
+
+    def __init__(self, writer: DatasetWriter) -> None:
+        self.writer = writer
+        self.taken = 0
+        self.skipped: list[str] = []
+        self._dialogues: dict[str, Row] = {}
+        self._people: dict[str, Row] = {}
+        self._entities: dict[tuple[str, str], Row] = {}
+        self._lost: Counter[str] = Counter()
+        self._offered = SelfReported()
+
+    def take(self, item: LogItem) -> None:
+        """One item's rows.
+
+        Raises  InputError: it is broken, or was there before
+        """
+        found = _rows_of(item)
+        for row in found.tables.get("dialogues", []):
+            if row["dialogue_id"] in self._dialogues:
+                problem = f"dialogue {row['dialogue_id']} was there before"
+                raise InputError(problem, place=item.place, hint="give each file once")
+        self._lost += found.lost
+        self.taken += 1
+        for row in found.tables.pop("participants", []):
+            person = self._person(row["participant_id"])
+            person |= {**row, **_key(person)}
+        for row in found.tables.pop("dialogues", []):
+            self._dialogues[row["dialogue_id"]] = row
+        for row in found.tables.pop("entities", []):
+            self._entities.setdefault((row["entity_id"], row["slot"]), row)
+        self._offered.add_turns(found.tables.get("acts", []))
+        for name, rows in found.tables.items():
+            self.writer.add(name, map(self._renamed, rows))
+
+    def _renamed(self, row: Row) -> Row:
+        who = row.get("participant_id")
+        return dict(row) if who is None else {**row, **_key(self._person(who))}
+
+    def _person(self, who: str) -> Row:
+        number = len(self._people) + 1
+        return self._people.setdefault(
+            who, {"participant_id": f"participant-{number}", "pool": "corpus", "simulated": False}
+        )
+
+    def finish(self, notes: Iterable[Statement | str], venues: list[Row] | None) -> None:
+        """Number each participant's dialogues in order of time; write dialogues, people, notes."""
+        numbers: Counter[str] = Counter()
+        rows = [self._renamed(row) for row in self._dialogues.values()]
+        for row in sorted(rows, key=_when):
+            if (who := row.get("participant_id")) is not None:
+                numbers[who] += 1
+                row["dialogue_number"] = numbers[who]
+        self._describe_people(rows)
+        self.writer.name_factors(
+            dict.fromkeys(
+                name.removeprefix(FACTOR_PREFIX)
+                for row in rows
+                for name in row
+                if name.startswith(FACTOR_PREFIX)
+            )
+        )
+        self.writer.add("dialogues", rows)
+        self.writer.add("participants", self._people.values())
+        self.writer.add("entities", self._venues(venues))
+        self.writer.notes.extend(notes)
+        if self._people:
+            self.writer.notes.append(PSEUDONYMS)
+        self.writer.notes += [statement(told, n=n) for told, n in sorted(self._lost.items())]
+        if self.skipped:
+            which = "; ".join(self.skipped[:MOST_NAMED]) + "; ..." * (len(self.skipped) > MOST_NAMED)
+            told = statement("{n} items of the log were left out: {which}", n=len(self.skipped), which=which)
+            self.writer.notes.append(told)
+
+    def _venues(self, given: list[Row] | None) -> Iterable[Row]:
+        """The entities that a database tells, else the log, else the system itself."""
+        if given is not None or self._entities:
+            return given or self._entities.values()
+        if self._offered.names:
+            self.writer.notes.append(SELF_REPORTED)
+        return self._offered.rows()
+
+    def _describe_people(self, dialogues: list[Row]) -> None:
+        """What the dialogues of each participant say of them, where the log says nothing itself."""
+        people = {row["participant_id"]: row for row in self._people.values()}
+        for row in sorted(dialogues, key=_when):
+            if (who := row.get("participant_id")) is not None:
+                people[who]["simulated"] |= row["simulated"]
+                for name, value in (("first_seen_at", row.get("started_at")), ("language", row["language"])):
+                    people[who].setdefault(name, value)
+
+
+def _key(person: Row) -> Row:
+    return {"participant_id": person["participant_id"]}
+
+
+def _when(row: Row) -> tuple[bool, datetime]:
+    """By time; dialogues of which nobody knows when they began come last, in the order of the log."""
+    at = row.get("started_at")
+    return at is None, at or datetime.max.replace(tzinfo=UTC)
+
+
+def _rows_of(item: LogItem) -> ItemRows:
+    """What an item becomes. Raises InputError: it is broken, in whatever way"""
+    found = ItemRows()
+    try:
+        if item.problem is not None:
+            raise InputError(item.problem, place=item.place)
+        item.read(found)
+        if not any(found.tables.values()):
+            raise InputError("holds nothing", place=item.place)
+        for name, rows in found.tables.items():
+            check_rows(name, rows)
+    except KeyError as error:
+        raise InputError(f"no key {error}", place=item.place) from None
+    except RecursionError:
+        raise InputError("nested too deeply", place=item.place) from None
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(f"not as expected: {one_line(error)}", place=item.place) from None
+    return found

@@ -6,17 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
-
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
 from vivavoce.core.text import normalise_value
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.dstc2_call import CallRows
+from vivavoce.importers.items import check_rows
 from vivavoce.importers.sources import FoundCall, count_calls, find_calls
-from vivavoce.importers.venues import SelfReported, read_venues
+from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
 from vivavoce.log.dataset import DatasetWriter
-from vivavoce.log.schema import TABLES
 
 FILES: Final = ("log.json", "label.json")
 FACTORS: Final = ("dialogue_manager", "acoustic_condition")
@@ -103,7 +101,7 @@ class _Collected:
                 "ratings": rows.ratings,
             }
             for name, table_rows in (tables | {"dialogues": [rows.dialogue]}).items():
-                _check(name, table_rows)
+                check_rows(name, table_rows)
         except KeyError as error:
             raise InputError(f"no key {error}", place=found.place) from None
         except (TypeError, ValueError, AttributeError, IndexError) as error:
@@ -113,8 +111,7 @@ class _Collected:
             raise InputError(f"call {rows.dialogue_id} was already read from {before}", place=found.place)
         for name, table_rows in tables.items():
             self.writer.add(name, table_rows)
-        for acts in rows.system_turns():
-            self.said.add(acts)
+        self.said.add_turns(rows.acts)
         self._places[rows.dialogue_id] = found.place
         self.dialogues[rows.dialogue_id] = rows.dialogue | {
             "factor_dialogue_manager": manager,
@@ -150,7 +147,7 @@ class _Collected:
 
     def _entity_notes(self, entities: list[dict[str, Any]] | None) -> Iterable[Statement | str]:
         if entities is None:
-            yield "The entities are self-reported: what the system said most often of each venue it offered."
+            yield SELF_REPORTED
             return
         known = {normalise_value(row["name"]) for row in entities}
         strangers = [name for name in self.said.names if name not in known]
@@ -169,15 +166,6 @@ def _condition(folders: tuple[str, ...], log: dict[str, Any]) -> tuple[str, str,
     specific = log["system-specific"]
     manager, acoustics = f"S{int(specific['dialog-manager'])}", f"A{int(specific['acoustic-condition'])}"
     return manager + acoustics, manager, acoustics
-
-
-def _check(name: str, rows: list[dict[str, Any]]) -> None:
-    """Raise ValueError or TypeError where a row does not fit the table."""
-    for column in TABLES[name].columns:
-        values = [row.get(column.name) for row in rows]
-        pa.array(values, column.type)
-        if column.required and None in values:
-            raise ValueError(f"{name}.{column.name} is null")
 
 
 DSTC2: Final = Importer(

@@ -53,14 +53,6 @@ class CallRows:
         self.ratings = list(self._ratings(task["feedback"]))
         self.dialogue = self._dialogue(task["goal"], condition)
 
-    def system_turns(self) -> Iterator[list[Row]]:
-        """The system's act rows, one list a turn."""
-        by_turn: dict[int, list[Row]] = {}
-        for act in self.acts:
-            if act["layer"] == "system":
-                by_turn.setdefault(act["turn_index"], []).append(act)
-        yield from by_turn.values()
-
     def _dialogue(self, goal: Row, condition: str) -> Row:
         text = goal.get("text")
         number = _TASK.match(text) if text else None

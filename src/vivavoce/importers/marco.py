@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer, ImportResult, Progress
+from vivavoce.importers.items import check_rows
+from vivavoce.importers.log_files import one_line
 from vivavoce.log.dataset import DatasetWriter
 
 LAYOUT: Final = "human_annotation.json, or a folder with it"
@@ -51,7 +54,7 @@ def import_marco(
             try:
                 key, rows = _judgements(place, dialogue, item)
                 if key in kept:
-                    raise InputError(f"item {key} was there before", place=place)
+                    raise InputError(f"item {one_line(key)} was there before", place=place)
                 kept.add(key)
                 writer.add("preferences", rows)
             except InputError as problem:
@@ -104,13 +107,17 @@ def _judgements(place: str, dialogue: str, item: Any) -> tuple[str, list[Row]]:
         if first != OURS or not said:
             continue
         if not isinstance(answers, dict):
-            raise InputError(f"{name} holds no judgements", place=place)
+            raise InputError(f"{one_line(name)} holds no judgements", place=place)
         for question, given in answers.items():
             outcomes = given if isinstance(given, list) else [given]
             lengths = {side: _tokens(item.get(side)) for side in (OURS, other)}
             rows += [_row(place, key, other, str(question), outcome, lengths) for outcome in outcomes]
     if not rows:
         raise InputError("no judgement", place=place, hint=f"expected keys such as {OURS}{AGAINST}HDSA")
+    try:
+        check_rows("preferences", rows)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"not as expected: {error}", place=place) from None
     return key, rows
 
 
@@ -121,7 +128,11 @@ def _row(
     choice = choices.get(str(outcome).casefold())
     if choice is None:
         known = ", ".join((OURS, "Tie", other))
-        raise InputError(f"{question}: unknown judgement {outcome!r}", place=place, hint=f"known: {known}")
+        raise InputError(
+            f"{one_line(question)}: unknown judgement {shown_value(outcome)}",
+            place=place,
+            hint=f"known: {one_line(known)}",
+        )
     return {
         "visit_id": key, "role": "main", "pair_id": key,
         "variable": f"{OURS} against {'people' if other == 'system' else other}",

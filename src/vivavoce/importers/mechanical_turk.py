@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.log.dataset import DatasetWriter
 
@@ -99,7 +100,9 @@ def _add(writer: DatasetWriter, place: str, row: Row, workers: dict[str, Row], v
     if outcome is None:
         known = ", ".join(OUTCOMES)
         raise InputError(
-            f"unknown AssignmentStatus {row['AssignmentStatus']!r}", place=place, hint=f"known: {known}"
+            f"unknown AssignmentStatus {shown_value(row['AssignmentStatus'])}",
+            place=place,
+            hint=f"known: {known}",
         )
     began, ended = _instant(place, row["AcceptTime"]), _instant(place, row["SubmitTime"])
     worker = workers.setdefault(
@@ -126,11 +129,11 @@ def _instant(place: str, written: str | None) -> datetime:
     hours = ZONES.get(found[2]) if found is not None else None
     if found is None or hours is None:
         hint = "expected such as Tue Mar 10 12:34:56 PDT 2015"
-        raise InputError(f"{written!r} is no time of Mechanical Turk", place=place, hint=hint)
+        raise InputError(f"{shown_value(written)} is no time of Mechanical Turk", place=place, hint=hint)
     try:
         local = datetime.strptime(f"{found[1]} {found[3]} {hours:+03d}00", "%b %d %H:%M:%S %Y %z")
     except ValueError:
-        raise InputError(f"{written!r} is no time", place=place) from None
+        raise InputError(f"{shown_value(written)} is no time", place=place) from None
     return local.astimezone(UTC)
 
 

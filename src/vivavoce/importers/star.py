@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.importers.base import Importer, ImportResult, Progress
+from vivavoce.importers.items import check_rows
 from vivavoce.importers.sources import first_line
 from vivavoce.importers.star_dialogue import StarDialogueRows
 from vivavoce.log.dataset import DatasetWriter
@@ -92,9 +93,12 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
 def _dialogue(place: str, content: bytes, kept: dict[str, StarDialogueRows]) -> StarDialogueRows:
     try:
         rows = StarDialogueRows(json.loads(content))
+        for name in ("turns", "acts", "ratings", "annotations"):
+            check_rows(name, getattr(rows, name))
+        check_rows("dialogues", [rows.dialogue])
     except KeyError as error:
         raise InputError(f"no key {error}", place=place) from None
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError, OSError) as error:
         raise InputError(f"not as expected: {error}", place=place) from None
     if rows.dialogue_id in kept:
         raise InputError(f"dialogue {rows.dialogue_id} was there before", place=place)

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME
 
@@ -69,6 +70,11 @@ def read_venues(
     return rows
 
 
+SELF_REPORTED: Final = N_(
+    "The entities are self-reported: what the system said most often of each venue it offered."
+)
+
+
 class SelfReported:
     """Collects what a system says about the entities it offers; the most frequent value of a slot stands."""
 
@@ -81,16 +87,25 @@ class SelfReported:
         """Normalised names of all entities offered."""
         return sorted(self._names)
 
+    def add_turns(self, acts: Iterable[dict[str, Any]]) -> None:
+        """Take in the system's acts of a whole dialogue."""
+        by_turn: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+        for act in acts:
+            if act["layer"] == "system":
+                by_turn[act["dialogue_id"], act["turn_index"]].append(act)
+        for own in by_turn.values():
+            self.add(own)
+
     def add(self, acts: list[dict[str, Any]]) -> None:
         """Take in the act rows of one system turn: its last offer and the values told beside it."""
         name = None
         for act in acts:
-            if act["act"] == "offer" and act["value"]:
+            if act["act"] == "offer" and act.get("value"):
                 name = normalise_value(act["value"])
                 self._names[name][act["value"]] += 1
         for act in acts:
-            told = act["act"] == "inform" and act["slot"] and act["slot"] != NAME
-            if name and told and act["value"] and act["value"] != DONTCARE:
+            told = act["act"] == "inform" and act.get("slot") and act["slot"] != NAME
+            if name and told and act.get("value") and act["value"] != DONTCARE:
                 self._values[name][act["slot"]][act["value"]] += 1
 
     def rows(self) -> list[dict[str, Any]]:

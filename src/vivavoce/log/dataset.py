@@ -334,6 +334,10 @@ class DatasetWriter:
         self._counts: dict[str, int] = {}
         self.notes: list[Statement | str] = []
 
+    def name_factors(self, names: Iterable[str]) -> None:
+        """The conditions, where they are known only now; before any row of `dialogues`."""
+        self._factors = tuple(names)
+
     def add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows to a table; those of `exclusions` are made at the end, of what was written.
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.columns import FACTOR_PREFIX, Column, Table
+from vivavoce.log.schema_agents import TOOL_CALLS, USAGE
 from vivavoce.log.schema_dialogues import (
     ACTS,
     ANNOTATIONS,
@@ -55,6 +56,8 @@ _OWN: Final[dict[str, Table]] = {
         ANNOTATIONS,
         INCIDENTS,
         WIZARD_TURNS,
+        TOOL_CALLS,
+        USAGE,
         VOTES,
         STRESS,
         STEPS,

@@ -40,6 +40,14 @@ DIALOGUES = Table(
         Column("timing_origin", LABEL, "who says when turns began and ended: sound; null: the log"),
         Column("end_reason", LABEL, "user, system, limit, failure, abandoned; null when unknown"),
         Column("code_issued", FLAG, "an earned code was issued, that is, the dialogue was not trivial"),
+        Column(
+            "reward",
+            REAL,
+            "what a check of the world after the dialogue gave, such as a benchmark's; 1: the task was done",
+        ),
+        Column(
+            "tools_logged", FLAG, "all tool calls are in `tool_calls`: no row means no call; null: unknown"
+        ),
         Column("simulated", FLAG, "the participant was a program", True),
     ),
     counted="dialogue",
@@ -125,7 +133,7 @@ ACTS = Table(
             LABEL,
             "system (what the system did), understood (what it took the user to mean), "
             "reference (what the user meant), proposed (what a program would have done, where a wizard "
-            "said something else)",
+            "said something else), reference_by_domain (of several domains, never scored)",
             True,
         ),
         Column("source", LABEL, "who says so: bot, label, parser, simulator, annotator", True),
@@ -145,7 +153,7 @@ GOALS = Table(
     (
         DIALOGUE,
         Column("goal_index", INTEGER, "0-based; an alternative goal of the task comes after its first", True),
-        Column("origin", LABEL, "assigned or inferred", True),
+        Column("origin", LABEL, "assigned or inferred; by_domain: of several domains, never scored", True),
         Column("kind", LABEL, "type, constraint, request or exclusion", True),
         Column("slot", LABEL, "slot; null for type"),
         Column("op", LABEL, "= or !="),

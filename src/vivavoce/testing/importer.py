@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.base import ImportResult
+from vivavoce.importers.base import ImportResult, Progress
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import MANIFEST
 
@@ -17,11 +17,13 @@ class ImporterContract:
     format  what stands after `vivavoce import`
     sample  a file or folder of that format, or several
     calls   how many dialogues, or other units, it holds
+    mapping a mapping file, where the format needs one
     """
 
     format: str
     sample: Path | list[Path]
     calls: int
+    mapping: Path | None = None
 
     def test_it_is_found_by_its_name_and_tells_its_facts(self) -> None:
         importer = IMPORTERS.get(self.format)
@@ -45,6 +47,12 @@ class ImporterContract:
         with self._read() as first, self._read() as second:
             assert first.dataset.hash == second.dataset.hash
 
+    def test_what_was_read_and_what_was_left_out_add_up(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            told: list[tuple[int, int]] = []
+            found = self._into(Path(folder) / "data", progress=lambda *counts: told.append(counts))
+            assert not told or told[-1] == (found.calls + len(found.skipped),) * 2, f"it told {told[-1:]}"
+
     def test_a_dataset_that_is_there_is_not_replaced(self) -> None:
         with self._read() as found:
             problem = _refused(lambda: self._into(found.dataset.folder))
@@ -62,9 +70,9 @@ class ImporterContract:
         with tempfile.TemporaryDirectory() as folder:
             yield self._into(Path(folder) / "data")
 
-    def _into(self, folder: Path) -> ImportResult:
+    def _into(self, folder: Path, progress: Progress | None = None) -> ImportResult:
         paths = self.sample if isinstance(self.sample, list) else [self.sample]
-        return IMPORTERS.get(self.format).make_dataset(paths, folder)
+        return IMPORTERS.get(self.format).make_dataset(paths, folder, mapping=self.mapping, progress=progress)
 
 
 def _refused(work: Callable[[], object]) -> str:

@@ -20,6 +20,7 @@ def dialogue(number: int) -> Rows:
     rows["dialogues"] = [{
         "dialogue_id": key, "study": "s", "system": "bot", "condition": f"c{number % 3}", "channel": channel,
         "language": "en", "simulated": False, "duration_s": 10.0 + number, "participant_id": f"p{number % 2}",
+        "tools_logged": True, "reward": float(number % 2),
     }]  # fmt: skip
     for index in range(8):
         rows["turns"].append(_turn(key, index, channel, draw))
@@ -38,7 +39,22 @@ def dialogue(number: int) -> Rows:
     ]
     rows["ratings"] = [{"dialogue_id": key, "instrument": "cambridge", "wording": "project",
                         "item_id": "found_all", "role": "subjective_success", "value": 1.0}]  # fmt: skip
+    rows["tool_calls"], rows["usage"] = _agent(key, random.Random(100 + number))
     return rows
+
+
+def _agent(key: str, draw: random.Random) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    calls = [
+        {"dialogue_id": key, "turn_index": 2, "call_index": index, "name": draw.choice(("find", "book")),
+         "arguments": draw.choice(('{"a": 1, "b": 2}', '{"b": 2, "a": 1}')), "failed": draw.random() < 0.5}
+        for index in range(3)
+    ]  # fmt: skip
+    usage = [
+        {"dialogue_id": key, "turn_index": 2 * index, "usage_index": index, "model": "m",
+         "input_tokens": draw.randint(1, 90), "output_tokens": draw.randint(1, 9)}
+        for index in range(2)
+    ]  # fmt: skip
+    return calls, usage
 
 
 def _turn(key: str, index: int, channel: str, draw: random.Random) -> dict[str, Any]:

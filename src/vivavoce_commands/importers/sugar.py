@@ -40,15 +40,16 @@ def import_sugar(
     files = _files(paths)
     skipped: list[str] = []
     commands = 0
+    read = {speaker: read_command_file(path, stop_at_first_problem=strict) for speaker, path in files.items()}
+    lines = sum(len(file.commands) + len(file.problems) for file in read.values())
     with DatasetWriter(into, study={"name": "sugar"}, source={"kind": "sugar"}) as writer:
-        for number, (speaker, path) in enumerate(files.items(), start=1):
-            file = read_command_file(path, stop_at_first_problem=strict)
+        for speaker, file in read.items():
             skipped += map(str, file.problems)
             commands += len(file.commands)
             writer.add("commands", _rows(file))
             writer.add("participants", [_participant(speaker)])
             if progress is not None:
-                progress(number, len(files))
+                progress(commands + len(skipped), lines)
         if skipped and not commands:
             raise InputError(f"none of {len(skipped)} lines could be read", place=skipped[0])
         writer.notes.extend(NOTES)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from unit.importers.foreign_logs import MAPPING
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.importers.shelf import IMPORTERS
@@ -24,8 +25,10 @@ CONTENTS = {
 def test_an_import_of_something_else_says_so_in_one_line(tmp_path: Path, corpus: str, content: str) -> None:
     path = tmp_path / content
     path.write_bytes(CONTENTS[content])
+    mapping = tmp_path / "mapping.yaml" if corpus == "table" else None
+    (tmp_path / "mapping.yaml").write_text(MAPPING)
     with pytest.raises(InputError) as caught:
-        result = IMPORTERS.get(corpus).read([path], tmp_path / "into")
+        result = IMPORTERS.get(corpus).make_dataset([path], tmp_path / "into", mapping=mapping)
         assert result.calls == 0 == len(result.skipped), "something was read, or skipped and called done"
         raise InputError("an empty file is an empty corpus")
     assert "\n" not in str(caught.value)

@@ -34,7 +34,7 @@ def talks(seed: int) -> Rows:
     """Some dialogues of both channels, with everything that a dataset may say about a turn."""
     draw = random.Random(seed)
     rows: Rows = {name: [] for name in ("dialogues", "turns", "hypotheses", "acts", "goals", "annotations",
-                                        "ratings", "entities")}  # fmt: skip
+                                        "ratings", "entities", "tool_calls", "usage")}  # fmt: skip
     for venue, slots in VENUES.items():
         rows["entities"] += [
             {"entity_id": venue, "name": venue, "slot": slot, "value": value, "source": "database",
@@ -74,6 +74,20 @@ def _talk(draw: random.Random, key: str, rows: Rows) -> None:
             "value": draw.choice(("thai", "x")),
         }
         rows["annotations"] += [row | {"annotator_id": one} for one in draw.sample("abc", draw.randint(0, 2))]
+    _agent(draw, key, rows)
+
+
+def _agent(draw: random.Random, key: str, rows: Rows) -> None:
+    rows["dialogues"][-1] |= {
+        "reward": draw.choice((None, 0.0, 1.0)),
+        "tools_logged": draw.choice((None, True)),
+    }
+    for index in range(draw.randint(0, 3)):
+        call = {"turn_index": 0, "call_index": index, "name": draw.choice("ab")}
+        ended = {"arguments": draw.choice(("{}", None, "{")), "failed": draw.choice((True, False, None))}
+        rows["tool_calls"].append({"dialogue_id": key} | call | ended)
+        tokens = {name: draw.choice((None, 1, 7)) for name in ("input_tokens", "output_tokens")}
+        rows["usage"].append({"dialogue_id": key, "usage_index": index, **tokens})
 
 
 def _turn(draw: random.Random, at: dict[str, Any], party: str, channel: str, rows: Rows) -> None:

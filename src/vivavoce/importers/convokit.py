@@ -1,0 +1,168 @@
+"""Import of ConvoKit corpora: utterances, speakers and conversations of one corpus.
+
+Source  documentation of ConvoKit, the corpus's format on disk (read November 2026)
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from vivavoce.core.i18n import N_
+from vivavoce.core.validation import shown_value
+from vivavoce.importers.base import Importer
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, Row, as_text, maybe, need
+from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, read_json
+
+NOTES: Final = (
+    "Who speaks first in a conversation is its user, all others the system: the corpus does not say it.",
+    "Speakers of whom the corpus says that they are a bot, assistant, agent or wizard are the system.",
+    "Utterances of one party in a row are one turn.",
+    "What the corpus says of speakers and conversations stands in `participants` and `annotations`.",
+)
+NAMES: Final = ("utterances", "speakers", "users", "conversations")
+OTHERS: Final = ("corpus", "index")
+META: Final = N_("{n} notes on utterances (fields of meta) were left out.")
+SYSTEMS: Final = ("bot", "assistant", "agent", "wizard", "system")
+ROLES: Final = ("role", "type", "party", "is_bot")
+
+
+def read_convokit(files: LogFiles) -> Iterator[LogItem]:
+    """One dialogue a conversation; each folder with utterances is a corpus."""
+    corpora: dict[str, dict[str, LogFile]] = {}
+    for file in files:
+        folder, name = str(PurePosixPath(file.name).parent), PurePosixPath(file.name).name
+        if name in NAMES:
+            corpora.setdefault(folder, {})[name] = file
+        elif name not in OTHERS:
+            files.passed_over += 1
+    for folder, parts in corpora.items():
+        if "utterances" in parts:
+            yield from _corpus(folder, parts)
+        else:
+            place = next(iter(parts.values())).place
+            yield LogItem(place, problem="no utterances.jsonl beside it")
+
+
+def _corpus(folder: str, parts: Mapping[str, LogFile]) -> Iterator[LogItem]:
+    told: dict[str, Mapping[str, Any]] = {}
+    for name in ("speakers", "conversations"):
+        file = parts.get(name) or (parts.get("users") if name == "speakers" else None)
+        found, problem = _read(file) if file is not None else ({}, None)
+        if file is not None and problem is not None:
+            yield LogItem(file.place, problem=problem)
+        told[name] = found
+    conversations: dict[str, list[LogRecord]] = {}
+    for record in parts["utterances"].records():
+        problem, key = record.problem, None
+        if problem is None:
+            try:
+                key = _conversation(record.content)
+            except ValueError as error:
+                problem = str(error)
+        if key is None:
+            yield LogItem(record.place, problem=problem)
+        else:
+            conversations.setdefault(key, []).append(record)
+    name = "corpus" if folder == "." else folder
+    for key, records in conversations.items():
+        read = partial(_dialogue, key=key, records=records, corpus=name, told=told)
+        yield LogItem(records[0].place, read)
+
+
+def _read(file: LogFile) -> tuple[Mapping[str, Any], str | None]:
+    try:
+        found, problem = read_json(file.text())
+    except ValueError as error:
+        return {}, str(error)
+    if problem is None and not isinstance(found, Mapping):
+        problem = f"{shown_value(found)} where groups by name were expected"
+    return (found if isinstance(found, Mapping) else {}), problem
+
+
+def _conversation(utterance: Any) -> str:
+    """The key of the conversation that an utterance belongs to, by the newer name or the older one."""
+    key = maybe(utterance, "conversation_id", str) or maybe(utterance, "root", str)
+    return key if key is not None else need(utterance, "conversation_id", str)
+
+
+def _dialogue(
+    rows: ItemRows, *, key: str, records: list[LogRecord], corpus: str, told: Mapping[str, Mapping[str, Any]]
+) -> None:
+    utterances = [record.content for record in records]
+    if all(_seconds(one) is not None for one in utterances):
+        utterances = sorted(utterances, key=lambda one: _seconds(one) or 0.0)
+    speakers = told["speakers"]
+    party = {who: _role(speakers.get(who)) for who in map(_speaker, utterances)}
+    first = next((who for who, role in party.items() if role is None), None)
+    user = next((who for who, role in party.items() if role == "user"), first)
+    times = [time for one in utterances if (time := _seconds(one)) is not None]
+    dialogue = ForeignDialogue(
+        rows, key, study=corpus, participant_id=user,
+        system="system" if "system" in party.values() else "others",
+        started_at=_instant(times[0]) if times else None, ended_at=_instant(times[-1]) if times else None,
+    )  # fmt: skip
+    for one in utterances:
+        second = time - times[0] if (time := _seconds(one)) is not None else None
+        spoken = party[_speaker(one)] or ("user" if _speaker(one) == user else "system")
+        stamps = {"sent_s": second} if spoken == "user" else {"first_output_s": second, "complete_s": second}
+        dialogue.say(spoken, need(one, "text", str), **stamps)
+        rows.lose(META, len(maybe(one, "meta", dict) or {}))
+    _describe(rows, dialogue, told, user)
+    dialogue.end()
+
+
+def _describe(
+    rows: ItemRows, dialogue: ForeignDialogue, told: Mapping[str, Mapping[str, Any]], user: str | None
+) -> None:
+    """What the corpus says of the user, and of the conversation."""
+    if user is not None and (meta := _meta(told["speakers"].get(user))):
+        rows.add("participants", participant_id=user, simulated=False, attributes=as_text(meta))
+    for label, value in _meta(told["conversations"].get(dialogue.key)).items():
+        rows.add(
+            "annotations", dialogue_id=dialogue.key, layer="conversation", label=str(label),
+            value=as_text(value), annotator_id="corpus",
+        )  # fmt: skip
+
+
+def _meta(holder: Any) -> Row:
+    """Fields of `meta`, or of the group itself as older versions have it."""
+    if not isinstance(holder, Mapping):
+        return {}
+    found = holder.get("meta", {name: value for name, value in holder.items() if name != "vectors"})
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _role(speaker: Any) -> str | None:
+    """Whether the corpus says itself that somebody is the system, or its user."""
+    told = [str(_meta(speaker).get(name, "")).lower() for name in ROLES]
+    if any(one in (*SYSTEMS, "true") for one in told):
+        return "system"
+    return "user" if any(one in ("user", "customer", "human") for one in told) else None
+
+
+def _speaker(utterance: Any) -> str:
+    return maybe(utterance, "speaker", str) or need(utterance, "user", str)
+
+
+def _seconds(utterance: Any) -> float | None:
+    """Seconds since 1970; corpora without times have null or a text that is no number."""
+    found = utterance.get("timestamp") if isinstance(utterance, Mapping) else None
+    try:
+        return None if found is None or isinstance(found, bool) else float(found)
+    except (TypeError, ValueError):
+        raise ValueError(f"'timestamp' is {shown_value(found)}, not seconds") from None
+
+
+def _instant(time: float) -> datetime:
+    return datetime.fromtimestamp(time, UTC)
+
+
+CONVOKIT: Final = Importer(
+    name="convokit",
+    title="ConvoKit corpora",
+    layout="a folder or archive with utterances.jsonl, speakers.json and conversations.json",
+    rows=read_convokit,
+    notes=NOTES,
+)

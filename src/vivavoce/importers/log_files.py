@@ -1,0 +1,193 @@
+"""Files of a foreign log, in folders, archives or compressed: read in memory, never unpacked to disk."""
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, NamedTuple
+
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, statement
+from vivavoce.importers.sources import ARCHIVES
+
+LARGEST_BYTES: Final = 2**30
+ZIP: Final = ".zip"
+GZ: Final = ".gz"
+BROKEN: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError,
+                 NotImplementedError)  # fmt: skip
+PASSED_OVER: Final = N_("{n} files of other kinds were passed over.")
+
+
+class LogRecord(NamedTuple):
+    """One object of a file: where it stands, a key of its own, what it is or why it is broken."""
+
+    place: str
+    key: str
+    content: Any = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One file: where it lies, its name among the others without an ending, what it holds."""
+
+    place: str
+    name: str
+    data: bytes = b""
+    problem: str | None = None
+
+    def text(self) -> str:
+        """What it says. Raises ValueError: it is no text in UTF-8, or in UTF-16 that says so"""
+        if self.problem is not None:
+            raise ValueError(self.problem)
+        encoding = "utf-16" if self.data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        try:
+            return self.data.decode(encoding)
+        except UnicodeDecodeError as error:
+            at = f"byte {error.start}"
+            raise ValueError(f"no text in UTF-8 ({at}); save it in that encoding") from None
+
+    def records(self) -> Iterator[LogRecord]:
+        """The objects of a JSON or JSON Lines file: the items of a list, else one a line, else the whole."""
+        try:
+            text = self.text()
+        except ValueError as error:
+            yield LogRecord(self.place, self.name, problem=str(error))
+            return
+        whole, problem = read_json(text)
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+        if problem is None and isinstance(whole, list):
+            yield from (
+                LogRecord(f"{self.place}[{n}]", f"{self.name}-{n + 1}", one) for n, one in enumerate(whole)
+            )
+        elif problem is None and len(lines) > 0:
+            yield LogRecord(self.place, self.name if len(lines) > 1 else f"{self.name}-1", whole)
+        elif sum(line.lstrip().startswith(("{", "[")) for _, line in lines) * 2 > len(lines) > 1:
+            for number, line in lines:
+                yield LogRecord(f"{self.place}:{number}", f"{self.name}-{number}", *read_json(line))
+        elif lines:
+            yield LogRecord(self.place, self.name, problem=f"neither JSON nor JSON Lines; {problem}")
+
+
+@dataclass(slots=True)
+class LogFiles:
+    """All files of a log, in the order of paths and names.
+
+    venues   venue database to check against
+    mapping  file that says what the columns of tables are
+    hashes   SHA-256 of the files that were read
+    noted    what the importer found to be true of all of them, for the dataset's notes
+    """
+
+    paths: list[Path]
+    endings: tuple[str, ...]
+    venues: Path | None = None
+    mapping: Path | None = None
+    hashes: list[str] = field(default_factory=list)
+    passed_over: int = 0
+    noted: list[Statement | str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[LogFile]:
+        self.hashes, self.passed_over = [], 0
+        for path in self.paths:
+            for file in self._below(path):
+                if file.problem is None:
+                    self.hashes.append(hashlib.sha256(file.data).hexdigest())
+                yield file
+
+    def records(self) -> Iterator[LogRecord]:
+        """The objects of all files."""
+        for file in self:
+            yield from file.records()
+
+    def notes(self) -> list[Statement | str]:
+        return [*self.noted, *([statement(PASSED_OVER, n=self.passed_over)] if self.passed_over else [])]
+
+    def _below(self, path: Path) -> Iterator[LogFile]:
+        if path.is_dir():
+            for file in sorted(one for one in path.rglob("*") if one.is_file()):
+                inside = file.relative_to(path)
+                if any(part.startswith(".") for part in inside.parts) or self._passes_over(file.name):
+                    continue
+                yield from self._of_file(file, str(inside))
+        else:
+            yield from self._of_file(path, path.name)
+
+    def _passes_over(self, name: str) -> bool:
+        wanted = name.lower().endswith((*ARCHIVES, ZIP, *self.endings, *(one + GZ for one in self.endings)))
+        self.passed_over += not wanted
+        return not wanted
+
+    def _of_file(self, path: Path, name: str) -> Iterator[LogFile]:
+        try:
+            if name.lower().endswith(ARCHIVES):
+                yield from self._members(str(path), _tar_members(path))
+            elif name.lower().endswith(ZIP):
+                yield from self._members(str(path), _zip_members(path))
+            else:
+                with path.open("rb") as opened:
+                    yield self._read(str(path), name, opened)
+        except BROKEN as error:
+            yield LogFile(str(path), name, problem=f"cannot be read: {one_line(error)}")
+
+    def _members(self, place: str, members: Iterable[tuple[str, io.BufferedIOBase]]) -> Iterator[LogFile]:
+        for name, opened in members:
+            if not PurePosixPath(name).name.startswith(".") and not self._passes_over(name):
+                yield self._read(f"{place}:{name}", name, opened)
+
+    def _read(self, place: str, name: str, opened: Any) -> LogFile:
+        """A file's bytes, decompressed where its name says so; no more of them than memory can hold."""
+        name = PurePosixPath(name).as_posix()
+        try:
+            stream = gzip.GzipFile(fileobj=opened) if name.lower().endswith(GZ) else opened
+            data = stream.read(LARGEST_BYTES + 1)
+        except BROKEN as error:
+            return LogFile(place, _stem(name), problem=f"cannot be read: {one_line(error)}")
+        if len(data) > LARGEST_BYTES:
+            return LogFile(
+                place, _stem(name), problem=f"larger than {LARGEST_BYTES >> 20} MiB; cut it into parts"
+            )
+        return LogFile(place, _stem(name), data)
+
+
+def _stem(name: str) -> str:
+    name = name.removesuffix(GZ)
+    return name[: -len(end)] if (end := PurePosixPath(name).suffix) else name
+
+
+def _tar_members(path: Path) -> Iterator[tuple[str, Any]]:
+    with tarfile.open(path, "r:*") as archive:
+        for member in archive:
+            if member.isfile() and (opened := archive.extractfile(member)) is not None:
+                yield member.name, opened
+
+
+def _zip_members(path: Path) -> Iterator[tuple[str, Any]]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                with archive.open(member) as opened:
+                    yield member.filename, opened
+
+
+def read_json(text: str) -> tuple[Any, str | None]:
+    """What a text says as JSON, or why it does not; numbers that JSON does not have are null."""
+    try:
+        return json.loads(text, parse_constant=lambda _: None), None
+    except RecursionError:
+        return None, "nested too deeply"
+    except ValueError as error:
+        return None, f"not JSON: {one_line(error)}"
+
+
+def one_line(error: Exception | str) -> str:
+    """What is wrong, or another text, in one line that is not too long."""
+    lines = str(error).splitlines()
+    said = lines[0].rstrip(":. ") if lines else type(error).__name__
+    return said if len(said) <= 200 else f"{said[:197]}..."

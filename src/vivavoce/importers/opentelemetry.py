@@ -1,0 +1,195 @@
+"""Import of OpenTelemetry spans of generative AI (`gen_ai.*`): calls of models and tools, as dialogues.
+
+Source  OpenTelemetry, semantic conventions for generative AI; OTLP in JSON (read November 2026)
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from vivavoce.core.i18n import N_
+from vivavoce.importers.base import Importer
+from vivavoce.importers.items import LogItem, maybe, need
+from vivavoce.importers.log_files import LogFiles
+from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
+from vivavoce.importers.otlp_messages import event_message, messages_of, plain
+
+CHATS: Final = ("chat", "text_completion", "generate_content")
+AGENTS: Final = ("invoke_agent", "create_agent")
+OTHER_SPANS: Final = N_("{n} spans that are calls neither of models nor of tools were left out.")
+MESSAGE_EVENTS: Final = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message",
+                         "gen_ai.tool.message", "gen_ai.choice")  # fmt: skip
+Span = dict[str, Any]
+
+
+def read_opentelemetry(files: LogFiles) -> Iterator[LogItem]:
+    """One dialogue a conversation, else a trace."""
+    spans: list[tuple[str, Span]] = []
+    logs: dict[str, list[Span]] = defaultdict(list)
+    for record in files.records():
+        problem = record.problem
+        if problem is None:
+            try:
+                found = list(_spans(record.content))
+                spans += [(record.place, one) for one in found]
+                for log in _logs(record.content):
+                    logs[str(log.get("spanId"))].append(log)
+            except (ValueError, TypeError, AttributeError, RecursionError) as error:
+                problem = f"no spans of OTLP: {error}"
+        if problem is not None:
+            yield LogItem(record.place, problem=problem)
+    for key, place, own in _conversations(spans):
+        yield LogItem(place, partial(_dialogue, key=key, spans=own, logs=logs))
+
+
+def _spans(content: Any) -> Iterator[Span]:
+    whole = isinstance(content, Mapping) and ("resourceSpans" in content or "resourceLogs" in content)
+    for resource in (maybe(content, "resourceSpans", list) or []) if whole else [{"spans": [content]}]:
+        told = _attributes(maybe(resource, "resource", dict) or {})
+        for scope in maybe(resource, "scopeSpans", list) or [resource]:
+            for span in maybe(scope, "spans", list) or []:
+                need(span, "traceId", str)
+                started = _nanoseconds(span, "startTimeUnixNano")
+                yield {**span, "told": _attributes(span), "resource": told, "started": started}
+
+
+def _logs(content: Any) -> Iterator[Span]:
+    """Messages that stand in log records of their own."""
+    for resource in maybe(content, "resourceLogs", list) or []:
+        for scope in maybe(resource, "scopeLogs", list) or []:
+            for log in maybe(scope, "logRecords", list) or []:
+                told = _attributes(log)
+                name = log.get("eventName") or told.get("event.name")
+                yield {
+                    "spanId": log.get("spanId"),
+                    "name": name,
+                    "told": told,
+                    "body": plain(log.get("body")),
+                }
+
+
+def _attributes(holder: Any) -> dict[str, Any]:
+    listed = maybe(holder, "attributes", list) or []
+    return {need(one, "key", str): plain(one.get("value")) for one in listed}
+
+
+def _nanoseconds(holder: Any, key: str) -> int:
+    found = need(holder, key, (str, int), word="time in nanoseconds")
+    return int(found)
+
+
+def _conversations(spans: Iterable[tuple[str, Span]]) -> Iterator[tuple[str, str, list[Span]]]:
+    """Spans by conversation: all of a trace belong to that which one of them names."""
+    traces: dict[str, list[tuple[str, Span]]] = defaultdict(list)
+    for place, span in spans:
+        traces[span["traceId"]].append((place, span))
+    found: dict[str, list[tuple[str, Span]]] = defaultdict(list)
+    for trace, own in traces.items():
+        named = (span["told"].get("gen_ai.conversation.id") for _, span in own)
+        found[next((str(one) for one in named if one), trace)] += own
+    for key, own in found.items():
+        yield key, own[0][0], [span for _, span in own]
+
+
+def _dialogue(rows: Any, *, key: str, spans: list[Span], logs: Mapping[str, list[Span]]) -> None:
+    by_id = {span.get("spanId"): span for span in spans}
+    calls: list[ModelCall] = []
+    tools: list[ToolSpan] = []
+    agents: list[ModelCall] = []
+    for span in sorted(spans, key=lambda span: span["started"]):
+        kind = _operation(span)
+        if kind == "execute_tool":
+            tools.append(_tool(span))
+        elif kind in CHATS:
+            inner = any(_operation(above) == "execute_tool" for above in _above(span, by_id))
+            calls.append(_model_call(span, logs, inner=inner))
+        elif kind in AGENTS:
+            agents.append(_model_call(span, logs, inner=False, usage=False))
+        else:
+            rows.lose(OTHER_SPANS)
+    spoken = any(call.given or call.made for call in calls)
+    told = [*calls, *([] if spoken else agents)]
+    read_trace(rows, Trace(key, "otel", _system(spans), told, tools, user=_user(spans)))
+
+
+def _above(span: Span, by_id: Mapping[Any, Span]) -> Iterator[Span]:
+    """The spans within which this one was, from the inside."""
+    seen: set[int] = set()
+    while (span := by_id.get(span.get("parentSpanId"), {})) and id(span) not in seen:
+        seen.add(id(span))
+        yield span
+
+
+def _operation(span: Span) -> str:
+    named = span["told"].get("gen_ai.operation.name")
+    return str(named) if named else "chat" if "gen_ai.request.model" in span["told"] else ""
+
+
+def _model_call(span: Span, logs: Mapping[str, list[Span]], *, inner: bool, usage: bool = True) -> ModelCall:
+    told = span["told"]
+    events = [
+        {"name": event.get("name"), "told": _attributes(event), "body": None}
+        for event in maybe(span, "events", list) or []
+    ] + logs.get(str(span.get("spanId")), [])
+    given, made = _messages(told)
+    for event in events:
+        if event["name"] in MESSAGE_EVENTS:
+            message = event_message(event["name"], event["told"], event["body"])
+            (made if event["name"] == "gen_ai.choice" else given).append(message)
+        else:
+            more = _messages({**event["told"], **(event["body"] if isinstance(event["body"], dict) else {})})
+            given, made = given + more[0], made + more[1]
+    tokens = {
+        "input_tokens": told.get("gen_ai.usage.input_tokens", told.get("gen_ai.usage.prompt_tokens")),
+        "cached_tokens": told.get("gen_ai.usage.cache_read.input_tokens"),
+        "output_tokens": told.get("gen_ai.usage.output_tokens", told.get("gen_ai.usage.completion_tokens")),
+        "reasoning_tokens": told.get("gen_ai.usage.reasoning.output_tokens"),
+    }
+    return ModelCall(
+        span["started"] / 1e9, _end(span), given, made, inner=inner, tokens=tokens if usage else {},
+        model=told.get("gen_ai.response.model") or told.get("gen_ai.request.model"),
+    )  # fmt: skip
+
+
+def _messages(told: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    return messages_of(told.get("gen_ai.input.messages")), messages_of(told.get("gen_ai.output.messages"))
+
+
+def _tool(span: Span) -> ToolSpan:
+    told, status = span["told"], maybe(span, "status", dict) or {}
+    failed = status.get("code") in (2, "STATUS_CODE_ERROR") or "error.type" in told
+    error = status.get("message") or told.get("error.type")
+    return ToolSpan(
+        span["started"] / 1e9, _end(span), need(told, "gen_ai.tool.name", str), failed=failed,
+        key=maybe(told, "gen_ai.tool.call.id", str), arguments=told.get("gen_ai.tool.call.arguments"),
+        result=told.get("gen_ai.tool.call.result"), error=None if error is None else str(error),
+    )  # fmt: skip
+
+
+def _end(span: Span) -> float | None:
+    return _nanoseconds(span, "endTimeUnixNano") / 1e9 if span.get("endTimeUnixNano") else None
+
+
+def _system(spans: Iterable[Span]) -> str:
+    """The agent that answers, else the service, else the model."""
+    for name in ("gen_ai.agent.name", "service.name", "gen_ai.response.model", "gen_ai.request.model"):
+        for span in spans:
+            found = span["told"].get(name) or span["resource"].get(name)
+            if found and not str(found).startswith("unknown_service"):
+                return str(found)
+    return "system"
+
+
+def _user(spans: Iterable[Span]) -> str | None:
+    names = ("user.id", "enduser.id")
+    return next((str(found) for span in spans for name in names if (found := span["told"].get(name))), None)
+
+
+OPENTELEMETRY: Final = Importer(
+    name="otel",
+    title="OpenTelemetry spans of generative AI",
+    layout="OTLP as JSON or JSON Lines: resourceSpans with gen_ai attributes, and resourceLogs",
+    rows=read_opentelemetry,
+    notes=NOTES,
+)

@@ -1,0 +1,274 @@
+"""Import of tables, CSV or JSON Lines, by a mapping file that says what their columns are."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import statement
+from vivavoce.core.validation import load_model, shown_value
+from vivavoce.importers.base import Importer
+from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
+from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, one_line
+from vivavoce.importers.table_mapping import (
+    SPEAKER_KEYS,
+    TEXT_KEYS,
+    TIME_KEYS,
+    TableMapping,
+    TimeUnit,
+    draft_mapping,
+)
+from vivavoce.log.columns import FACTOR_PREFIX
+
+NOTES: Final = ("Messages of one party in a row are one turn.", "Times without a zone are taken as UTC.")
+CSV: Final = (".csv", ".tsv")
+LOOKED_AT: Final = 200
+UNKNOWN_PARTY: Final = N_("{n} messages were left out, of speakers that the mapping leaves out.")
+WITHOUT_TEXT: Final = N_("{n} messages without text were left out.")
+LEFT_OUT: Final = N_("Columns that the mapping leaves out: {which}.")
+_HINT: Final = "draft one: vivavoce import table FILE --guess mapping.yaml"
+
+
+def read_table(files: LogFiles) -> Iterable[LogItem]:
+    """Dialogues of all files, each of the rows that name it, in the order of their first rows.
+
+    Raises  InputError: no mapping file, or one that does not fit the files
+    """
+    if files.mapping is None:
+        raise InputError("a table needs a mapping of its columns", place="--mapping", hint=_HINT)
+    mapping = load_model(files.mapping, TableMapping, str(files.mapping))
+    if mapping.columns.leave_out:
+        files.noted.append(statement(LEFT_OUT, which=", ".join(mapping.columns.leave_out)))
+    dialogues: dict[str, list[LogRecord]] = {}
+    for record in _records(files):
+        if record.problem is None and not isinstance(record.content, Mapping):
+            record = record._replace(problem=f"{shown_value(record.content)} is no row of columns")
+        if record.problem is None:
+            _check_columns(record, mapping, files)
+        key = _key(record, mapping)
+        if record.problem is None and key is None:
+            record = record._replace(problem=f"no {mapping.columns.dialogue!r}: it belongs to no dialogue")
+        if record.problem is not None or key is None:
+            yield LogItem(record.place, problem=record.problem)
+        else:
+            dialogues.setdefault(key, []).append(record)
+    for key, records in dialogues.items():
+        yield LogItem(records[0].place, partial(_dialogue, key=key, records=records, mapping=mapping))
+
+
+def guess_mapping(files: LogFiles) -> str:
+    """A mapping drafted from the columns of a table. Raises InputError: no row can be read"""
+    rows = [one for one in islice(_records(files), LOOKED_AT) if isinstance(one.content, Mapping)]
+    if not rows:
+        where = ", ".join(map(str, files.paths))
+        raise InputError("no row of columns was found", place=where, hint=f"expected {TABLE.layout}")
+    columns = dict.fromkeys(str(name) for row in rows for name in row.content)
+    shown = ", ".join(path.name for path in files.paths)
+    return draft_mapping(list(columns), [row.content for row in rows], shown)
+
+
+def _records(files: LogFiles) -> Iterator[LogRecord]:
+    for file in files:
+        is_csv = file.place.removesuffix(".gz").lower().endswith(CSV)
+        yield from _csv_rows(file) if is_csv else file.records()
+
+
+def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
+    """The rows of a CSV file whose separator is that of its first line."""
+    try:
+        text = file.text()
+        head = text.partition("\n")[0]
+        separator = max(",;\t|", key=head.count)
+        table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        for row in table:
+            place = f"{file.place}:{table.line_num}"
+            extra = row.pop(None, None)
+            short = any(value is None for value in row.values())
+            problem = (
+                f"{len(extra)} cells more than columns"
+                if extra
+                else "fewer cells than columns"
+                if short
+                else None
+            )
+            yield LogRecord(place, f"{file.name}-{table.line_num}", row, problem)
+    except (ValueError, csv.Error) as error:
+        yield LogRecord(file.place, file.name, problem=f"is no CSV file from here on: {one_line(error)}")
+
+
+def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles) -> None:
+    """Columns that nobody named, and named ones that are not there, are told before anything is read."""
+    named = mapping.columns.named()
+    if strange := [name for name in record.content if name not in named]:
+        hint = f"say in {files.mapping} what it is, or add it to columns.leave_out"
+        raise InputError(
+            f"column {shown_value(strange[0])} is not in the mapping", place=record.place, hint=hint
+        )
+    is_csv = record.place.rpartition(":")[0].removesuffix(".gz").lower().endswith(CSV)
+    if is_csv and (missing := [name for name in named if name not in record.content]):
+        hint = f"its columns: {one_line(', '.join(map(str, record.content)))}"
+        raise InputError(f"no column {missing[0]!r}, which the mapping names", place=record.place, hint=hint)
+
+
+def _key(record: LogRecord, mapping: TableMapping) -> str | None:
+    if record.problem is not None:
+        return None
+    if mapping.columns.dialogue is None:
+        return record.key
+    found = record.content.get(mapping.columns.dialogue)
+    return None if found in (None, "") or isinstance(found, list | dict) else str(found)
+
+
+def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: TableMapping) -> None:
+    columns, first = mapping.columns, records[0].content
+    times = [_instants(record, mapping) for record in records] if mapping.rows == "turn" else None
+    system = _cell(first, columns.system) or mapping.fixed.system
+    if system is None:
+        raise ValueError(f"no {columns.system!r}: nothing says which system it was")
+    conditions = {name: _cell(first, name) for name in columns.conditions}
+    dialogue = ForeignDialogue(
+        rows, key, study="table", system=system, simulated=mapping.fixed.simulated,
+        language=_cell(first, columns.language) or mapping.fixed.language,
+        condition=next((value for value in conditions.values() if value is not None), None),
+        participant_id=_cell(first, columns.participant), task_id=_cell(first, columns.task),
+        reward=_number(first, columns.reward, "reward"),
+    )  # fmt: skip
+    dialogue.row |= {FACTOR_PREFIX + _slug(name): value for name, value in conditions.items()}
+    messages = list(_messages(records, mapping, times))
+    clock = [at for *_, at in messages if at is not None]
+    if clock:
+        dialogue.row |= {"started_at": min(clock), "ended_at": max(clock)}
+    for place, speaker, text, at in messages:
+        _say(rows, dialogue, mapping, (place, speaker, text, at), min(clock) if clock else None)
+    _rate(dialogue, records, mapping)
+    dialogue.end()
+
+
+Message = tuple[str, Any, Any, datetime | None]
+
+
+def _messages(
+    records: list[LogRecord], mapping: TableMapping, times: list[datetime | None] | None
+) -> Iterator[Message]:
+    columns = mapping.columns
+    if times is not None:
+        for record, at in zip(records, times, strict=True):
+            yield record.place, record.content.get(columns.speaker), record.content.get(columns.text), at
+        return
+    for record in records:
+        held = record.content.get(columns.messages)
+        if isinstance(held, str):
+            raise ValueError(f"{columns.messages!r} is text, not a list of messages")
+        if not isinstance(held, list):
+            raise ValueError(f"{columns.messages!r} is {shown_value(held)}, not a list of messages")
+        for number, one in enumerate(held):
+            if not isinstance(one, Mapping):
+                raise ValueError(f"message {number + 1} is {shown_value(one)}, not a group of keys")
+            at = _instant(_first(one, TIME_KEYS), mapping.time_unit)
+            yield record.place, _first(one, SPEAKER_KEYS), _first(one, TEXT_KEYS), at
+
+
+def _first(message: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    return next((message[key] for key in keys if message.get(key) is not None), None)
+
+
+def _say(
+    rows: ItemRows, dialogue: ForeignDialogue, mapping: TableMapping, message: Message, start: datetime | None
+) -> None:
+    place, speaker, text, at = message
+    if str(speaker) not in mapping.parties:
+        known = ", ".join(mapping.parties)
+        raise InputError(
+            f"speaker {shown_value(speaker)} is not in the mapping's parties",
+            place=place,
+            hint=f"known: {known}",
+        )
+    party = mapping.parties[str(speaker)]
+    if party is None:
+        rows.lose(UNKNOWN_PARTY)
+        return
+    if text is None or text == "":
+        rows.lose(WITHOUT_TEXT)
+        return
+    second = (at - start).total_seconds() if at is not None and start is not None else None
+    times = {"sent_s": second} if party == "user" else {"first_output_s": second, "complete_s": second}
+    dialogue.say(party, text, **times)
+
+
+def _instants(record: LogRecord, mapping: TableMapping) -> datetime | None:
+    return (
+        None
+        if mapping.columns.time is None
+        else _instant(record.content.get(mapping.columns.time), mapping.time_unit)
+    )
+
+
+def _instant(written: Any, unit: TimeUnit) -> datetime | None:
+    """An instant; without a zone it is UTC. Raises ValueError: something else stands there"""
+    if written is None or written == "":
+        return None
+    try:
+        if unit == "iso":
+            read = datetime.fromisoformat(str(written))
+            return (read if read.tzinfo is not None else read.replace(tzinfo=UTC)).astimezone(UTC)
+        return datetime.fromtimestamp(float(written) / (1000 if unit == "ms" else 1), UTC)
+    except (ValueError, OverflowError, OSError, TypeError):
+        raise ValueError(f"{shown_value(written)} is no time; the mapping says time_unit: {unit}") from None
+
+
+def _rate(dialogue: ForeignDialogue, records: list[LogRecord], mapping: TableMapping) -> None:
+    """Each rating once a dialogue: the last that its rows give."""
+    columns = mapping.columns
+    success = [columns.subjective_success] if columns.subjective_success else []
+    for name in (*success, *columns.ratings):
+        given = [record.content.get(name) for record in records if record.content.get(name) not in (None, "")]
+        if given:
+            answer = as_text(given[-1]) or ""
+            role = {"role": "subjective_success"} if name in success else {}
+            dialogue.rate(mapping.instrument, name, _number({name: answer}, name), answer, **role)
+
+
+def _cell(row: Mapping[str, Any], column: str | None) -> str | None:
+    found = row.get(column) if column is not None else None
+    return None if found is None or found == "" else as_text(found)
+
+
+TRUTH: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+
+
+def _number(row: Mapping[str, Any], column: str | None, what: str = "") -> float | None:
+    """A number, or yes and no as one; what is neither is missing, or a ValueError where `what` names it."""
+    if (written := _cell(row, column)) is None:
+        return None
+    try:
+        value = TRUTH.get(written.strip().lower())
+        value = float(written) if value is None else value
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value):
+        return value
+    if what:
+        raise ValueError(f"{shown_value(written)} is no {what}")
+    return None
+
+
+def _slug(name: str) -> str:
+    return "_".join(name.lower().split())
+
+
+TABLE: Final = Importer(
+    name="table",
+    title="Any table of turns or dialogues, by a mapping of its columns",
+    layout="CSV, TSV, JSON or JSON Lines, a row for each turn, or for each dialogue with a list of messages; "
+    "`--mapping`",
+    rows=read_table,
+    endings=(*CSV, ".json", ".jsonl", ".ndjson"),
+    guess=guess_mapping,
+    notes=NOTES,
+)

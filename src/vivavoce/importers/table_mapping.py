@@ -1,0 +1,236 @@
+"""The mapping file of a table: what its columns are, as a person says, and a draft of it."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from vivavoce.core.validation import mistake
+
+Party = Literal["user", "system"]
+TimeUnit = Literal["iso", "s", "ms"]
+MOST_SHOWN: Final = 8
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MappedColumns(_Part):
+    """Names of the file's columns."""
+
+    dialogue: str | None = None
+    speaker: str | None = None
+    text: str | None = None
+    messages: str | None = None
+    time: str | None = None
+    system: str | None = None
+    participant: str | None = None
+    language: str | None = None
+    task: str | None = None
+    reward: str | None = None
+    subjective_success: str | None = None
+    ratings: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()
+
+    def named(self) -> list[str]:
+        """All columns that are named, whatever for."""
+        several = (*self.ratings, *self.conditions, *self.leave_out)
+        return [*(one for one in self.model_dump().values() if isinstance(one, str)), *several]
+
+
+class FixedFacts(_Part):
+    """What holds for the whole file, where no column says it."""
+
+    system: str | None = None
+    language: str | None = None
+    simulated: bool = False
+
+
+class TableMapping(_Part):
+    """What the columns of a table are."""
+
+    rows: Literal["turn", "dialogue"]
+    columns: MappedColumns
+    fixed: FixedFacts = FixedFacts()
+    parties: dict[str, Party | None] = Field(min_length=1)
+    time_unit: TimeUnit = "iso"
+    instrument: str = "table"
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        needed = ("dialogue", "speaker", "text") if self.rows == "turn" else ("messages",)
+        for name in needed:
+            if getattr(self.columns, name) is None:
+                raise mistake(f"columns.{name} is missing", f"with `rows: {self.rows}` name its column")
+        if self.columns.system is None and self.fixed.system is None:
+            raise mistake("nothing says which system it is", "name columns.system, or write fixed.system")
+        twice = [name for name, many in Counter(self.columns.named()).items() if many > 1]
+        if twice:
+            raise mistake(f"column {twice[0]!r} is named twice", "say one thing of it")
+        return self
+
+
+HINTS: Final[Mapping[str, str]] = {
+    "dialogue": r"(dialog(ue)?|conv(ersation)?|chat|session|call|thread|ticket|case)(_?(id|key|no|number))?",
+    "speaker": r"(speaker|role|sender|party|author|who|from|agent|participant_role|sender_?type)",
+    "text": r"(text|message|content|utterance|body|transcript|msg|words|said)",
+    "messages": r"(messages|turns|dialog(ue)?|conversation|history|transcript|log)",
+    "time": r"(time(_?stamp)?|date(_?time)?|created(_?at)?|sent(_?at)?|at|ts|start(ed)?(_?at)?)",
+    "system": r"(system|bot|model|assistant|agent_?name|bot_?name|model_?name|version)",
+    "participant": r"(participant|user|customer|worker|subject|caller|client)(_?(id|key|no|number|uuid))",
+    "language": r"(lang(uage)?|locale)",
+    "task": r"(task|scenario|goal)(_?id)?",
+    "reward": r"(reward|success|solved|resolved|completed|task_?success)",
+    "ratings": r"(rating|csat|score|satisfaction|stars|nps|q\d+|.*_rating|.*_score|feedback_score)",
+    "conditions": r"(condition|variant|arm|group|cell|experiment|treatment)",
+}
+USERS: Final = (
+    "user",
+    "customer",
+    "client",
+    "human",
+    "caller",
+    "patient",
+    "visitor",
+    "participant",
+    "usr",
+    "u",
+)
+SYSTEMS: Final = (
+    "system",
+    "bot",
+    "assistant",
+    "agent",
+    "ai",
+    "model",
+    "chatbot",
+    "wizard",
+    "sys",
+    "machine",
+    "s",
+)
+
+
+def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], shown: str) -> str:
+    """A mapping file, YAML, of columns and first rows; what these do not tell stands in comments."""
+    lists = [name for name in columns if any(isinstance(row.get(name), list) for row in rows)]
+    by_turn = not lists
+    found = _matched(columns, lists, by_turn)
+    lines = [
+        f"# Drafted from the columns of {shown}; read every line before you import by it.",
+        f"rows: {'turn' if by_turn else 'dialogue'}  # turn: one row a turn; dialogue: one row a dialogue",
+        "columns:",
+    ]
+    for name in _wanted(by_turn):
+        lines.append(
+            _column_line(name, found.get(name), needed=name in ("dialogue", "speaker", "text", "messages"))
+        )
+    for name in ("ratings", "conditions"):
+        lines.append(f"  {name}: {_listed(found.get(name, []))}")
+    rest = [name for name in columns if name not in {one for own in found.values() for one in own}]
+    lines.append(f"  leave_out: {_listed(rest)}  # of these the names tell nothing; they are not imported")
+    lines.append("fixed:")
+    if "system" not in found:
+        lines.append("  system:  # no column looks like the system's name: write it here")
+    if "language" not in found:
+        lines.append("  language:  # no column tells it: write such as en; without it, it is `und`")
+    lines.append("  simulated: false  # true where programs played the users; no column can tell")
+    return "\n".join([*lines, *_party_lines(found, rows, by_turn), *_time_lines(found, rows)]) + "\n"
+
+
+def _wanted(by_turn: bool) -> list[str]:
+    inside = ("dialogue", "speaker", "text", "time") if by_turn else ("dialogue", "messages")
+    return [*inside, "system", "participant", "language", "task", "reward"]
+
+
+def _matched(columns: Sequence[str], lists: Sequence[str], by_turn: bool) -> dict[str, list[str]]:
+    """Columns by what they look like; each once, those of lists as messages."""
+    found: dict[str, list[str]] = {} if by_turn else {"messages": list(lists[:1])}
+    left = [name for name in columns if name not in lists]
+    for what, pattern in HINTS.items():
+        if what == "messages" or (not by_turn and what in ("speaker", "text", "time")):
+            continue
+        several = what in ("ratings", "conditions")
+        named = [name for name in left if re.fullmatch(pattern, name.strip().lower().replace(" ", "_"))]
+        if named:
+            found[what] = named if several else named[:1]
+            left = [name for name in left if name not in found[what]]
+    return found
+
+
+def _column_line(name: str, columns: Sequence[str] | None, *, needed: bool) -> str:
+    if columns:
+        return f"  {name}: {_quoted(columns[0])}"
+    return f"  {name}:  # {'needed: ' if needed else ''}no column looks like it"
+
+
+def _party_lines(
+    found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], by_turn: bool
+) -> Iterable[str]:
+    yield "parties:  # what stands for the speaker, and who it is: user, system, or null to leave it out"
+    values = _speakers(found, rows, by_turn)
+    for value in values:
+        plain = value.strip().lower()
+        party = "user" if plain in USERS else "system" if plain in SYSTEMS else None
+        said = party or "null  # who is this?"
+        yield f"  {_quoted(value)}: {said}"
+    if not values:
+        yield "  user: user  # no speaker was found: write what the file calls them"
+        yield "  assistant: system"
+
+
+def _speakers(
+    found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], by_turn: bool
+) -> list[str]:
+    if by_turn:
+        column = (found.get("speaker") or [""])[0]
+        said = [row.get(column) for row in rows]
+    else:
+        column = (found.get("messages") or [""])[0]
+        messages = [one for row in rows for one in row.get(column) or [] if isinstance(one, Mapping)]
+        said = [next((one[key] for key in SPEAKER_KEYS if key in one), None) for one in messages]
+    return list(dict.fromkeys(str(one) for one in said if one not in (None, "")))[:MOST_SHOWN]
+
+
+SPEAKER_KEYS: Final = ("role", "speaker", "from", "sender", "author", "party")
+TEXT_KEYS: Final = ("content", "text", "value", "message", "utterance", "body")
+TIME_KEYS: Final = ("time", "timestamp", "created_at", "ts", "sent_at", "at")
+
+
+def _time_lines(found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    if not (column := found.get("time")):
+        return
+    times = [str(row[column[0]]) for row in rows if row.get(column[0]) not in (None, "")]
+    if times and all(re.fullmatch(r"\d{4}-\d\d-\d\d.*", one) for one in times):
+        yield "time_unit: iso"
+        return
+    numbers = [float(one) for one in times if re.fullmatch(r"-?\d+(\.\d+)?", one)]
+    unit = "ms" if numbers and min(numbers) > 1e11 else "s"
+    yield f"time_unit: {unit}  # iso, s or ms; such as {_quoted(times[0] if times else '')}: is it so?"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"[{', '.join(map(_quoted, names))}]"
+
+
+def _quoted(text: str) -> str:
+    """Text as YAML takes it, whatever is in it."""
+    plain = re.fullmatch(r"[A-Za-z_][\w.-]*", text) and text.lower() not in (
+        "null",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "y",
+        "n",
+    )
+    if plain:
+        return text
+    return json.dumps(text, ensure_ascii=True)

@@ -1,0 +1,122 @@
+"""What a system that is an agent did: whether a check found its task done, its tool calls, its tokens."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, Final
+
+from vivavoce.measures.base import Components, Measure, Pairs, Tables, field_of
+
+SOURCE: Final = "Yao and others 2024, tau-bench, section 3: agents that call tools while users talk to them"
+TOKEN_SOURCE: Final = "OpenTelemetry, semantic conventions for generative AI: gen_ai.usage"
+NEARLY: Final = 1e-6  # tau-bench takes a reward so close to 1 for success
+UNLOGGED: Final = "the log does not say which tools were called: missing"
+Call = tuple[str, str]
+
+
+def _checked_success(tables: Tables) -> Pairs:
+    rows = tables.read("dialogues").select(["dialogue_id", "reward"]).drop_null().to_pydict().values()
+    return {key: (float(abs(reward - 1) <= NEARLY), 1) for key, reward in zip(*rows, strict=True)}
+
+
+def _calls(tables: Tables) -> dict[str, list[Call]]:
+    """Tool calls by dialogue, as name and arguments; none where the log says that there was none."""
+
+    def read() -> dict[str, list[Call]]:
+        logged = tables.read("dialogues").filter(field_of("tools_logged"))["dialogue_id"].to_pylist()
+        found: dict[str, list[Call]] = {key: [] for key in logged}
+        rows = tables.read("tool_calls").select(["dialogue_id", "name", "arguments"]).to_pydict().values()
+        for key, name, arguments in zip(*rows, strict=True):
+            found.setdefault(key, []).append((name, _canonical(arguments)))
+        return found
+
+    return tables.remember(_calls, read)
+
+
+def _canonical(arguments: str | None) -> str:
+    """Arguments so that the same ones in another order are the same."""
+    try:
+        return json.dumps(json.loads(arguments or "{}"), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments or ""
+
+
+def _counted(count: Callable[[list[Call]], int]) -> Components:
+    return lambda tables: {key: (count(calls), 1) for key, calls in _calls(tables).items()}
+
+
+def _repeated(calls: list[Call]) -> int:
+    return sum(times - 1 for times in Counter(calls).values())
+
+
+def _tool_errors(tables: Tables) -> Pairs:
+    rows = tables.read("tool_calls").select(["dialogue_id", "failed"]).drop_null().to_pydict().values()
+    return _summed((key, float(failed)) for key, failed in zip(*rows, strict=True))
+
+
+def _summed(values: Iterable[tuple[str, float]]) -> Pairs:
+    found: dict[str, tuple[float, int]] = {}
+    for key, value in values:
+        total, many = found.get(key, (0.0, 0))
+        found[key] = total + value, many + 1
+    return found
+
+
+def _tokens(*columns: str) -> Components:
+    """Tokens of a dialogue; missing where one of its rows does not tell them."""
+
+    def components(tables: Tables) -> Pairs:
+        rows: Any = tables.read("usage").select(["dialogue_id", *columns]).to_pydict().values()
+        told = {row[0]: [0.0] for row in zip(*rows, strict=True)}
+        for key, *counts in zip(*rows, strict=True):
+            told[key].append(float("nan") if None in counts else float(sum(counts)))
+        return {key: (sum(own), 1) for key, own in told.items() if sum(own) == sum(own)}
+
+    return components
+
+
+_agent = partial(Measure, family="agent", origin="instrumental", level="dialogue", source=SOURCE)
+_dialogue = partial(_agent, analysis_unit="dialogue")
+
+
+def _measures() -> Iterator[Measure]:
+    yield _dialogue(
+        name="checked_success", title="Checked success", symbol="reward", unit="ratio", direction="higher",
+        meaning="A check of the world after the dialogue, such as the reward of a benchmark, found the task "
+        "done.",
+        empty="nothing was checked after the dialogue: missing", components=_checked_success,
+    )  # fmt: skip
+    yield _dialogue(
+        name="tool_calls", title="Tool calls", symbol="# tool calls", unit="calls",
+        meaning="Number of calls of tools by the system.", empty=UNLOGGED, components=_counted(len),
+    )  # fmt: skip
+    yield _dialogue(
+        name="repeated_tool_calls", title="Repeated tool calls", unit="calls", direction="lower",
+        meaning="Calls of a tool that was called with the same arguments before in the dialogue.",
+        empty=UNLOGGED, components=_counted(_repeated),
+    )  # fmt: skip
+    yield _agent(
+        name="tool_error_rate", title="Tool error rate", unit="ratio", direction="lower",
+        analysis_unit="tool call", meaning="Share of tool calls that ended in an error.",
+        empty="calls of which the log does not say how they ended are left out; without others it is missing",
+        components=_tool_errors,
+    )  # fmt: skip
+    columns = {"": ("input_tokens", "output_tokens"), "input_": ("input_tokens",)}
+    columns["output_"] = ("output_tokens",)
+    for kind, counted in columns.items():
+        yield _dialogue(
+            name=f"{kind}tokens", title=f"{kind.replace('_', ' ')}tokens".capitalize(), unit="tokens",
+            direction="lower", source=TOKEN_SOURCE, meaning=f"Tokens that models {_TOKENS[kind]}.",
+            empty="the log does not tell the tokens of all calls of models in the dialogue: missing",
+            components=_tokens(*counted),
+        )  # fmt: skip
+
+
+_TOKENS: Final = {
+    "": "read and wrote in the dialogue, cached and reasoning ones included",
+    "input_": "read in the dialogue, cached ones included",
+    "output_": "wrote in the dialogue, reasoning included",
+}
+
+FAMILY: Final[tuple[Measure, ...]] = tuple(_measures())

@@ -1,0 +1,51 @@
+"""What agents did, counted by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.measures import components
+
+NAMES = ["checked_success", "tool_calls", "repeated_tool_calls", "tool_error_rate", "tokens", "input_tokens"]
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Dataset:
+    """In `a` four calls, one of them twice, and one that failed; in `b` none; of `c` nobody knows."""
+    facts = {"study": "s", "system": "x", "condition": "x", "channel": "text", "language": "en"}
+    writer = DatasetWriter(tmp_path / "D", study={"name": "s"}, source={"kind": "test"})
+    told: dict[str, dict[str, Any]] = {"a": {"tools_logged": True, "reward": 0.5}, "c": {},
+                                       "b": {"tools_logged": True, "reward": 1.0}}  # fmt: skip
+    writer.add(
+        "dialogues", [{"dialogue_id": key, "simulated": True, **facts, **own} for key, own in told.items()]
+    )
+    calls = [("find", '{"a": 1, "b": 2}', None), ("find", '{"b": 2, "a": 1}', True),
+             ("find", '{"a": 2}', False),
+             ("book", '{"a": 2}', False)]  # fmt: skip
+    writer.add("tool_calls", [
+        {"dialogue_id": "a", "turn_index": 1, "call_index": n, "name": name, "arguments": given,
+         "failed": failed}
+        for n, (name, given, failed) in enumerate(calls)
+    ])  # fmt: skip
+    used = [("a", 10, 5), ("a", 20, 7), ("b", 10, None)]
+    writer.add("usage", [
+        {"dialogue_id": key, "usage_index": n, "input_tokens": read, "output_tokens": wrote}
+        for n, (key, read, wrote) in enumerate(used)
+    ])  # fmt: skip
+    return writer.close()
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    ("checked_success", {"a": (0, 1), "b": (1, 1)}), ("tool_calls", {"a": (4, 1), "b": (0, 1)}),
+    ("repeated_tool_calls", {"a": (1, 1), "b": (0, 1)}), ("tool_error_rate", {"a": (1, 3)}),
+    ("tokens", {"a": (42, 1)}), ("input_tokens", {"a": (30, 1), "b": (10, 1)}),
+])  # fmt: skip
+def test_what_agents_did_is_counted_where_the_log_tells_it(
+    dataset: Dataset, name: str, expected: dict[str, tuple[float, float]]
+) -> None:
+    frame = components(dataset, NAMES)
+    own = frame[(frame["measure"] == name) & (frame["denominator"] > 0)]
+    found = {row.dialogue_id: (row.numerator, row.denominator) for row in own.itertuples()}
+    assert found == expected
