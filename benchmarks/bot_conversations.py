@@ -1,12 +1,13 @@
 """How many system turns of the bundled bots are appropriate, from conversations that were judged by hand.
 
-    python -m benchmarks bot_conversations [--hold] [--write]
+    python -m benchmarks bot_conversations [--hold ROUND] [--write]
 
-`bot_conversations/callers.yaml` has what four kinds of people say to each bot, `transcripts.jsonl` what was
-answered when it was judged, `judgements.csv` every system turn that is not appropriate, with the reason:
-contextual appropriateness as the thesis on BoRIS defines it (AP appropriate, IA violates a maxim of Grice,
-TF no answer, IC incomprehensible). `--hold` prints the conversations that go otherwise with the bots as they
-are now; `--write` puts the tables into the page.
+Each folder of `bot_conversations/` is a round: `transcripts.jsonl` has what four kinds of people said to each
+bot and what was answered when it was judged, `judge-*.csv` of each judge every system turn that they do not
+find appropriate, with the reason: contextual appropriateness as the thesis on BoRIS defines it (AP
+appropriate, IA violates a maxim of Grice, TF no answer, IC incomprehensible). A turn counts as appropriate
+where every judge of its round says so. `--hold` prints the conversations that go otherwise with the bots as
+they are now; `--write` puts the tables into the page.
 """
 
 import argparse
@@ -18,94 +19,121 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks._stress_verdicts import kappa_of
 
 from vivavoce_bots.catalogue import BOTS
 
 FOLDER: Final = Path(__file__).with_suffix("")
-TRANSCRIPTS: Final = FOLDER / "transcripts.jsonl"
-JUDGEMENTS: Final = FOLDER / "judgements.csv"
+ROUNDS: Final = tuple(sorted(one.name for one in FOLDER.iterdir() if one.is_dir()))
 PAGE: Final = Path(__file__).parents[1] / "docs" / "explanation" / "bot-quality.md"
 LABELS: Final = ("IA", "TF", "IC")
 GOAL: Final = 0.9
 PERSONS: Final = ("brief", "chatty", "confused", "hostile")
 Facts = dict[str, Any]
+Place = tuple[str, int]
 
 
-def held() -> list[Facts]:
-    """The conversations, held now: callers say what they have to say, whatever is answered, until it ends."""
-    said = yaml.safe_load((FOLDER / "callers.yaml").read_text("utf-8"))
+def read_transcripts(round_: str) -> list[Facts]:
     return [
-        _held(bot, language, person, texts)
-        for bot, languages in said.items()
-        for language, people in languages.items()
-        for person, texts in people.items()
+        json.loads(line) for line in (FOLDER / round_ / "transcripts.jsonl").read_text("utf-8").splitlines()
     ]
 
 
-def _held(name: str, language: str, person: str, texts: list[str]) -> Facts:
-    bot = BOTS[name].make(BOTS[name].variants[0], 1, None)
-    session = bot.session(f"{name}:{language}:{person}", language)
+def read_judgements(round_: str) -> dict[str, dict[Place, Facts]]:
+    """What each judge does not find appropriate: by conversation and turn; the greeting is turn 0."""
+    found = {}
+    for path in sorted((FOLDER / round_).glob("judge-*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            found[path.stem] = {(row["id"], int(row["turn"])): row for row in csv.DictReader(file)}
+    return found
+
+
+def hold(round_: str) -> list[Facts]:
+    """The conversations of a round, held now: people say what they said then, until it ends."""
+    return [_held(one["id"], [said for said, _ in one["turns"][1:]]) for one in read_transcripts(round_)]
+
+
+def _held(name: str, texts: list[str]) -> Facts:
+    kind, language, person = name.split("-")
+    bot = BOTS[kind].make(BOTS[kind].variants[0], 1, None)
+    session = bot.session(f"{kind}:{language}:{person}", language)
     turns = [["", bot.greet(session).text]]
     for text in texts:
         reply = bot.reply(session, [(text, None)])
         turns.append([text, reply.text])
         if reply.end:
             break
-    return {"id": f"{name}-{language}-{person}", "turns": turns}
+    return {"id": name, "turns": turns}
 
 
-def read_transcripts() -> list[Facts]:
-    return [json.loads(line) for line in TRANSCRIPTS.read_text(encoding="utf-8").splitlines()]
-
-
-def read_judgements() -> dict[tuple[str, int], Facts]:
-    """What is not appropriate: by conversation and turn; the greeting is turn 0."""
-    with JUDGEMENTS.open(encoding="utf-8", newline="") as file:
-        return {(row["id"], int(row["turn"])): row for row in csv.DictReader(file)}
-
-
-def judged() -> list[Facts]:
-    """Every system turn behind the greeting, with its judgement."""
-    faults = read_judgements()
+def judged(round_: str) -> list[Facts]:
+    """Every system turn behind the greeting, with whether each judge finds it appropriate."""
+    judges = read_judgements(round_)
     rows = []
-    for one in read_transcripts():
+    for one in read_transcripts(round_):
         bot, language, person = one["id"].split("-")
         for turn in range(1, len(one["turns"])):
-            label = faults[one["id"], turn]["label"] if (one["id"], turn) in faults else "AP"
-            rows.append({"bot": bot, "language": language, "person": person, "label": label})
+            by = {judge: (one["id"], turn) not in faults for judge, faults in judges.items()}
+            rows.append(
+                {"bot": bot, "language": language, "person": person, "by": by, "all": all(by.values())}
+            )
     return rows
 
 
 def shares(rows: list[Facts], by: str) -> dict[str, Facts]:
     """System turns and appropriate ones, by bot, language or person."""
     turns = Counter(row[by] for row in rows)
-    good = Counter(row[by] for row in rows if row["label"] == "AP")
+    good = Counter(row[by] for row in rows if row["all"])
     return {name: {"turns": count, "appropriate": good[name]} for name, count in turns.items()}
 
 
 def tables() -> dict[str, str]:
     """The generated parts of the page."""
-    rows = judged()
-    lines = ["| | appropriate system turns | share |", "| --- | --- | --- |"]
-    for by in ("bot", "person", "language"):
-        lines += [_row(name, one) for name, one in shares(rows, by).items()]
-    good = sum(row["label"] == "AP" for row in rows)
-    lines.append(_row("**all**", {"turns": len(rows), "appropriate": good}))
-    texts = {(one["id"], at): turn for one in read_transcripts() for at, turn in enumerate(one["turns"])}
-    failed = ["| conversation | said | answered | | why |", "| --- | --- | --- | --- | --- |"]
-    for key, row in read_judgements().items():
-        said, answered = (_cell(text) for text in texts[key])
-        failed.append(f"| {key[0]} | {said} | {answered} | {row['label']} | {row['why']} |")
-    return {"appropriate": "\n".join(lines), "failed": "\n".join(failed)}
+    made = {}
+    for round_ in ROUNDS:
+        rows, judges = judged(round_), read_judgements(round_)
+        lines = ["| | appropriate system turns | share |", "| --- | --- | --- |"]
+        for by in ("bot", "person", "language"):
+            lines += [_row(name, one) for name, one in shares(rows, by).items()]
+        if len(judges) > 1:
+            lines += [_row(judge, _total([row["by"][judge] for row in rows])) for judge in judges]
+        lines.append(_row("**all**", _total([row["all"] for row in rows])))
+        made[f"appropriate-{round_}"] = "\n".join(lines + _agreement(rows, list(judges)))
+        texts = {
+            (one["id"], at): turn for one in read_transcripts(round_) for at, turn in enumerate(one["turns"])
+        }
+        failed = ["| conversation | said | answered | | why |", "| --- | --- | --- | --- | --- |"]
+        for place, (said, answered) in texts.items():
+            found = [faults[place] for faults in judges.values() if place in faults]
+            if found:
+                labels, why = (
+                    "; ".join(dict.fromkeys(one[key] for one in found)) for key in ("label", "why")
+                )
+                failed.append(f"| {place[0]} | {_cell(said)} | {_cell(answered)} | {labels} | {_cell(why)} |")
+        made[f"failed-{round_}"] = "\n".join(failed)
+    return made
+
+
+def _total(appropriate: list[bool]) -> Facts:
+    return {"turns": len(appropriate), "appropriate": sum(appropriate)}
 
 
 def _row(name: str, one: Facts) -> str:
     share = one["appropriate"] / one["turns"]
     missed = "" if share >= GOAL else ", **missed**"
     return f"| {name} | {one['appropriate']} of {one['turns']} | {share:.0%}{missed} |"
+
+
+def _agreement(rows: list[Facts], judges: list[str]) -> list[str]:
+    if len(judges) != 2:
+        return []
+    pairs = [(row["by"][judges[0]], row["by"][judges[1]]) for row in rows]
+    kappa = kappa_of(pairs, (True, False))
+    same = sum(one == other for one, other in pairs)
+    return ["", f"The two passes agree on {same} of {len(pairs)} turns, Cohen's kappa {kappa['value']:.3f} "
+                f"({kappa['low']:.3f} to {kappa['high']:.3f})."]  # fmt: skip
 
 
 def _cell(text: str) -> str:
@@ -125,19 +153,19 @@ def written(page: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--hold", action="store_true", help="print the conversations that go otherwise now")
+    parser.add_argument("--hold", choices=ROUNDS, help="print the conversations that go otherwise now")
     parser.add_argument("--write", action="store_true", help="put the tables into the page")
     options = parser.parse_args()
     if options.hold:
-        before = read_transcripts()
-        for one in held():
+        before = read_transcripts(options.hold)
+        for one in hold(options.hold):
             if one not in before:
                 print(json.dumps(one, ensure_ascii=False))
         return
     if options.write:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    rows = judged()
-    print(json.dumps({by: shares(rows, by) for by in ("bot", "person", "language")}, indent=1))
+    found = {one: {by: shares(judged(one), by) for by in ("bot", "person", "language")} for one in ROUNDS}
+    print(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":
