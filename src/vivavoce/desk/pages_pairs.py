@@ -12,7 +12,7 @@ from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
 from vivavoce.desk.pairs import CHANGES, PairDraft, draft_of_dialogue, draft_of_pair, judge
-from vivavoce.desk.security import OwnForm, field
+from vivavoce.desk.security import OnlyAsks, OwnForm, field
 from vivavoce.study.pairs import Change
 
 router = APIRouter()
@@ -51,13 +51,13 @@ def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDra
     return PairDraft(language=language)
 
 
-@router.post("/pairs/edit")
+@router.post("/pairs/edit", dependencies=[OnlyAsks])
 def show(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """The page again with the difference of what was typed, for browsers without scripts."""
     return _editor(request, desk, _typed(desk, form))
 
 
-@router.post("/pairs/difference")
+@router.post("/pairs/difference", dependencies=[OnlyAsks])
 def live(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Only the part of the page that tells the difference."""
     return desk.page(request, "pair_difference.html", **_facts(desk, _typed(desk, form)))

@@ -12,7 +12,7 @@ from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
-from vivavoce.desk.security import own_form
+from vivavoce.desk.security import OnlyAsks, own_form
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection
@@ -54,7 +54,7 @@ def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
     return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": found})
 
 
-@router.post("/results")
+@router.post("/results", dependencies=[OnlyAsks])
 def recompute(
     request: Request, desk: ThisDesk, form: Annotated[FormData, Depends(own_form)]
 ) -> RedirectResponse:

@@ -81,7 +81,8 @@ class Gate:
         """Write down what changed something, or takes something out, before it is answered."""
         who, told = scope["state"].get("who"), scope["state"].get("told")
         path, changes = scope["path"], scope["method"] not in SAFE_METHODS
-        if who is None or status >= 400 or not (changes or told is not None) or _is_door(path):
+        nothing = scope["state"].get("only_asks", False) or not (changes or told is not None)
+        if who is None or status >= 400 or nothing or _is_door(path):
             return
         await run_in_threadpool(self.access.note, who, f"{scope['method']} {path}", told or {})
 
@@ -197,6 +198,11 @@ def takes_out(request: Request) -> None:
     tell(request)
 
 
+def only_asks(request: Request) -> None:
+    """A dependency: the form that is sent changes nothing, and is not noted."""
+    request.scope["state"]["only_asks"] = True
+
+
 async def own_form(request: Request) -> FormData:
     """A dependency: the fields of a form that one of our pages made for this very sign-in."""
     who = who_of(request)
@@ -211,6 +217,7 @@ async def own_form(request: Request) -> FormData:
 
 OwnForm = Annotated[FormData, Depends(own_form)]
 Steers: Final = Depends(Needs("researcher"))
+OnlyAsks: Final = Depends(only_asks)
 
 
 async def door_form(request: Request) -> FormData:

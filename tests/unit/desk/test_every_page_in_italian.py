@@ -49,7 +49,8 @@ def findings(study: Study, log: Log, dialogue: str | None) -> set[str]:
 
 def pages_of(app: FastAPI) -> list[str]:
     """Every address without a place in it that answers with a page."""
-    paths = (path for path, methods in app.openapi()["paths"].items() if "get" in methods)
+    found = app.openapi()["paths"].items()
+    paths = (path for path, methods in found if "get" in methods and not path.startswith("/api/"))
     return sorted(path for path in paths if "{" not in path and not path.endswith(FILES))
 
 

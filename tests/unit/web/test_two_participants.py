@@ -45,8 +45,9 @@ class Visits(RuleBasedStateMachine):
     open_browser: ClassVar[Callable[[], Visitor]]
     tried: ClassVar[Counter[str]]
 
-    @initialize()
-    def two_begin(self) -> None:
+    @initialize(far=st.tuples(st.integers(2, 7), st.integers(2, 7)))
+    def two_begin(self, far: tuple[int, int]) -> None:
+        """Both stand somewhere in their visits, most of them after something was said."""
         self.visitors = {who: self.open_browser() for who in PEOPLE + OTHERS}
         self.visits, self.secrets, self.fields = {}, {who: [] for who in PEOPLE}, {who: {} for who in PEOPLE}
         for who in PEOPLE:
@@ -59,8 +60,10 @@ class Visits(RuleBasedStateMachine):
             token = access.use_link(access.invite(role, BASE).rpartition("/")[2])
             self.visitors[role].client.cookies.set(cookie, token or "")
         self.held: dict[str, list[str]] = {}
-        for who in PEOPLE:
+        for who, steps in zip(PEOPLE, far, strict=True):
             self.hold(who)
+            for _ in range(steps):
+                self.go_on(who, ends=False)
 
     def events_of(self, who: str) -> list[str]:
         return [f"{one.seq} {one.event!r}" for one in self.log.events(self.visits[who])]
@@ -73,6 +76,9 @@ class Visits(RuleBasedStateMachine):
     @rule(who=st.sampled_from(PEOPLE), ends=st.booleans())
     def goes_on(self, who: str, ends: bool) -> None:
         """The next thing that their page asks of them."""
+        self.go_on(who, ends=ends)
+
+    def go_on(self, who: str, *, ends: bool) -> None:
         visitor = self.visitors[who]
         visitor.settled()
         forms = Forms(visitor.html).forms
@@ -102,7 +108,7 @@ class Visits(RuleBasedStateMachine):
     )
     def asks_with_what_is_anothers(self, who: str, of: str, data: st.DataObject, as_json: bool) -> None:
         own = dict(self.fields[who]) if who in PEOPLE and data.draw(st.booleans()) else {}
-        for method, path in data.draw(st.lists(st.sampled_from(self.addresses), min_size=1, max_size=6)):
+        for method, path in data.draw(st.lists(st.sampled_from(self.addresses), min_size=12, max_size=20)):
             self.ask(who, of, method, path, own, as_json=as_json)
 
     def ask(self, who: str, of: str, method: str, path: str, own: dict[str, str], *, as_json: bool) -> None:
@@ -142,7 +148,7 @@ def test_nobody_reads_or_writes_the_visit_of_another_whatever_they_ask_for(
     study: Study, log: Log, parrot: Parrot, examples: int, note_figures: Callable[..., None]
 ) -> None:
     tried: Counter[str] = Counter()
-    often = settings(max_examples=examples, stateful_step_count=30)
+    often = settings(max_examples=examples, stateful_step_count=20)
     rates = RateLimits(turns_per_minute=100_000, visits_per_hour=100_000)
     with serve(study, log, parrot, rates=rates) as open_browser:
         found = addresses(open_browser())
