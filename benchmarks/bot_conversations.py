@@ -132,8 +132,8 @@ def _agreement(rows: list[Facts], judges: list[str]) -> list[str]:
     pairs = [(row["by"][judges[0]], row["by"][judges[1]]) for row in rows]
     kappa = kappa_of(pairs, (True, False))
     same = sum(one == other for one, other in pairs)
-    return ["", f"The two passes agree on {same} of {len(pairs)} turns, Cohen's kappa {kappa['value']:.3f} "
-                f"({kappa['low']:.3f} to {kappa['high']:.3f})."]  # fmt: skip
+    return ["", (f"The two passes agree on {same} of {len(pairs)} turns, Cohen's kappa {kappa['value']:.3f} "
+                f"({kappa['low']:.3f} to {kappa['high']:.3f}).")]  # fmt: skip
 
 
 def _cell(text: str) -> str:
