@@ -16,7 +16,7 @@ from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
 Enter = Callable[..., Any]
-FILES = (".js", ".css", ".svg", ".json", "/state", "/sign-in")
+FILES = (".csv", ".js", ".css", ".svg", ".json", "/state", "/sign-in")
 
 
 def words_of(study: Study, log: Log) -> set[str]:
@@ -69,7 +69,9 @@ def test_every_page_speaks_italian(computing: FastAPI, enter: Enter, log: Log, s
     eventually(lambda: not browser.get("/results/state").json()["computing"])
     held = next(one.dialogue_id for one in log.dialogues(study.name) if one.status == "completed")
     failed = next(one.dialogue_id for one in log.dialogues(study.name) if one.status == "failed")
-    data |= findings(study, log, None) | findings(study, log, held)
+    data |= (
+        findings(study, log, None) | findings(study, log, held) | {"owner by link"}
+    )  # as the log names them
     more = (
         "/results?by=system", f"/dialogues/{held}", f"/dialogues/{failed}", "/dialogues?q=zzz",
         f"/pairs/edit?dialogue={held}", "/dialogues/none", "/nowhere",
