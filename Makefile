@@ -65,8 +65,8 @@ test-long: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m "long or hypothesis" --hypothesis-profile searching --timeout 3600 $(ARGS)
 
 faults: .venv/dev.stamp system-packages
-	$(BIN)/python -m pytest -m reliability --timeout 7200 --junitxml=.venv/faults.xml $(ARGS)
-	$(BIN)/python -m benchmarks reliability .venv/faults.xml
+	failed=0; $(BIN)/python -m pytest -m reliability --timeout 7200 --junitxml=.venv/faults.xml $(ARGS) || failed=$$?; \
+	$(BIN)/python -m benchmarks reliability --results .venv/faults.xml && exit $$failed
 
 telephony: .venv/dev.stamp system-packages
 	./scripts/install-asterisk "$(ASTERISK_ROOT)"

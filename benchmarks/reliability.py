@@ -1,11 +1,10 @@
 """How our promises were tried, and what was found: the figures of `make faults`.
 
-    python -m benchmarks reliability JUNIT.xml ...
+    python -m benchmarks reliability --results JUNIT.xml ...
 
 Reads the results of tests, of which each notes a promise and its figures, and writes
 `results/reliability.json` and the table of `docs/explanation/what-we-promise.md`. Of several results of one
-test the last stands. A test that failed before it had figures stands there too, and below the table what
-was not run.
+test the last stands. Below the table stands what was not run.
 """
 
 import argparse
@@ -26,21 +25,20 @@ WORDS: Final = {"kept": "yes", "failed": "**no**", "skipped": "not tried"}
 
 
 def read_results(path: Path) -> dict[str, dict[str, Any]]:
-    """Of each test in a file of results: promise, test, outcome (kept, failed, skipped), seconds, figures."""
+    """Each test in a file of results: promise, test, outcome (kept, failed, skipped), seconds, figures."""
     rows = {}
     for case in ElementTree.parse(path).iter("testcase"):
         noted = {one.get("name"): one.get("value", "") for one in case.iter("property")}
         test = f"{str(case.get('classname')).replace('.', '/')}.py::{case.get('name')}"
         failed = case.find("failure") is not None or case.find("error") is not None
         outcome = "failed" if failed else "skipped" if case.find("skipped") is not None else "kept"
-        if outcome != "kept" or "promise" in noted:
-            rows[test] = {
-                "promise": noted.get("promise") or str(case.get("name")).partition("[")[0].replace("_", " "),
-                "test": test,
-                "outcome": outcome,
-                "seconds": round(float(case.get("time", 0))),
-                "figures": json.loads(noted.get("figures", "{}")),
-            }
+        rows[test] = {
+            "promise": noted.get("promise") or str(case.get("name")).partition("[")[0].replace("_", " "),
+            "test": test,
+            "outcome": outcome,
+            "seconds": round(float(case.get("time", 0))),
+            "figures": json.loads(noted.get("figures", "{}")),
+        }
     return rows
 
 
@@ -70,14 +68,17 @@ def not_run_told(tests: list[str]) -> str:
 
 def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks reliability", description=__doc__)
-    parser.add_argument("results", type=Path, nargs="+", metavar="JUNIT.xml")
+    parser.add_argument("--results", type=Path, nargs="+", required=True, metavar="JUNIT.xml")
     found: dict[str, dict[str, Any]] = {}
     for path in parser.parse_args(words).results:
         found |= read_results(path)
-    if not found:
-        parser.error("no test in it notes a promise; run make faults")
-    rows = sorted(found.values(), key=lambda row: (row["promise"], row["test"]))
-    missing = [test for test in tests_of_promises() if test not in found]
+    wanted = tests_of_promises()
+    rows = sorted(
+        (found[one] for one in wanted if one in found), key=lambda row: (row["promise"], row["test"])
+    )
+    if not rows:
+        parser.error("no test in it is one of a promise; run make faults")
+    missing = [test for test in wanted if test not in found]
     facts = {
         "python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count(),
         "tried": rows, "not_run": missing,
