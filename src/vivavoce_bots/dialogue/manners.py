@@ -22,7 +22,7 @@ _QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentenc
 _AT_A_LOSS, _LET_GO = 2, 3
 _REACH: Final = 3  # words that a `not` reaches over
 _UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "told")
+_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed")
 
 
 class Heard(NamedTuple):
@@ -63,14 +63,12 @@ class Answer(NamedTuple):
 class Talk:
     """What is remembered of any conversation; `before` are its states before the last turns.
 
-    told     the last turn that understood
     changed  whether the last turn brought anything about
     """
 
     language: str
     random: Random = field(default_factory=Random)
     last: Reply | None = None
-    told: Reply | None = None
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     lost: int = 0
     changed: bool = False
@@ -199,8 +197,6 @@ class CourteousBot(ABC, Generic[Held]):
     def _said(self, session: Held, answer: Answer) -> Reply:
         reply = Reply(answer.text[:1].upper() + answer.text[1:], answer.acts, answer.understood, answer.end)
         session.last = reply
-        if session.told is None or not any(act.act == "repeat" for act in reply.acts):
-            session.told = reply
         return reply
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
@@ -250,7 +246,7 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("undo", "cancel", "wrong") and not no:
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
-            again = session.told or session.last
+            again = session.last
             return Answer(again.text, again.acts)
         if answered:
             return None
