@@ -112,7 +112,8 @@ def test_sixty_arrivals_are_paid_to_the_penny(
         assert earned_by_the_log(study) == due
         note_figures(
             "a recruited trial", arrivals=ARRIVALS, returned=RETURNS, timed_out=TIME_OUTS,
-            submitted_twice=TWICE, notices_lost=LOST, paid_by_ledger_platform_and_log="99.00 GBP",
+            submitted_twice=TWICE, notices_lost=LOST,
+            paid_by_ledger_platform_and_log=found["paid by the ledger"],
         )  # fmt: skip
 
         erase_somebody_who_was_paid(study)
