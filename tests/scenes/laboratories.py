@@ -82,6 +82,7 @@ class OpenLaboratory:
         assert link is not None, page
         browser.look(link[1].replace("&amp;", "&"))
         browser.press("/start")
+        browser.settled()  # the system has said, or not said, its greeting
         return browser
 
 
