@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from scenes.recruiting import code_shown, hold_dialogue
+from scenes.patience import eventually
+from scenes.recruiting import code_shown, hold_dialogue, talks
 from vivavoce.api.studies import make_connectors
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.store import Log
@@ -82,7 +83,7 @@ class OpenLaboratory:
         assert link is not None, page
         browser.look(link[1].replace("&amp;", "&"))
         browser.press("/start")
-        browser.settled()  # the system has said, or not said, its greeting
+        eventually(lambda: talks(browser), "the dialogue never began")
         return browser
 
 

@@ -142,13 +142,14 @@ def take_part(browser: Visitor, dialogues: int = 1, agree: bool = True) -> str:
 
 def hold_dialogue(browser: Visitor) -> None:
     """One dialogue, from its greeting to its end."""
-    eventually(lambda: _talks(browser), "the dialogue never began")
+    eventually(lambda: talks(browser), "the dialogue never began")
     browser.press("/turns/form", text="hello")
-    eventually(lambda: _talks(browser) and "I see." in browser.html, "the system never answered")
+    eventually(lambda: talks(browser) and "I see." in browser.html, "the system never answered")
     browser.press("/dialogue/end/form")
 
 
-def _talks(browser: Visitor) -> bool:
+def talks(browser: Visitor) -> bool:
+    """Whether their dialogue is under way, and the system owes nothing."""
     browser.look()
     waiting = '<p class="typing" id="typing" hidden>' not in browser.html
     return "/turns/form" in PageForms(browser.html).forms and not waiting
