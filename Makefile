@@ -12,6 +12,8 @@ BIN := .venv/bin
 # a file shares is made once; ARGS="-n 0" for one process
 ABREAST := -n $(shell expr 5 \* $$(getconf _NPROCESSORS_ONLN) / 2) --maxprocesses 8 --dist loadfile
 export LANG ?= C.UTF-8
+# compiled modules are kept: without them each of a thousand processes of the tests compiles what it imports
+export PYTHONDONTWRITEBYTECODE :=
 
 # where Asterisk is installed, unless this machine has one
 export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
@@ -31,6 +33,7 @@ setup: .venv/run.stamp
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/run.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q -j 0 src
 	@touch $@
 	@echo "Ready: $(BIN)/vivavoce --help"
 

@@ -18,7 +18,7 @@ from vivavoce_bots.bot import Bot, BotFunction, as_function
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
 from vivavoce_bots.dialogue.manners import Heard
-from vivavoce_bots.dialogue.spotting import Span
+from vivavoce_bots.dialogue.spotting import Span, tokens
 from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.restaurant.bot import RestaurantBot
 
@@ -62,17 +62,16 @@ def weakened(name: str, weakness: str, domain: Domain | None = None) -> Bot:
     raise WeaknessError(f"{name} cannot have the weakness {weakness!r}")
 
 
+def _accented_tokens(text: str) -> list[str]:
+    return _TOKEN.findall(unicodedata.normalize("NFC", text[:2_000]).casefold())
+
+
 class WeakUnderstanding(Understanding):
     """The restaurant bot's understanding, less one thing."""
 
     def __init__(self, domain: Domain, language: str, weakness: str) -> None:
         self._weakness, self._language = weakness, language
-        super().__init__(domain, language)
-
-    def _tokens(self, text: str) -> list[str]:
-        if self._weakness != "accents":
-            return super()._tokens(text)
-        return _TOKEN.findall(unicodedata.normalize("NFC", text[:2_000]).casefold())
+        super().__init__(domain, language, _accented_tokens if weakness == "accents" else tokens)
 
     def _known_as(self, phrases: list[str]) -> list[str]:
         if self._weakness != "synonyms":

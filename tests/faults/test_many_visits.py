@@ -52,6 +52,14 @@ async def all_at_once(work: list[Awaitable[None]], abreast: int) -> None:
     await asyncio.gather(*map(one, work))
 
 
+@pytest.mark.parametrize(
+    "log_url",
+    [
+        pytest.param("sqlite", marks=pytest.mark.long),
+        pytest.param("postgresql", marks=pytest.mark.postgresql),
+    ],
+    indirect=True,
+)
 @pytest.mark.parametrize(("arrivals", "places"), [(12, 4), pytest.param(200, 50, marks=pytest.mark.long)])
 def test_of_many_who_come_at_once_as_many_as_there_are_places_are_admitted(
     log_url: str, tmp_path: Path, arrivals: int, places: int, note_figures: NoteFigures
@@ -120,6 +128,11 @@ class Participant:
             await self.finds(page, other)
 
 
+@pytest.mark.parametrize(
+    "log_url",
+    ["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgresql, pytest.mark.long])],
+    indirect=True,
+)
 @pytest.mark.parametrize("visits", [8, pytest.param(500, marks=pytest.mark.long)])
 def test_every_visit_is_found_again(
     log_url: str, tmp_path: Path, visits: int, note_figures: NoteFigures

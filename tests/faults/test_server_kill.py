@@ -144,6 +144,11 @@ def check(log: Log, talkers: list[Talker]) -> Counter[str]:
 
 
 @pytest.mark.reliability
+@pytest.mark.parametrize(
+    "log_url",
+    ["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgresql, pytest.mark.long])],
+    indirect=True,
+)
 @pytest.mark.parametrize(("kills", "people"), [(2, 20), pytest.param(200, 50, marks=pytest.mark.long)])
 def test_kills_under_people_who_talk_lose_and_double_nothing(
     log_url: str, tmp_path: Path, kills: int, people: int, note_figures: Callable[..., None]

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"\w+(?:'(?=\w))?")
@@ -55,6 +56,16 @@ def forms_of(phrase: str) -> list[str]:
     return [form for one in choice[1].split("|") for form in forms_of(f"{before}{one}{after}")]
 
 
+@cache
+def _read(phrase: str, tokens: Callable[[str], list[str]]) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    """The forms of a phrase with their words, and whether each is a stem; bots know thousands of the same."""
+    read: list[tuple[str, tuple[str, ...], bool]] = []
+    for form in forms_of(phrase):
+        stem = _STEM.fullmatch(form)
+        read.append((form, tuple(tokens(stem[1] if stem else form)), stem is not None))
+    return tuple(read)
+
+
 class Spotter:
     """Knows phrases by their words; `prenot*` is every word that begins so, and is no phrase of its own."""
 
@@ -67,21 +78,14 @@ class Spotter:
 
     def learn(self, phrase: str, entry: Entry, *, taken_by: Collection[str] = ()) -> None:
         """A phrase and what it means; what it meant before is forgotten, unless `taken_by` has its kind."""
-        for form in forms_of(phrase):
-            self._learn(form, entry, taken_by)
-
-    def _learn(self, phrase: str, entry: Entry, taken_by: Collection[str]) -> None:
-        if stem := _STEM.fullmatch(phrase):
-            self._stems["".join(self._tokens(stem[1]))] = entry
-            return
-        words = tuple(self._tokens(phrase))
-        if len(words) == 1 and len(phrase) <= _SHORT and phrase.casefold() != words[0]:
-            self._accented[phrase.casefold()] = entry
-            return
-        held = self._phrases.get(words)
-        if words and (held is None or held.kind not in taken_by):
-            self._phrases[words] = entry
-            self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+        for form, words, is_stem in _read(phrase, self._tokens):
+            if is_stem:
+                self._stems["".join(words)] = entry
+            elif len(words) == 1 and len(form) <= _SHORT and form.casefold() != words[0]:
+                self._accented[form.casefold()] = entry
+            elif words and ((held := self._phrases.get(words)) is None or held.kind not in taken_by):
+                self._phrases[words] = entry
+                self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def find(self, text: str, said: list[str]) -> list[Span]:
         """The phrases in a text; short words that are others without their accent count only with it."""
@@ -119,8 +123,8 @@ class Wholes:
         tokens: Callable[[str], list[str]] = tokens,
     ) -> None:  # fmt: skip
         self._fillers = {word for phrase in fillers for word in tokens(phrase)}
-        self._alone = {tuple(tokens(form)): kind for kind, phrases in alone.items()
-                       for phrase in phrases for form in forms_of(phrase)}  # fmt: skip
+        self._alone = {words: kind for kind, phrases in alone.items()
+                       for phrase in phrases for _, words, _ in _read(phrase, tokens)}  # fmt: skip
 
     def kind(self, said: list[str]) -> str | None:
         """What a whole utterance does; None where it is no such utterance."""

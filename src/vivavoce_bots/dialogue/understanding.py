@@ -1,6 +1,6 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -36,13 +36,13 @@ OTHER = "other"
 class Understanding:
     """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
 
-    def __init__(self, domain: Domain, language: str) -> None:
+    def __init__(self, domain: Domain, language: str, words_of: Callable[[str], list[str]] = tokens) -> None:
         self._domain, self._speech, self._language = domain, speech(language), language
-        self._spotter = Spotter(self._tokens)
+        self._tokens, self._spotter = words_of, Spotter(words_of)
         self._constraints = {TYPE, *domain.constraint_slots(None)}
         self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
         self._small = {word for phrase in self._speech.small for word in tokens(phrase)}
-        self._wholes = Wholes(self._speech.alone, self._speech.fillers, self._tokens)
+        self._wholes = Wholes(self._speech.alone, self._speech.fillers, words_of)
         self._clock = Clock(language) if TIME in domain.slots else None
         self._learn_speech(domain, language)
         self._learn_domain(domain, language)
@@ -91,9 +91,6 @@ class Understanding:
     def _learn(self, phrase: str, entry: Entry, *, taken: bool = True) -> None:
         """A phrase and what it means; what values and questions it meant before stays, unless it is taken."""
         self._spotter.learn(phrase, entry, taken_by=() if taken else ("value", "ask"))
-
-    def _tokens(self, text: str) -> list[str]:
-        return tokens(text)
 
     def _known_as(self, phrases: list[str]) -> list[str]:
         """The phrases by which a value or a kind of venue is known."""

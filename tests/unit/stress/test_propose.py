@@ -26,13 +26,13 @@ utterances = languages.flatmap(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(utterances, st.integers(0, 3))
 def test_the_same_seed_gives_the_same_variants_in_the_same_order(utterance: Utterance, seed: int) -> None:
     assert propose(utterance, seed=seed) == propose(utterance, seed=seed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(utterances)
 def test_the_edits_of_a_variant_give_its_text_exactly(utterance: Utterance) -> None:
     for one in propose(utterance).variants:
@@ -40,7 +40,7 @@ def test_the_edits_of_a_variant_give_its_text_exactly(utterance: Utterance) -> N
         assert all(utterance.text[edit.start : edit.end] == edit.before for edit in one.edits)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(utterances, st.data())
 def test_a_protected_span_is_in_every_variant_as_it_was(utterance: Utterance, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(utterance.text) - 1))

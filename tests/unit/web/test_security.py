@@ -27,7 +27,11 @@ from vivavoce.web.security import HEADERS, BodyCap
 from vivavoce.web.sign_in import HOME
 
 SECRET = "the secret of B"
-PLACES = ("consent", "chat", "code", "feedback", "ready")
+PLACES = (
+    "chat",
+    "code",
+    *(pytest.param(one, marks=pytest.mark.long) for one in ("consent", "feedback", "ready")),
+)
 
 
 def bring_to(visitor: Visitor, place: str) -> dict[str, str]:

@@ -143,7 +143,7 @@ class Visits(RuleBasedStateMachine):
 
 @pytest.mark.reliability
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("examples", [5, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [3, pytest.param(100, marks=pytest.mark.long)])
 def test_nobody_reads_or_writes_the_visit_of_another_whatever_they_ask_for(
     study: Study, log: Log, parrot: Parrot, examples: int, note_figures: Callable[..., None]
 ) -> None:
