@@ -2,12 +2,12 @@
 
 `python -m benchmarks judges [--trials 2000] [--seed 1] [--dstc2 FOLDER] [--out FILE]` prints JSON.
 
-calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both systems; a
-        judge that knows nothing, something, or much, and is lenient to one system
-chosen  the same calls, with labels of dialogues that look bad: to the judge, with and without their chances, or
-        to the callers themselves
-dstc2   resampled callers of DSTC2 (`vivavoce import dstc2 ... --into FOLDER`): 70, 80 or 90 % of the answers to
-        an item are hidden and predicted from interaction parameters and objective success, cross-fitted
+calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
+        systems; a judge that knows nothing, something, or much, and is lenient to one system
+chosen  the same calls, with labels of dialogues that look bad: to the judge, with and without their chances,
+        or to the callers themselves
+dstc2   resampled callers of DSTC2 (`vivavoce import dstc2 ... --into FOLDER`): 70, 80 or 90 % of the answers
+        to an item are hidden and predicted from interaction parameters and objective success, cross-fitted
 
 Each beside people alone, and beside the judge alone as if its words were labels.
 """
@@ -187,15 +187,17 @@ def plans(folder: Path | None) -> list[tuple[Facts, Any]]:
         for right in (0.0, 0.6, 0.9):
             facts = {"part": "calls", "law": law, "callers": callers, "share": share, "judge_right": right}
             found.append((facts, partial(calls, law, callers, share, right)))
-    for by, logged in (("judge", True), ("judge", False), ("callers", False)):
-        facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": by, "chances_logged": logged}
-        found.append((facts, partial(by_looks, "pareto", 140, by, logged)))
+    for logged in (True, False):
+        facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "judge", "chances_logged": logged}
+        found.append((facts, partial(by_looks, "pareto", 140, "judge", logged)))
     for target in ("found_all", "understood") if folder is not None else ():
         corpus = corpus_of(folder, target)
         for share in (0.1, 0.2, 0.3):
-            facts = {"part": "dstc2", "target": target, "callers": 113, "share": share, "truth": corpus["mean"],
-                     "predictors": corpus["predictors"]}  # fmt: skip
+            facts = {"part": "dstc2", "target": target, "callers": 113, "share": share,
+                     "truth": corpus["mean"], "predictors": corpus["predictors"]}  # fmt: skip
             found.append((facts, partial(resampled, corpus, share, 113)))
+    facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "callers", "chances_logged": False}
+    found.append((facts, partial(by_looks, "pareto", 140, "callers", False)))
     return found
 
 
@@ -221,7 +223,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = [
-        facts | measured(make, given.trials, given.seed + place)
+        facts | {"seed": given.seed + place} | measured(make, given.trials, given.seed + place)
         for place, (facts, make) in enumerate(plans(given.dstc2))
     ]
     targets = dict.fromkeys(one["target"] for one in rows if "target" in one)

@@ -30,8 +30,8 @@ def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
             style = "dim" if place == 2 else None
             labels = ("0", "0") if place == 2 else (str(one.labels), str(one.people))
             table.add_row(
-                str(group.key) if place == 0 else "", by, value(one.estimate), limits((one.low, one.high)), *labels,
-                worth, style=style,
+                str(group.key) if place == 0 else "", by, value(one.estimate), limits((one.low, one.high)),
+                *labels, worth, style=style,
             )  # fmt: skip
     yield table
     if found.differences:
@@ -55,7 +55,8 @@ def _differences(found: "JudgeEstimates", limits: object) -> RenderableType:
                 f"{one.a} - {one.b}" if place == 0 else "", by,
                 points(side.estimate) if found.rate else number(side.estimate, 3),
                 limits((side.low, side.high)),  # type: ignore[operator]
-                chance(side.p) if place < 2 else "", chance(one.p_adjusted) if place == 1 else "", style="dim" if place == 2 else None,
+                chance(side.p) if place < 2 else "", chance(one.p_adjusted) if place == 1 else "",
+                style="dim" if place == 2 else None,
             )  # fmt: skip
     return table
 
@@ -83,8 +84,8 @@ def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
     test = found.alternative
     if test is not None and test.passes is not None:
         yield Text(
-            f"Alternative annotator test: it matches or beats {test.winning_rate:.0%} of {test.annotators} people "
-            f"(advantage {test.advantage:.2f}, epsilon {test.epsilon:g}): "
+            f"Alternative annotator test: it matches or beats {test.winning_rate:.0%} of {test.annotators} "
+            f"people (advantage {test.advantage:.2f}, epsilon {test.epsilon:g}): "
             + ("it may stand in for one of them." if test.passes else "it may not stand in for one of them.")
         )
     yield Text(found.signature, style="dim")

@@ -1,4 +1,4 @@
-"""The verbs of `judge`: let a judge answer for dialogues, hold it to people, choose what people judge next."""
+"""The verbs of `judge`: let it answer for dialogues, hold it to people, choose what people judge next."""
 
 import csv
 import os
@@ -98,7 +98,7 @@ def choose(
     ] = 0.5,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
 ) -> None:
-    """Choose the dialogues that people judge next: where the judge is least sure, by chances that are kept."""
+    """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
     from vivavoce.cli.datasets import unmixed
     from vivavoce.core.errors import InputError
     from vivavoce.stats.judge_estimates import doubt, judged_table

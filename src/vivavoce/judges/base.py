@@ -20,7 +20,7 @@ PREFERENCE: Final = "preference"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgeQuestion:
     """What is asked of each dialogue: an item in its own wording.
 
     labels  what each code of the scale is called, from low to high
@@ -38,7 +38,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedCase:
+class JudgeCase:
     """A dialogue, or two answers to one message (`other` then is the second, and `exchange` which message).
 
     turns  what was said in order: user or system, and the words; data, whatever they say
@@ -54,10 +54,10 @@ class JudgedCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class JudgeVerdict:
     """What a judge says of one case.
 
-    value         on the item's scale, a mean where it was asked several times; None: nothing, and `trouble` why.
+    value         on the item's scale, a mean where it was asked several times; None: nothing (`trouble`).
                   Of a pair 1 for the first, 0 for the second, 0.5 for neither
     confidence    how sure it is, 0 to 1; None: it does not say
     first_chosen  of a pair, share of its answers (0 to 1) for what it read first, in both orders alike
@@ -89,7 +89,7 @@ class Judge(Protocol):
 
     frozen: Mapping[str, Any]
 
-    async def judge(self, case: JudgedCase, once: Once) -> Verdict: ...
+    async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict: ...
 
     async def close(self) -> None: ...
 
@@ -99,7 +99,7 @@ class Court:
     """Where a judge is opened: over what, about what, and where its files lie."""
 
     dataset: Dataset
-    question: Question
+    question: JudgeQuestion
     folder: Path
     secrets: Mapping[str, str] = field(default_factory=dict)
 

@@ -1,7 +1,7 @@
 """The journal of a judge: every answer on disk before it is used, so that nothing is asked and paid twice.
 
 One JSON object a line. A request is written before it is sent (`sent`) and its answer when it is there
-(`answer`), each under the digest of everything that it depends on. What was sent before a crash and not answered
+(`answer`), each under the digest of all that it depends on. What was sent before a crash and never answered
 is perhaps paid: it is counted, and asked again.
 """
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from vivavoce.core.errors import InputError
-from vivavoce.judges.base import Court, JudgedCase, JudgeKind, JudgeSettings, Once, Verdict
+from vivavoce.judges.base import Court, JudgeCase, JudgeKind, JudgeSettings, JudgeVerdict, Once
 
 
 class ModelJudgeSettings(JudgeSettings):
@@ -39,9 +39,9 @@ class _Told:
     def __init__(self, said: Mapping[str, float], frozen: Mapping[str, Any]) -> None:
         self._said, self.frozen = said, frozen
 
-    async def judge(self, case: JudgedCase, once: Once) -> Verdict:
+    async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
         value = self._said.get(case.dialogue_id)
-        return Verdict(value=value, trouble="unknown" if value is None else None, asked=1)
+        return JudgeVerdict(value=value, trouble="unknown" if value is None else None, asked=1)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -53,7 +53,7 @@ class _Function:
     def __init__(self, function: Callable[..., Any], court: Court, frozen: Mapping[str, Any]) -> None:
         self._function, self._question, self.frozen = function, court.question, frozen
 
-    async def judge(self, case: JudgedCase, once: Once) -> Verdict:
+    async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
         shown = {**asdict(case), "turns": [{"party": party, "text": text} for party, text in case.turns]}
         question = {"text": self._question.text, "labels": dict(self._question.labels)}
 
@@ -69,7 +69,7 @@ class _Function:
 
         found = await once({"dialogue": shown, "question": question}, ask)
         trouble = "refused" if found["value"] is None else None
-        return Verdict(value=found["value"], confidence=found["confidence"], trouble=trouble, asked=1,
+        return JudgeVerdict(value=found["value"], confidence=found["confidence"], trouble=trouble, asked=1,
                        refused=int(trouble is not None))  # fmt: skip
 
     async def close(self) -> None:

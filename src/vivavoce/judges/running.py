@@ -11,7 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.statement import statement
 from vivavoce.core.validation import load_model
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.judges.base import JUDGES, PREFERENCE, Court, JudgedCase, JudgeSettings, Verdict
+from vivavoce.judges.base import JUDGES, PREFERENCE, Court, JudgeCase, JudgeSettings, JudgeVerdict
 from vivavoce.judges.cases import cases_of, question_of
 from vivavoce.judges.journal import Journal
 from vivavoce.log.dataset import Dataset
@@ -107,12 +107,12 @@ def judge_dataset(
 
 
 async def _all(
-    judge: Any, cases: list[JudgedCase], book: Journal, at_once: int,
+    judge: Any, cases: list[JudgeCase], book: Journal, at_once: int,
     progress: Callable[[int, int], None] | None,
-) -> list[Verdict]:  # fmt: skip
+) -> list[JudgeVerdict]:  # fmt: skip
     gate, done, missed, stopped = asyncio.Semaphore(at_once), 0, 0, False
 
-    async def one(case: JudgedCase) -> Verdict | None:
+    async def one(case: JudgeCase) -> JudgeVerdict | None:
         """None: somebody else had to stop. What is under way then is waited for: it is paid."""
         nonlocal done, missed, stopped
         async with gate:
@@ -139,10 +139,12 @@ async def _all(
     for verdict in found:
         if isinstance(verdict, BaseException):
             raise verdict
-    return [verdict for verdict in found if isinstance(verdict, Verdict)]
+    return [verdict for verdict in found if isinstance(verdict, JudgeVerdict)]
 
 
-def _row(name: str, kind: str, target: str, frozen: str, case: JudgedCase, found: Verdict) -> dict[str, Any]:
+def _row(
+    name: str, kind: str, target: str, frozen: str, case: JudgeCase, found: JudgeVerdict
+) -> dict[str, Any]:
     return {
         "judge": name, "kind": kind, "target": target, "dialogue_id": case.dialogue_id,
         "other_dialogue_id": case.other_id, "exchange": case.exchange, "value": found.value,

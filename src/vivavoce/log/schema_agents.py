@@ -60,8 +60,8 @@ JUDGEMENTS: Final = Table(
         DIALOGUE._replace(meaning="the dialogue, or that of the first of two answers"),
         Column("other_dialogue_id", KEY, "that of the second of two answers; null for one dialogue"),
         Column("exchange", INTEGER, "1-based number of the message that both answer; null for one dialogue"),
-        Column("value", REAL, "code on the item's scale, a mean of several; of two answers 1: the first is better, "
-               "0: the second, 0.5: neither; null: it said nothing"),
+        Column("value", REAL, "code on the item's scale, a mean of several; of two answers 1: the first is "
+               "better, 0: the second, 0.5: neither; null: it said nothing"),
         Column("confidence", REAL, "how sure it is, 0 to 1; null: it does not say"),
         Column("trouble", LABEL, "why it said nothing: refused, unreadable, unreachable or unknown"),
         Column("first_chosen", REAL, "share of its answers for what it read first, asked in both orders"),
@@ -71,7 +71,7 @@ JUDGEMENTS: Final = Table(
         Column("input_tokens", LONG, "tokens read; null: not told"),
         Column("output_tokens", LONG, "tokens written; null: not told"),
         Column("cost", REAL, "what it cost, in the currency of its prices; null: no price"),
-        Column("frozen", LABEL, "first digits of the digest of its prompt, model and settings in its journal", True),
+        Column("frozen", LABEL, "first digits of the digest of prompt, model and settings", True),
         Column("judged_at", INSTANT, "when the dataset with it was written, UTC", True),
     ),
     counted="judgement",

@@ -127,8 +127,8 @@ def judge_effects(
     """What the judge's difference from people goes with, one feature at a time.
 
     Input   excess: what the judge says less what people say; features: of 0 and 1, such as a system, a
-            language, the judge's own family (self-preference), success; or on a scale, such as length, then by
-            deviation
+            language, the judge's own family (self-preference), success; or on a scale, such as length, then
+            by deviation
     Output  difference of the excess with and without the feature, or over one deviation of it
     Empty   a feature that never varies: missing
     """

@@ -1,6 +1,6 @@
 """What systems are like, from people's answers and a judge's words: beside each other, never the judge alone.
 
-Labels are what participants answered (or voted); a judge's words are the dataset's table `judgements`, or come from
+Labels are what participants answered (or voted); a judge's words are the table `judgements`, or come from
 interaction parameters by models that never saw the participant.
 """
 
@@ -82,7 +82,7 @@ class EstimatedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimatedDifference:
-    """Two groups compared in the same three ways; `p_adjusted`: of people and judge, over all pairs (Holm)."""
+    """Two groups compared in the three ways; `p_adjusted`: of people and judge, over all pairs (Holm)."""
 
     a: str | None
     b: str | None
@@ -128,7 +128,7 @@ class JudgeCalibration:
 def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") -> JudgedTable:
     """Labels and a judge's words of every case of a dataset.
 
-    Input   judge: a name in the table `judgements`, or `parameters`; target: an item or score, or `preference`
+    Input   judge: a name in the table `judgements`, or `parameters`; target: an item, score, or `preference`
     Raises  UnknownName: no such judge of this target, or nobody was asked such a thing
     """
     words = _words(dataset)
@@ -161,8 +161,8 @@ def estimate(
     """Groups of dialogues from people and judge, with people alone and the judge alone beside them.
 
     Input   chances: with which people were asked of each dialogue, where they were not the same for all
-    Raises  UnknownName: no such judge, target or grouping; InputError: a dialogue that people judged without a
-            chance of it, or a chance that is none
+    Raises  UnknownName: no such judge, target or grouping; InputError: a dialogue that people judged without
+            a chance of it, or a chance that is none
     """
     table = judged_table(dataset, judge, target, by)
     asked = ~np.isnan(table.labels)
@@ -219,7 +219,7 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
 def doubt(dataset: Dataset, table: JudgedTable, judge: str, target: str) -> Floats:
     """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
 
-    Output  1 less the confidence; else the deviation of an answer of 0 and 1 that has this mean; on other scales
+    Output  1 less the confidence; else the deviation of an answer of 0 and 1 with this mean; on other scales
             the distance from the judge's mean, turned; NaN where it said nothing
     """
     rows = [] if judge == PARAMETERS else _judgements(dataset, judge, target)
@@ -305,7 +305,7 @@ def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[Statement
 
 
 def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[Statement]:
-    """Whether the judge finds what people judged better or worse than the rest: then it is no random sample."""
+    """Whether the judge finds what people judged better than the rest: then it is no random sample."""
     known = ~np.isnan(table.said)
     parts = [known & asked, known & ~asked]
     if odds is not None or min(int(one.sum()) for one in parts) < 2:

@@ -30,9 +30,9 @@ def choose_dialogues(
     """Draw dialogues for people to judge.
 
     Input   doubt: how unsure the judge is of each, 0 or above (NaN: nothing is known, taken as the mean);
-            strata: the system of each; number: how many are wanted; even: share of the chances that all have alike
-    Output  each stratum has its share of the number; within it, chances go with doubt but for the even share; as
-            many as wanted are drawn by systematic sampling of dialogues in random order
+            strata: the system of each; number: how many are wanted; even: share of chances all have alike
+    Output  each stratum has its share of the number; within it, chances go with doubt but for the even share;
+            as many as wanted are drawn by systematic sampling of dialogues in random order
     Raises  InputError: fewer dialogues than wanted, or a share that is not above 0 and at most 1
     Source  Zrnic and Candes 2024 (active statistical inference, arXiv 2403.03208)
     """
@@ -59,8 +59,8 @@ def choose_dialogues(
 def _chances(doubt: Floats, wanted: float, even: float) -> Floats:
     """Chances that add up to what is wanted, none above 1."""
     n, whole = len(doubt), float(doubt.sum())
-    shares = even / n + (1 - even) * (doubt / whole if whole > 0 else 1 / n)
-    scale = wanted
+    shares = even / n + (1 - even) * (doubt / whole if whole > 0 else np.full(n, 1 / n))
+    scale, found = wanted, np.minimum(1.0, wanted * shares)
     for _ in range(ROUNDS):
         found = np.minimum(1.0, scale * shares)
         if abs(found.sum() - wanted) < 1e-9:

@@ -186,7 +186,7 @@ def labels_with_judge(alone: int, agreement: float) -> tuple[LabelsWithJudge, ..
     Output  as many dialogues held, twice, five and ten times as many: the judge saves nothing of the first,
             as no dialogue is left of which it alone speaks
     Raises  InputError: an agreement that is not between -1 and 1
-    Source  variance of PPI++ at its best weight (arXiv 2311.01453): 1 / labels times 1 - r^2 (1 - labels / held)
+    Source  variance of PPI++ (arXiv 2311.01453): 1 / labels times 1 - r^2 (1 - labels / held)
     """
     if not -1 < agreement < 1:
         raise InputError(f"agreement {agreement:g}", place="--judge-agreement", hint="between -1 and 1")

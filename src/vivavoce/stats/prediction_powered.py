@@ -55,7 +55,7 @@ class PoweredMean:
     labels, people  dialogues that people judged, and of how many participants
     predicted       dialogues of which the judge alone speaks
     method          prediction_powered_t, prediction_powered_logit_t; people_t, people_logit_t where the judge
-                    has no weight; wilson_effective_participants where people all say the same; or none and why
+                    has no weight; wilson_effective_participants where all say the same; or none and why
     """
 
     estimate: float | None = None
@@ -107,13 +107,13 @@ def powered_mean(
     Output  the ratio of sums of labels, plus the weighted difference of what the judge says of the other
             dialogues and of those that people judged. Error: participants left out in turn, the weight tuned
             anew for each, weighed as in `sandwich`; df: the effective number of participants less 1
-    Empty   labels of fewer than 2 participants: no interval. The judge has no weight where labels are of fewer
-            than 3 participants, where all are alike, or where it says the same of everything
+    Empty   labels of fewer than 2 participants: no interval. The judge has no weight where labels are of
+            fewer than 3 participants, where all are alike, or where it says the same of everything
     Note    chances that differ: labels weigh by their inverse (Hajek), and the judge's words are those of all
             dialogues. Where it refused, its mean stands, which is as right as anything else
     Source  Angelopoulos, Duchi and Zrnic 2023 (PPI++, arXiv 2311.01453); weights: Zrnic and Candes 2024
-            (active inference, arXiv 2403.03208); golden cases by ppi-python in tests/golden/prediction-powered.json;
-            coverage: docs/explanation/judges.md
+            (active inference, arXiv 2403.03208); golden cases by ppi-python:
+            tests/golden/prediction-powered.json; coverage: docs/explanation/judges.md
     """
     who, codes = np.unique(cases.people, return_inverse=True)
     facts = _counts(cases)

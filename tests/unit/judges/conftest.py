@@ -151,8 +151,10 @@ def _dialogue(
     rows: dict[str, list[dict[str, Any]]], one: str, person: str, system: str, number: int, said: str
 ) -> None:
     rows["dialogues"].append({
-        "dialogue_id": one, "study": "judged", "system": system, "condition": system, "participant_id": person,
-        "visit_id": person, "dialogue_number": number + 1, "channel": "text", "language": "en", "started_at": AT,
+        "dialogue_id": one, "study": "judged", "system": system, "condition": system,
+        "participant_id": person,
+        "visit_id": person, "dialogue_number": number + 1, "channel": "text", "language": "en",
+        "started_at": AT,
         "ended_at": AT, "duration_s": 60.0, "end_reason": "user", "code_issued": True, "simulated": False,
     })  # fmt: skip
     rows["turns"] += [
@@ -177,7 +179,8 @@ def _answer(rows: dict[str, list[dict[str, Any]]], one: str, person: str, good: 
 def _vote(left: str, right: str, person: str, right_kind: int, choice: str) -> dict[str, Any]:
     systems = ("kind", "plain")
     return {
-        "participant_id": person, "visit_id": person, "bout_id": f"{left} {right}", "bout_number": 1, "exchange": 1,
+        "participant_id": person, "visit_id": person, "bout_id": f"{left} {right}", "bout_number": 1,
+        "exchange": 1,
         "left_system": systems[1 - right_kind], "right_system": systems[right_kind], "left_dialogue_id": left,
         "right_dialogue_id": right, "left_turn_index": 1, "right_turn_index": 1, "choice": choice,
         "language": "en", "simulated": False,

@@ -39,6 +39,6 @@ def cross_fitted(
     for others, held in folds(people, number, seed):
         seen = others & ~np.isnan(answers)
         if held.any() and seen.sum() >= LEAST and np.ptp(answers[seen]) > 0:
-            groups = [people[one] for one in np.flatnonzero(seen)]
+            groups = [people[one] for one in np.flatnonzero(seen).tolist()]
             said[held] = fitted(values[seen], answers[seen], groups)(values[held])
     return said
