@@ -19,7 +19,7 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
 from vivavoce.stats.judge_estimates import calibrate, estimate
 
-LIMIT_S = 60
+LIMIT_S = 240
 
 
 def write_judge(folder: Path, model: ScriptedModel, **settings: object) -> Path:
@@ -83,6 +83,7 @@ def test_two_answers_are_read_in_both_orders_so_that_position_is_found_and_cance
     assert [group.key for group in facts.groups] == ["kind : plain"] and facts.differences == []
 
 
+@pytest.mark.long
 def test_who_is_killed_in_the_middle_pays_nothing_twice(tmp_path: Path, model: ScriptedModel) -> None:
     write_trial(tmp_path / "data", people=12)
     file, into = write_judge(tmp_path, model), tmp_path / "judged"

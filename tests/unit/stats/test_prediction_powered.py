@@ -16,7 +16,7 @@ from vivavoce.stats.prediction_powered import (
 )
 
 GOLDEN = json.loads(Path("tests/golden/prediction-powered.json").read_text(encoding="utf-8"))
-TRIALS = 400
+TRIALS = 250
 
 
 def independent(case: dict) -> JudgedCases:
