@@ -108,6 +108,12 @@ def power(found: "RequiredSample") -> Iterator[RenderableType]:
             "half the difference", f"x {half.pooled:.2f}",
             f"x {half.continuity_corrected:.2f} with continuity correction",
         )  # fmt: skip
+    for one in found.with_judge:
+        table.add_row(
+            f"with a judge, {one.times} x as many held", str(one.labels),
+            f"labels by people a system, {one.saved:.0%} saved; the judge speaks of {one.held} dialogues "
+            f"(agreement {found.judge_agreement:g})",
+        )  # fmt: skip
     yield table
     if simulated:
         yield Text(

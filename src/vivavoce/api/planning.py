@@ -61,6 +61,7 @@ def power(
     half_width: float | None = None,
     pilot: "Dataset | Path | str | None" = None,
     participants: int | None = None,
+    judge_agreement: float | None = None,
     seed: int = 1,
     mixed: bool = False,
 ) -> PowerAnalysis:
@@ -71,8 +72,8 @@ def power(
             difference. calls_per_participant: dialogues of one. icc: how alike they are. interaction: share
             of variance that is a person's own liking of one system. design: between or within participants.
             ties: share in preferences. half_width: of the interval, for one-rate. pilot: dataset whose
-            participants are those to come. participants: say the power of so many instead. mixed: as in
-            `measure`
+            participants are those to come. participants: say the power of so many instead.
+            judge_agreement: correlation of a judge with people, for labels saved. mixed: as in `measure`
     Raises  InputError: too few or many values, or participants of whom no result could be significant
     """
     with errors_in_python():
@@ -81,6 +82,7 @@ def power(
             pilot=None if pilot is None else open_dataset(pilot, mixed=mixed), power=power, alpha=alpha,
             calls=calls_per_participant, icc=icc, interaction=interaction, design=design, ties=ties,
             half_width=half_width, participants=participants, seed=seed,
+            agreement=judge_agreement,
         )  # fmt: skip
 
 

@@ -68,6 +68,16 @@ def analyse(
     family: Annotated[
         str | None, typer.Option("--family", help="rate, mean, count or ordinal; with --model.")
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", help="Join people's answers to --target with what this judge says."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", help="An item that was answered, or preference; with --judge.")
+    ] = None,
+    chances: Annotated[
+        Path | None, typer.Option("--chances", help="What `judge choose` wrote; with --judge.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
@@ -80,7 +90,8 @@ def analyse(
         of_data = {
             "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
             "--cost": cost, "--hourly": hourly, "--correction": correction, "--exclude": exclude,
-            "--model": model, "--family": family, "--trials": trials or None,
+            "--model": model, "--family": family, "--trials": trials or None, "--judge": judge,
+            "--target": target, "--chances": chances,
         }  # fmt: skip
         refuse_unused("published counts", of_data)
         counts = read_counts(words[1:])
@@ -91,6 +102,13 @@ def analyse(
         raise InputError(
             f"{words[1]!r} after a dataset", hint="give one dataset, or begin with rates or choices"
         )
+    if judge is not None:
+        refuse_unused("a judge", {"--measure": measure, "--pair": pair, "--margin": margin, "--model": model,
+                                  "--against": against, "--correction": correction,
+                                  "--trials": trials or None})  # fmt: skip
+        _print_judged(Path(words[0]), judge, target, by, chances, exclude, as_json)
+        return
+    refuse_unused("a comparison without --judge", {"--target": target, "--chances": chances})
     if trials:
         refuse_unused("trials", {"--by": by, "--pair": pair, "--margin": margin, "--model": model,
                                  "--against": against, "--correction": correction})  # fmt: skip
@@ -147,6 +165,25 @@ def _print_model(
         warn(str(warning))
 
 
+def _print_judged(
+    folder: Path, judge: str, target: str | None, by: str | None, chances: Path | None,
+    exclude: list[str] | None, as_json: bool,
+) -> None:  # fmt: skip
+    from vivavoce.api.judge_tables import estimates
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.judge import read_chances
+    from vivavoce.core.errors import InputError
+    from vivavoce.stats.judge_estimates import estimate
+
+    if target is None:
+        raise InputError("of what?", place="--judge", hint="add --target ITEM, or --target preference")
+    given = None if chances is None else read_chances(chances)
+    found = estimate(unmixed(folder, exclude), judge, target, by=by or "system", chances=given)
+    _print(found, as_json, estimates)
+    for warning in found.warnings:
+        warn(str(warning))
+
+
 def _print_trials(folder: Path, measures: list[str] | None, exclude: list[str] | None, as_json: bool) -> None:
     from vivavoce.api.analysis_tables import repeated_trials as shown
     from vivavoce.cli.datasets import unmixed
@@ -191,6 +228,10 @@ def power(
         Path | None,
         typer.Option("--pilot", help="Dataset whose dialogues a participant, and ICC, are those to come."),
     ] = None,
+    agreement: Annotated[
+        float | None,
+        typer.Option("--judge-agreement", help="Correlation of a judge with people: labels saved by it."),
+    ] = None,
     participants: Annotated[
         int | None, typer.Option("--participants", help="Say the power that so many participants have.")
     ] = None,
@@ -209,7 +250,7 @@ def power(
     found = power_analysis(
         question, values or [], study=study, pilot=held, power=wanted, alpha=alpha, calls=calls, icc=icc,
         interaction=interaction, design=design, ties=ties, half_width=half_width, participants=participants,
-        seed=seed,
+        seed=seed, agreement=agreement,
     )  # fmt: skip
     _print(found.facts, as_json, tables.power)
 

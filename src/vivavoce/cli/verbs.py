@@ -222,6 +222,7 @@ ANALYSE = Verb(
         "results",
         "rates A=259/403 B=263/390",
         "results --measure user_turns --pair nbest:onebest",
+        "judged --judge judge --target found_all",
         "results --model 'success ~ system + order + (1|participant) + (1|task)'",
     ),
 )
@@ -257,6 +258,18 @@ PREDICT = Verb(
         "explain results --target satisfaction --out figures",
         "fit results --target satisfaction --model ordinal --out model.json",
         "score results --model model.json",
+    ),
+)
+JUDGE = Verb(
+    "judge",
+    "vivavoce.cli.judge:app",
+    part="Figures",
+    order=6,
+    short_help="Let a judge answer for dialogues, and hold it to people.",
+    examples=(
+        "run results --judge judge.yaml --target found_all --into judged --spend-at-most 5",
+        "calibrate judged --judge judge --target found_all",
+        "choose judged --judge judge --target found_all --number 100 --into chances.csv",
     ),
 )
 REPORT = Verb(

@@ -1,11 +1,13 @@
-"""Tables of the dataset: what a system that is an agent did besides talking, and what its models took."""
+"""Tables of the dataset: what agents did besides talking, what models took, and what judges said."""
 
 from typing import Final
 
 from vivavoce.log.columns import (
     DIALOGUE,
     FLAG,
+    INSTANT,
     INTEGER,
+    KEY,
     LABEL,
     LONG,
     REAL,
@@ -47,3 +49,30 @@ USAGE: Final = Table(
         Column("reasoning_tokens", LONG, "those of them that nobody sees"),
     ),
 )
+
+JUDGEMENTS: Final = Table(
+    "judgements",
+    "what a judge said of one dialogue, or of two answers to one message; no person said it",
+    (
+        Column("judge", LABEL, "name of the judge", True),
+        Column("kind", LABEL, "kind of judge: openai, model, python, person or a package's own", True),
+        Column("target", LABEL, "item that it answered, or preference", True),
+        DIALOGUE._replace(meaning="the dialogue, or that of the first of two answers"),
+        Column("other_dialogue_id", KEY, "that of the second of two answers; null for one dialogue"),
+        Column("exchange", INTEGER, "1-based number of the message that both answer; null for one dialogue"),
+        Column("value", REAL, "code on the item's scale, a mean of several; of two answers 1: the first is "
+               "better, 0: the second, 0.5: neither; null: it said nothing"),
+        Column("confidence", REAL, "how sure it is, 0 to 1; null: it does not say"),
+        Column("trouble", LABEL, "why it said nothing: refused, unreadable, unreachable or unknown"),
+        Column("first_chosen", REAL, "share of its answers for what it read first, asked in both orders"),
+        Column("asked", INTEGER, "how often it was asked", True),
+        Column("refused", INTEGER, "how often it refused, or could not tell", True),
+        Column("unreadable", INTEGER, "how often its answer could not be read", True),
+        Column("input_tokens", LONG, "tokens read; null: not told"),
+        Column("output_tokens", LONG, "tokens written; null: not told"),
+        Column("cost", REAL, "what it cost, in the currency of its prices; null: no price"),
+        Column("frozen", LABEL, "first digits of the digest of prompt, model and settings", True),
+        Column("judged_at", INSTANT, "when the dataset with it was written, UTC", True),
+    ),
+    counted="judgement",
+)  # fmt: skip

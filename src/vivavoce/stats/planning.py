@@ -36,6 +36,10 @@ FORMS: Final = {
 }
 ASSUMED_RATES: Final = (0.45, 0.50)
 ASSUMED_ICC: Final = 0.2
+SAVED: Final = (
+    "Labels with a judge: by formula, with those by people a random sample spread over the participants; the "
+    "correlation is that within a system, which `judge calibrate` tells."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,11 +193,13 @@ def answer(
     pilot: Pilot | None = None,
     participants: int | None = None,
     seed: int = 1,
+    agreement: float | None = None,
 ) -> formulas.RequiredSample:
     """Answer a question about power; options win over the pilot, it over the study's plan, and that over what
     is assumed.
 
-    Input   participants: say the power of so many, instead of how many the power takes
+    Input   participants: say the power of so many, instead of how many the power takes; agreement: of a judge
+            with people, for the labels that it saves
     Output  the formulas' answer for independent dialogues; `clustered`: what the trial takes, with two
             systems or more found by simulation (`simulated`), else by the design effect
     Raises  UnknownName: a question or design that there is not; InputError: too few or many numbers, or
@@ -240,6 +246,10 @@ def answer(
         said.append("By formula with the design effect; only comparisons of two systems are simulated.")
     if question == "two-rates":
         found = replace(found, comparisons=comparisons)
+    if agreement is not None:
+        saved = formulas.labels_with_judge(found.clustered.size.per_group, agreement)
+        found = replace(found, judge_agreement=agreement, with_judge=saved)
+        said.append(SAVED)
     return replace(found, assumptions=tuple(said))
 
 

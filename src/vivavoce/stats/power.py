@@ -13,6 +13,7 @@ from vivavoce.core.result import spread, unless_none
 
 Design = Literal["between", "within"]
 MOST: Final = 10_000_000
+TIMES_HELD: Final = (1, 2, 5, 10)
 EFFICIENCY_OF_RANKS: Final = 3 / math.pi
 
 
@@ -123,6 +124,20 @@ class SimulatedPower:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LabelsWithJudge:
+    """Of how many dialogues a system people must judge where a judge speaks of all that are held.
+
+    held    dialogues a system; times: as a multiple of those that people alone would judge
+    labels  by people, a system; saved: share of those that people alone would give
+    """
+
+    held: int
+    times: int
+    labels: int
+    saved: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredSample:
     """How many cases a question takes, in its `unit`; what is not of its question is None.
 
@@ -160,6 +175,28 @@ class RequiredSample:
     assumptions: tuple[str, ...] = ()
     simulated: SimulatedPower | None = unless_none()
     pilot_simulated: bool | None = unless_none()
+    judge_agreement: float | None = unless_none()
+    with_judge: tuple[LabelsWithJudge, ...] = ()
+
+
+def labels_with_judge(alone: int, agreement: float) -> tuple[LabelsWithJudge, ...]:
+    """Labels by people, for the same error, where a judge agrees with them by so much.
+
+    Input   alone: dialogues that people alone would judge; agreement: correlation with people within a system
+    Output  as many dialogues held, twice, five and ten times as many: the judge saves nothing of the first,
+            as no dialogue is left of which it alone speaks
+    Raises  InputError: an agreement that is not between -1 and 1
+    Source  variance of PPI++ (arXiv 2311.01453): 1 / labels times 1 - r^2 (1 - labels / held)
+    """
+    if not -1 < agreement < 1:
+        raise InputError(f"agreement {agreement:g}", place="--judge-agreement", hint="between -1 and 1")
+    square, found = agreement**2, []
+    for times in TIMES_HELD:
+        labels = _ceil(alone * (1 - square) / (1 - square / times))
+        found.append(
+            LabelsWithJudge(held=alone * times, times=times, labels=labels, saved=1 - labels / alone)
+        )
+    return tuple(found)
 
 
 def two_rates(

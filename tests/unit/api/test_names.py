@@ -62,12 +62,19 @@ def test_a_function_is_not_hidden_by_a_room_of_its_name() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+JUDGED = {"judge", "target", "chances"}
+
+
 @pytest.mark.parametrize(
     ("verb", "function", "elsewhere"),
     [
         (measure.measure, vv.measure, set()),
-        (analyse.analyse, vv.compare, {"words", "against", "cost", "hourly", "trials"}),
-        (analyse.analyse, vv.preferences, {"words", "measure", "pair", "margin", "correction", "trials"}),
+        (analyse.analyse, vv.compare, {"words", "against", "cost", "hourly", "trials", *JUDGED}),
+        (
+            analyse.analyse,
+            vv.preferences,
+            {"words", "measure", "pair", "margin", "correction", "trials", *JUDGED},
+        ),
         (analyse.power, vv.power, set()),
         (report.report, vv.report, set()),
         (simulate.run, vv.simulate, set()),

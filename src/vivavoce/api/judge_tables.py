@@ -1,0 +1,100 @@
+"""What is printed of judges on a terminal: estimates by whom, and a judge held to people."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from vivavoce.api.analysis_tables import chance, in_words, number, plain_table, points, span, span_of_points
+
+if TYPE_CHECKING:
+    from vivavoce.stats.judge_calibration import JudgeFigure
+    from vivavoce.stats.judge_estimates import JudgeCalibration, JudgeEstimates
+    from vivavoce.stats.prediction_powered import PoweredDifference, PoweredMean
+
+
+def estimates(found: "JudgeEstimates") -> Iterator[RenderableType]:
+    """People alone, people and judge, and the judge alone, which is marked; then differences, then words."""
+    value, limits = (points, span_of_points) if found.rate else (lambda one: number(one, 3), span)
+    table = plain_table(
+        found.by, "by", found.target.replace("_", " "), "95%", "labels", "participants", "worth"
+    )
+    for group in found.groups:
+        rows: list[tuple[str, PoweredMean, str]] = [
+            ("people", group.people, ""),
+            (f"people and {found.judge}", group.joined, _worth(group.effective_labels)),
+            (f"{found.judge} alone: uncorrected", group.judge_uncorrected, ""),
+        ]
+        for place, (by, one, worth) in enumerate(rows):
+            style = "dim" if place == 2 else None
+            labels = ("0", "0") if place == 2 else (str(one.labels), str(one.people))
+            table.add_row(
+                str(group.key) if place == 0 else "", by, value(one.estimate), limits((one.low, one.high)),
+                *labels, worth, style=style,
+            )  # fmt: skip
+    yield table
+    if found.differences:
+        yield _differences(found, limits)
+    yield Text("worth: labels by people alone that would give as narrow an interval", style="dim")
+    for line in found.words:
+        yield Text(str(line))
+    yield Text(found.signature, style="dim")
+
+
+def _differences(found: "JudgeEstimates", limits: object) -> RenderableType:
+    table = plain_table("difference", "by", "", "95%", "p", "(Holm)")
+    for one in found.differences:
+        rows: list[tuple[str, PoweredDifference]] = [
+            ("people", one.people),
+            (f"people and {found.judge}", one.joined),
+            (f"{found.judge} alone: uncorrected", one.judge_uncorrected),
+        ]
+        for place, (by, side) in enumerate(rows):
+            table.add_row(
+                f"{one.a} - {one.b}" if place == 0 else "", by,
+                points(side.estimate) if found.rate else number(side.estimate, 3),
+                limits((side.low, side.high)),  # type: ignore[operator]
+                chance(side.p) if place < 2 else "", chance(one.p_adjusted) if place == 1 else "",
+                style="dim" if place == 2 else None,
+            )  # fmt: skip
+    return table
+
+
+def calibration(found: "JudgeCalibration") -> Iterator[RenderableType]:
+    """Agreement beside people's own, the diagram in figures, where it is wrong, and the test."""
+    table = plain_table(
+        found.judge, "cases", "participants", "more than people", "same", "correlation", "alpha"
+    )
+    for name, one in (("with people", found.agreement), ("people with people", found.people_with_people)):
+        if one is not None:
+            figures = (one.difference, one.same, one.correlation, one.alpha)
+            table.add_row(name, str(one.n), str(one.participants), *(_figure(each) for each in figures))
+    yield table
+    diagram = plain_table("the judge says", "people say", "95%", "cases")
+    for bin_ in found.reliability:
+        diagram.add_row(number(bin_.said, 2), number(bin_.label.value, 2),
+                        span((bin_.label.low, bin_.label.high)), str(bin_.n))  # fmt: skip
+    yield diagram
+    effects = plain_table("more than people, by", "by how much", "95%", "")
+    for name, effect in found.effects.items():
+        effects.add_row(in_words(name), number(effect.value, 3), span((effect.low, effect.high)),
+                        "found" if effect.beyond_zero else "")  # fmt: skip
+    yield effects
+    test = found.alternative
+    if test is not None and test.passes is not None:
+        yield Text(
+            f"Alternative annotator test: it matches or beats {test.winning_rate:.0%} of {test.annotators} "
+            f"people (advantage {test.advantage:.2f}, epsilon {test.epsilon:g}): "
+            + ("it may stand in for one of them." if test.passes else "it may not stand in for one of them.")
+        )
+    yield Text(found.signature, style="dim")
+
+
+def _figure(one: "JudgeFigure") -> str:
+    limits = span((one.low, one.high))
+    return number(one.value, 2) + (f" ({limits})" if limits else "")
+
+
+def _worth(labels: float | None) -> str:
+    return "" if labels is None else f"{labels:.0f}"

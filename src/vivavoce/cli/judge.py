@@ -1,0 +1,150 @@
+"""The verbs of `judge`: let it answer for dialogues, hold it to people, choose what people judge next."""
+
+import csv
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vivavoce.cli.datasets import Replace, print_json, print_parts
+from vivavoce.cli.progress import note, progress
+
+if TYPE_CHECKING:
+    from vivavoce.stats.judge_estimates import JudgedTable
+
+app = typer.Typer(
+    name="judge", no_args_is_help=True, help="Let a judge answer for dialogues, and hold it to people."
+)
+Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")]
+Target = Annotated[str, typer.Option("--target", help="An item that was answered, or preference.")]
+Name = Annotated[
+    str, typer.Option("--judge", help="A judge of this dataset; parameters: predicted from measures.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+
+@app.command("run")
+def run(
+    dataset: Dataset_,
+    judge: Annotated[Path, typer.Option("--judge", metavar="FILE", help="Judge file, YAML.")],
+    target: Target,
+    into: Annotated[Path, typer.Option("--into", help="Write the dataset with the judge's words here.")],
+    journal: Annotated[
+        Path | None, typer.Option("--journal", help="Answers, so that none is paid twice; INTO.judge.jsonl.")
+    ] = None,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=256, help="Requests under way.")] = 4,
+    ceiling: Annotated[
+        float | None, typer.Option("--spend-at-most", min=0, help="What all answers may cost together.")
+    ] = None,
+    replace: Replace = False,
+    as_json: Json = False,
+) -> None:
+    """Ask a judge about every dialogue; run again after whatever happened, it goes on."""
+    from vivavoce.judges.running import judge_dataset
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.dataset_folder import check_free
+
+    check_free(into)
+    place = journal or into.with_name(into.name + ".judge.jsonl")
+    with progress("dialogues") as report:
+        found = judge_dataset(
+            Dataset(dataset), judge, target, into, journal=place, secrets=os.environ, at_once=at_once,
+            ceiling=ceiling, progress=report,
+        )  # fmt: skip
+    if as_json:
+        print_json(found)
+        return
+    silent = ", ".join(f"{count} {why}" for why, count in found.troubles.items())
+    typer.echo(f"{found.judge} judged {found.judged} of {found.judged + sum(found.troubles.values())}"
+               + (f" ({silent})" if silent else ""))  # fmt: skip
+    note(f"{found.asked} requests, {found.kept} answers from the journal, cost {found.spent:.4g} in all")
+    if found.perhaps:
+        note(f"{found.perhaps} requests of earlier runs were sent and not answered: perhaps paid")
+    note(f"wrote {into}; prompt and model are in {place}")
+
+
+@app.command("calibrate")
+def calibrate(
+    dataset: Dataset_,
+    judge: Name,
+    target: Target,
+    epsilon: Annotated[
+        float, typer.Option("--epsilon", help="What people cost more: 0.1 crowd, 0.15 skilled, 0.2 experts.")
+    ] = 0.15,
+    as_json: Json = False,
+) -> None:
+    """How far a judge agrees with people, and where it is wrong."""
+    from vivavoce.api.judge_tables import calibration
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.stats.judge_estimates import calibrate as found
+
+    facts = found(unmixed(dataset), judge, target, epsilon=epsilon)
+    if as_json:
+        print_json(facts)
+    else:
+        print_parts(calibration(facts))
+
+
+@app.command("choose")
+def choose(
+    dataset: Dataset_,
+    judge: Name,
+    target: Target,
+    number: Annotated[int, typer.Option("--number", min=1, help="How many dialogues people shall judge.")],
+    into: Annotated[Path, typer.Option("--into", help="CSV with the chance of each dialogue.")],
+    even: Annotated[
+        float, typer.Option("--even", help="Share of the chances that all dialogues have alike.")
+    ] = 0.5,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
+) -> None:
+    """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.core.errors import InputError
+    from vivavoce.stats.judge_estimates import doubt, judged_table
+    from vivavoce.stats.label_choice import choose_dialogues
+
+    if into.exists():
+        raise InputError("is there already", place=str(into), hint="name a new file: chances are kept")
+    opened = unmixed(dataset)
+    table = judged_table(opened, judge, target)
+    import numpy as np
+
+    drawn = choose_dialogues(
+        doubt(opened, table, judge, target), np.array([str(one) for one in table.keys]), number, seed=seed,
+        even=even,
+    )  # fmt: skip
+    _write(into, table, drawn.chances, drawn.drawn, seed)
+    note(f"wrote {into}: {int(drawn.drawn.sum())} drawn of {len(drawn.drawn)}; seed {seed}")
+
+
+def _write(path: Path, table: "JudgedTable", chances: object, drawn: object, seed: int) -> None:
+    from vivavoce.log.export_csv import safe_csv_cell
+
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["dialogue_id", "chance", "drawn", "seed"])
+        for one, chance, chosen in zip(table.cases, chances, drawn, strict=True):  # type: ignore[call-overload]
+            writer.writerow([safe_csv_cell(one), repr(float(chance)), "yes" if chosen else "no", seed])
+
+
+def read_chances(path: Path) -> dict[str, float]:
+    """Chances as `judge choose` writes them.
+
+    Raises  InputError: no such file, or a line without a dialogue and a chance
+    """
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.export_csv import read_csv_cell
+
+    found: dict[str, float] = {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), 2):
+                try:
+                    found[str(read_csv_cell(row["dialogue_id"]))] = float(row["chance"])
+                except (KeyError, TypeError, ValueError):
+                    raise InputError("no dialogue_id and chance here", place=f"{path}:{number}",
+                                     hint="give the file that `judge choose` wrote") from None  # fmt: skip
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", place=str(path)) from None
+    return found

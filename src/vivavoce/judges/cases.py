@@ -1,0 +1,74 @@
+"""What a judge is asked, read from a dataset: an item in its own wording, and the dialogues, blind."""
+
+from collections import defaultdict
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.judges.base import PREFERENCE, JudgeCase, JudgeQuestion, JudgeSettings
+from vivavoce.log.dataset import Dataset
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import load_wording
+
+WHICH: Final = "Which of the two answers to the user's last message is better?"
+
+
+def question_of(dataset: Dataset, target: str, settings: JudgeSettings) -> JudgeQuestion:
+    """The question of a target, in the sentence that participants read.
+
+    Input   target: an item that was answered about dialogues, or `preference`
+    Raises  UnknownName: nobody was asked such an item; InputError: no wording, and the judge's file has none
+    """
+    if target == PREFERENCE:
+        return JudgeQuestion(target, settings.question or WHICH, {})
+    rows = dataset.read("ratings").select(["instrument", "language", "item_id", "dialogue_id"]).to_pylist()
+    asked = {row["item_id"]: row for row in rows if row["dialogue_id"] is not None}
+    if target not in asked and settings.question is None:
+        raise UnknownName("item", target, sorted({*asked, PREFERENCE}), place="--target")
+    if settings.question is not None:
+        return JudgeQuestion(target, settings.question, dict(sorted((settings.labels or {}).items())))
+    row = asked[target]
+    hint = "write the sentence as `question` and the codes as `labels` into the judge's file"
+    if row["instrument"] not in INSTRUMENTS:
+        raise InputError(f"no questionnaire {row['instrument']!r} here", place="--target", hint=hint)
+    instrument = INSTRUMENTS.get(row["instrument"])
+    wording = load_wording(instrument, row["language"] or "en")
+    item = instrument.item(target)
+    scale = instrument.scale_of(item)
+    if scale is None or item.scale is None or scale.nominal:
+        raise InputError(f"{target!r} has no codes in an order", place="--target", hint="choose another item")
+    labels = {float(code): wording.label(item.scale, code) for code in scale.codes}
+    return JudgeQuestion(target, wording.items[target], labels, wording.instruction)
+
+
+def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
+    """Every dialogue, or every vote of an arena as a pair, in the dataset's order; no system is named."""
+    turns: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party", "text"]).to_pylist():
+        turns[row["dialogue_id"]].append((row["turn_index"], row["party"], row["text"] or ""))
+    said = {one: sorted(found) for one, found in turns.items()}
+    dialogues: list[dict[str, Any]] = dataset.read("dialogues").select(
+        ["dialogue_id", "language", "task_text"]
+    ).to_pylist()  # fmt: skip
+    if target != PREFERENCE:
+        return [
+            JudgeCase(row["dialogue_id"], row["language"], _until(said.get(row["dialogue_id"], [])),
+                       row["task_text"])
+            for row in dialogues
+        ]  # fmt: skip
+    tasks = {row["dialogue_id"]: row for row in dialogues}
+    found = []
+    for vote in dataset.read("votes").to_pylist():
+        left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
+        one = tasks.get(left, {})
+        found.append(
+            JudgeCase(
+                left, vote["language"] or one.get("language") or "en",
+                _until(said.get(left, []), vote["left_turn_index"]), one.get("task_text"), right,
+                _until(said.get(right, []), vote["right_turn_index"]), vote["exchange"],
+            )
+        )  # fmt: skip
+    return found
+
+
+def _until(turns: list[tuple[int, str, str]], last: int | None = None) -> tuple[tuple[str, str], ...]:
+    return tuple((party, text) for index, party, text in turns if last is None or index <= last)

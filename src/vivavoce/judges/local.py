@@ -1,0 +1,147 @@
+"""Judges that are here: a quality model from interaction parameters, a Python function, a person."""
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from vivavoce.core.errors import InputError
+from vivavoce.judges.base import Court, JudgeCase, JudgeKind, JudgeSettings, JudgeVerdict, Once
+
+
+class ModelJudgeSettings(JudgeSettings):
+    """Settings of a judge with `judge: model`."""
+
+    file: str = Field(description="what `vivavoce predict fit` wrote; not fitted on the people it is held to")
+
+
+class FunctionJudgeSettings(JudgeSettings):
+    """Settings of a judge with `judge: python`."""
+
+    file: str = Field(description="Python file, relative to the judge's own")
+    function: str = Field("judge", description="called with a dialogue and a question, both mappings")
+
+
+class PersonJudgeSettings(JudgeSettings):
+    """Settings of a judge with `judge: person`."""
+
+    annotator: str = Field(description="who, as the dataset's table `annotations` names them")
+    layer: str = Field(description="layer of their labels of whole dialogues")
+    codes: dict[str, float] = Field(description="what each label is worth on the item's scale")
+
+
+class _Told:
+    """A judge whose words are all there before anybody asks."""
+
+    def __init__(self, said: Mapping[str, float], frozen: Mapping[str, Any]) -> None:
+        self._said, self.frozen = said, frozen
+
+    async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
+        value = self._said.get(case.dialogue_id)
+        return JudgeVerdict(value=value, trouble="unknown" if value is None else None, asked=1)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Function:
+    """A function of somebody's own; what it answers is kept as a model's answers are."""
+
+    def __init__(self, function: Callable[..., Any], court: Court, frozen: Mapping[str, Any]) -> None:
+        self._function, self._question, self.frozen = function, court.question, frozen
+
+    async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
+        shown = {**asdict(case), "turns": [{"party": party, "text": text} for party, text in case.turns]}
+        question = {"text": self._question.text, "labels": dict(self._question.labels)}
+
+        async def ask() -> dict[str, Any]:
+            try:
+                answer = self._function(shown, question)
+                value, confidence = answer if isinstance(answer, tuple) else (answer, None)
+                return {"value": None if value is None else float(value),
+                        "confidence": None if confidence is None else float(confidence)}  # fmt: skip
+            except Exception as error:  # whatever the function does
+                problem = f"{type(error).__name__}: {error}, on dialogue {case.dialogue_id!r}"
+                raise InputError(problem, place="judge", hint="mend the function, and run again") from error
+
+        found = await once({"dialogue": shown, "question": question}, ask)
+        trouble = "refused" if found["value"] is None else None
+        return JudgeVerdict(value=found["value"], confidence=found["confidence"], trouble=trouble, asked=1,
+                       refused=int(trouble is not None))  # fmt: skip
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class ModelJudgeKind(JudgeKind):
+    """Quality models."""
+
+    name: ClassVar[str] = "model"
+    summary: ClassVar[str] = "a quality model from interaction parameters, as `predict fit` writes it"
+    settings: ClassVar[type[JudgeSettings]] = ModelJudgeSettings
+
+    def open(self, settings: ModelJudgeSettings, court: Court) -> _Told:
+        from vivavoce.stats.prediction.model import read_model, score
+
+        model = read_model(court.folder / settings.file)
+        return _Told(score(model, court.dataset), {"kind": "model", "signature": model.signature})
+
+
+class FunctionJudgeKind(JudgeKind):
+    """Python functions."""
+
+    name: ClassVar[str] = "python"
+    summary: ClassVar[str] = "a Python function"
+    settings: ClassVar[type[JudgeSettings]] = FunctionJudgeSettings
+
+    def open(self, settings: FunctionJudgeSettings, court: Court) -> _Function:
+        path = court.folder / settings.file
+        source = _source(path)
+        spec = importlib.util.spec_from_file_location(f"judge_{path.stem}", path)
+        try:
+            if spec is None or spec.loader is None:
+                raise InputError("is no Python file", place=str(path), hint="name one that ends in .py")
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            function = getattr(module, settings.function)
+        except InputError:
+            raise
+        except Exception as error:  # whatever the file does when it is imported
+            problem = f"{type(error).__name__}: {error}"
+            raise InputError(problem, place=str(path), hint="mend the file, or name its function") from None
+        return _Function(function, court, {"kind": "python", "function": settings.function, "source": source})
+
+
+class PersonJudgeKind(JudgeKind):
+    """People who label whole dialogues."""
+
+    name: ClassVar[str] = "person"
+    summary: ClassVar[str] = "a person whose labels of whole dialogues are in the dataset"
+    settings: ClassVar[type[JudgeSettings]] = PersonJudgeSettings
+
+    def open(self, settings: PersonJudgeSettings, court: Court) -> _Told:
+        rows = court.dataset.read("annotations").to_pylist()
+        who = sorted({str(row["annotator_id"]) for row in rows})
+        if settings.annotator not in who:
+            known = ", ".join(who) or "nobody"
+            raise InputError(
+                f"no annotator {settings.annotator!r}", place="annotator", hint=f"known: {known}"
+            )
+        said = {
+            row["dialogue_id"]: settings.codes[row["label"]]
+            for row in rows
+            if row["annotator_id"] == settings.annotator and row["layer"] == settings.layer
+            and row["turn_index"] is None and row["label"] in settings.codes
+        }  # fmt: skip
+        return _Told(said, {"kind": "person", "layer": settings.layer, "codes": settings.codes})
+
+
+def _source(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise InputError(f"cannot be read ({reason})", place=str(path), hint="check `file`") from None

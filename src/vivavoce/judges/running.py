@@ -1,0 +1,155 @@
+"""A judge over a dataset: its words become rows of the table `judgements`, in a copy."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.statement import statement
+from vivavoce.core.validation import load_model
+from vivavoce.core.yaml_source import read_yaml
+from vivavoce.judges.base import JUDGES, PREFERENCE, Court, JudgeCase, JudgeSettings, JudgeVerdict
+from vivavoce.judges.cases import cases_of, question_of
+from vivavoce.judges.journal import Journal
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
+
+TABLE: Final = "judgements"
+MISSES: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """What a run of a judge came to.
+
+    judged     cases with a verdict; troubles: how many have none, by reason
+    asked      requests that this run made, and answers that it had already
+    spent      what all answers in the journal cost together; 0 where no price is known
+    perhaps    requests of earlier runs that were sent and never answered: perhaps paid without an answer
+    """
+
+    judge: str
+    target: str
+    judged: int
+    troubles: Mapping[str, int]
+    asked: int
+    kept: int
+    spent: float
+    perhaps: int
+    frozen: str
+
+
+def read_judge(path: Path) -> JudgeSettings:
+    """The settings in a judge's file, of whichever kind it is.
+
+    Raises  InputError: no such file, or a wrong setting, with its line; UnknownName: no such kind of judge
+    """
+    source = read_yaml(path)
+    kind = source.data.get("judge") if isinstance(source.data, dict) else None
+    if not isinstance(kind, str):
+        if source.problems:
+            load_model(path, JudgeSettings)
+        hint = f"add judge: NAME; known: {', '.join(JUDGES.names())}"
+        raise InputError("'judge' is missing", place=str(path), hint=hint)
+    return load_model(path, JUDGES.get(kind, place=str(path)).settings, str(path))
+
+
+def judge_dataset(
+    dataset: Dataset,
+    file: Path,
+    target: str,
+    into: Path,
+    *,
+    journal: Path,
+    secrets: Mapping[str, str],
+    at_once: int = 4,
+    ceiling: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Judging:
+    """Ask a judge about every dialogue, and write the dataset with what it says.
+
+    Note    answers are in the journal before they are used: run again after whatever happened, it goes on
+    Raises  InputError: a wrong setting, a target that nobody was asked, a journal that is none, twenty cases
+            in a row of which the model could not be reached; CostCeiling
+    """
+    settings = read_judge(file)
+    kind, name = JUDGES.get(settings.judge), settings.name or file.stem
+    if target == PREFERENCE and not kind.pairs:
+        hint = "use one that can: " + ", ".join(one for one, other in JUDGES if other.pairs)
+        raise InputError(f"a judge of kind {kind.name!r} compares no answers", place=str(file), hint=hint)
+    question, cases = question_of(dataset, target, settings), cases_of(dataset, target)
+    if not cases:
+        raise InputError("there is nothing to judge", place=str(dataset.folder), hint="check --target")
+    if any(row["judge"] == name and row["target"] == target for row in dataset.read(TABLE).to_pylist()):
+        hint = "name the judge otherwise, or begin with the dataset before"
+        raise InputError(f"{name!r} has judged {target!r} already", place=str(dataset.folder), hint=hint)
+    judge = kind.open(settings, Court(dataset, question, file.parent, secrets))
+    book = Journal(journal, ceiling=ceiling)
+    try:
+        frozen = book.freeze({"question": target, **judge.frozen})
+        verdicts = asyncio.run(_all(judge, cases, book, at_once, progress))
+    finally:
+        book.close()
+    rows = [_row(name, settings.judge, target, frozen, *pair) for pair in zip(cases, verdicts, strict=True)]
+    said = statement("{judge} judged {target}: a program's words, no person's.", judge=name, target=target)
+    copy_dataset(dataset, into, {TABLE: lambda before: [*before, *rows]}, notes=[said])
+    troubles: dict[str, int] = {}
+    for one in verdicts:
+        if one.trouble is not None:
+            troubles[one.trouble] = troubles.get(one.trouble, 0) + 1
+    return Judging(
+        judge=name, target=target, judged=len(verdicts) - sum(troubles.values()), troubles=troubles,
+        asked=book.asked, kept=book.kept, spent=book.paid, perhaps=book.perhaps, frozen=frozen,
+    )  # fmt: skip
+
+
+async def _all(
+    judge: Any, cases: list[JudgeCase], book: Journal, at_once: int,
+    progress: Callable[[int, int], None] | None,
+) -> list[JudgeVerdict]:  # fmt: skip
+    gate, done, missed, stopped = asyncio.Semaphore(at_once), 0, 0, False
+
+    async def one(case: JudgeCase) -> JudgeVerdict | None:
+        """None: somebody else had to stop. What is under way then is waited for: it is paid."""
+        nonlocal done, missed, stopped
+        async with gate:
+            if stopped:
+                return None
+            try:
+                found = await judge.judge(case, book.once)
+            except BaseException:
+                stopped = True
+                raise
+        done, missed = done + 1, missed + 1 if found.trouble == "unreachable" else 0
+        if missed >= MISSES:
+            stopped = True
+            hint = "check url, key and model, and run again: what was answered is kept"
+            raise InputError(f"{missed} dialogues in a row got no answer", place="judge", hint=hint)
+        if progress is not None:
+            progress(done, len(cases))
+        return found
+
+    try:
+        found = await asyncio.gather(*map(one, cases), return_exceptions=True)
+    finally:
+        await judge.close()
+    for verdict in found:
+        if isinstance(verdict, BaseException):
+            raise verdict
+    return [verdict for verdict in found if isinstance(verdict, JudgeVerdict)]
+
+
+def _row(
+    name: str, kind: str, target: str, frozen: str, case: JudgeCase, found: JudgeVerdict
+) -> dict[str, Any]:
+    return {
+        "judge": name, "kind": kind, "target": target, "dialogue_id": case.dialogue_id,
+        "other_dialogue_id": case.other_id, "exchange": case.exchange, "value": found.value,
+        "confidence": found.confidence, "trouble": found.trouble, "first_chosen": found.first_chosen,
+        "asked": found.asked, "refused": found.refused, "unreadable": found.unreadable,
+        "input_tokens": found.input_tokens, "output_tokens": found.output_tokens, "cost": found.cost,
+        "frozen": frozen[:12], "judged_at": datetime.now(UTC),
+    }  # fmt: skip

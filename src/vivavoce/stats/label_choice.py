@@ -1,0 +1,72 @@
+"""Which dialogues people should judge next: those of which a judge is least sure, by chances that are kept.
+
+Every dialogue keeps a chance above 0, so that estimates stay right by weighing labels with its inverse
+(`prediction_powered`, `chances`).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.core.errors import InputError
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+EVEN: Final = 0.5
+ROUNDS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChoice:
+    """The chance of each dialogue, and whether it was drawn."""
+
+    chances: Floats
+    drawn: np.ndarray
+
+
+def choose_dialogues(
+    doubt: Floats, strata: np.ndarray, number: int, *, seed: int = 1, even: float = EVEN
+) -> LabelChoice:
+    """Draw dialogues for people to judge.
+
+    Input   doubt: how unsure the judge is of each, 0 or above (NaN: nothing is known, taken as the mean);
+            strata: the system of each; number: how many are wanted; even: share of chances all have alike
+    Output  each stratum has its share of the number; within it, chances go with doubt but for the even share;
+            as many as wanted are drawn by systematic sampling of dialogues in random order
+    Raises  InputError: fewer dialogues than wanted, or a share that is not above 0 and at most 1
+    Source  Zrnic and Candes 2024 (active statistical inference, arXiv 2403.03208)
+    """
+    if not 0 < number <= len(doubt):
+        raise InputError(
+            f"{number} of {len(doubt)} dialogues", place="--number", hint="above 0, and not more"
+        )
+    if not 0 < even <= 1:
+        raise InputError(f"an even share of {even:g}", place="--even", hint="above 0, and at most 1")
+    rng = np.random.default_rng(seed)
+    chances, drawn = np.zeros(len(doubt)), np.zeros(len(doubt), dtype=bool)
+    known = ~np.isnan(doubt)
+    unsure = np.where(known, doubt, doubt[known].mean() if known.any() else 1.0)
+    for stratum in np.unique(strata):
+        members = np.flatnonzero(strata == stratum)
+        wanted = number * len(members) / len(doubt)
+        chances[members] = _chances(unsure[members], wanted, even)
+        order = rng.permutation(members)
+        ends = np.cumsum(chances[order]) + rng.random()
+        drawn[order] = np.floor(ends) > np.floor(ends - chances[order])
+    return LabelChoice(chances, drawn)
+
+
+def _chances(doubt: Floats, wanted: float, even: float) -> Floats:
+    """Chances that add up to what is wanted, none above 1."""
+    n, whole = len(doubt), float(doubt.sum())
+    shares = even / n + (1 - even) * (doubt / whole if whole > 0 else np.full(n, 1 / n))
+    scale, found = wanted, np.minimum(1.0, wanted * shares)
+    for _ in range(ROUNDS):
+        found = np.minimum(1.0, scale * shares)
+        if abs(found.sum() - wanted) < 1e-9:
+            break
+        free = found < 1
+        if not free.any():
+            break
+        scale = (wanted - (~free).sum()) / float(shares[free].sum())
+    return np.minimum(1.0, scale * shares)

@@ -1,0 +1,303 @@
+"""Means, rates and differences from few labels by people and many by a judge, whose error is subtracted.
+
+A judge is anything that says something of every dialogue. Whatever it says, the estimate is right on average
+where people judged a random sample: what they say beside it corrects it. A good judge makes the interval
+narrower, a useless one is given no weight. Participants are the unit, systems are strata.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, sum_by_participant
+from vivavoce.stats.distributions import normal_quantile, t_quantile, t_tail
+from vivavoce.stats.interval import Interval
+from vivavoce.stats.sandwich import ALIKE, NONE, Residuals, correlations
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Tuning = Literal["tuned"] | float
+FEWEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCases:
+    """Dialogues of one system, one entry each.
+
+    people    participant codes (any integers)
+    said      what the judge says; NaN where it refused
+    labels    what people say; NaN where nobody was asked
+    chances   probability with which people were asked, where it was logged; None: the same for all
+    """
+
+    people: np.ndarray
+    said: Floats
+    labels: Floats
+    chances: Floats | None = None
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether people were asked about a dialogue."""
+        return ~np.isnan(self.labels)
+
+    def without_judge(self) -> "JudgedCases":
+        """The same as if the judge had said nothing."""
+        return JudgedCases(self.people, np.full(len(self.said), np.nan), self.labels, self.chances)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoweredMean:
+    """A mean or rate with its interval over participants; missing where it cannot be said.
+
+    weight          what the judge's words weigh (lambda, 0 to 1); 0: people alone
+    labels, people  dialogues that people judged, and of how many participants
+    predicted       dialogues of which the judge alone speaks
+    method          prediction_powered_t, prediction_powered_logit_t; people_t, people_logit_t where the judge
+                    has no weight; wilson_effective_participants where all say the same; or none and why
+    """
+
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    se: float | None = None
+    df: float | None = None
+    weight: float = 0.0
+    labels: int = 0
+    people: int = 0
+    predicted: int = 0
+    method: str = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoweredDifference:
+    """The first mean minus the second, interval and p of one t; missing where it cannot be said."""
+
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    se: float | None = None
+    df: float | None = None
+    p: float | None = None
+    people: int = 0
+    method: str = "none"
+
+
+class _Side(NamedTuple):
+    """One system's estimate.
+
+    away    what leaving each participant out changes, damped by their leverage among labels
+    spread  what the variance of that is proportional to under the working model
+    """
+
+    estimate: float
+    away: Floats
+    spread: Floats
+    weight: float
+
+
+def powered_mean(
+    cases: JudgedCases, *, rate: bool, level: float = 0.95, tuning: Tuning = "tuned"
+) -> PoweredMean:
+    """A mean over dialogues, from people's labels and a judge's words.
+
+    Input   rate: labels of 0 and 1; the interval is then made on the logit scale
+            tuning: the judge's weight; "tuned" takes the one that makes the error smallest, within 0 and 1
+    Output  the ratio of sums of labels, plus the weighted difference of what the judge says of the other
+            dialogues and of those that people judged. Error: participants left out in turn, the weight tuned
+            anew for each, weighed as in `sandwich`; df: the effective number of participants less 1
+    Empty   labels of fewer than 2 participants: no interval. The judge has no weight where labels are of
+            fewer than 3 participants, where all are alike, or where it says the same of everything
+    Note    chances that differ: labels weigh by their inverse (Hajek), and the judge's words are those of all
+            dialogues. Where it refused, its mean stands, which is as right as anything else
+    Source  Angelopoulos, Duchi and Zrnic 2023 (PPI++, arXiv 2311.01453); weights: Zrnic and Candes 2024
+            (active inference, arXiv 2403.03208); golden cases by ppi-python:
+            tests/golden/prediction-powered.json; coverage: docs/explanation/judges.md
+    """
+    who, codes = np.unique(cases.people, return_inverse=True)
+    facts = _counts(cases)
+    side = _side(cases, codes, len(who), tuning)
+    if side is None:
+        return PoweredMean(**facts, method="none: nobody was asked")
+    if facts["people"] < 2:
+        return PoweredMean(
+            **facts, estimate=side.estimate, method="none: labels of fewer than 2 participants"
+        )
+    se, df = _error(side.away, side.spread)
+    facts |= {"estimate": side.estimate, "weight": side.weight}
+    if se <= ALIKE:
+        return _edge(cases, facts, level) if rate else PoweredMean(**facts, se=0.0, method=NOTHING_VARIED)
+    reach, name = t_quantile((1 + level) / 2, df) * se, "prediction_powered" if side.weight else "people"
+    span = Interval(side.estimate - reach, side.estimate + reach)
+    if rate and 0 < side.estimate < 1:
+        middle, reach = float(logit(side.estimate)), reach / (side.estimate * (1 - side.estimate))
+        span, name = Interval(float(expit(middle - reach)), float(expit(middle + reach))), f"{name}_logit"
+    elif rate:
+        span = Interval(max(0.0, span.low), min(1.0, span.high))
+    return PoweredMean(**facts, low=span.low, high=span.high, se=se, df=df, method=f"{name}_t")
+
+
+def powered_difference(
+    a: JudgedCases, b: JudgedCases, *, level: float = 0.95, tuning: Tuning = "tuned"
+) -> PoweredDifference:
+    """The mean of `a` minus that of `b`: a weight for each, participants left out of both at once.
+
+    Empty   labels of fewer than 2 participants in one of them, or nothing that varied: no interval and no p
+    """
+    who, codes = np.unique(np.concatenate([a.people, b.people]), return_inverse=True)
+    first, second = np.split(codes, [len(a.people)])
+    sides = [_side(one, at, len(who), tuning) for one, at in ((a, first), (b, second))]
+    asked = len(np.unique(np.concatenate([a.people[a.labelled], b.people[b.labelled]])))
+    if sides[0] is None or sides[1] is None:
+        return PoweredDifference(people=asked, method="none: nobody was asked about one of them")
+    estimate = sides[0].estimate - sides[1].estimate
+    if min(len(np.unique(one.people[one.labelled])) for one in (a, b)) < 2:
+        why = "none: labels of fewer than 2 participants about one of them"
+        return PoweredDifference(people=asked, estimate=estimate, method=why)
+    se, df = _error(sides[0].away - sides[1].away, sides[0].spread + sides[1].spread)
+    if se <= ALIKE:
+        return PoweredDifference(people=asked, estimate=estimate, se=0.0, method=NOTHING_VARIED)
+    reach = t_quantile((1 + level) / 2, df) * se
+    name = "prediction_powered_t" if any(one.weight for one in sides if one) else "people_t"
+    return PoweredDifference(
+        estimate=estimate, low=estimate - reach, high=estimate + reach, se=se, df=df,
+        p=2 * t_tail(abs(estimate) / se, df), people=asked, method=name,
+    )  # fmt: skip
+
+
+def naive_mean(cases: JudgedCases, *, level: float = 0.95, tuning: Tuning = "tuned") -> PoweredMean:
+    """The same estimate as if every dialogue were independent of all others: PPI++ as it stands in the paper.
+
+    Output  normal interval with the errors of labels and of the judge's words added, on the plain scale
+    Empty   no label, or probabilities that differ: missing
+    Source  arXiv 2311.01453; golden cases by ppi-python in tests/golden/prediction-powered.json
+    """
+    asked, facts = cases.labelled, _counts(cases)
+    side = _side(cases, np.arange(len(asked)), len(asked), tuning) if cases.chances is None else None
+    if side is None:
+        return PoweredMean(**facts, method="none")
+    said = np.where(np.isnan(cases.said), 0.0, cases.said)
+    left = cases.labels[asked] - side.weight * said[asked]
+    square = left.var() / asked.sum()
+    if side.weight:
+        square += side.weight**2 * said[~asked].var() / (~asked).sum()
+    se = math.sqrt(square)
+    reach = normal_quantile((1 - level) / 2) * se
+    return PoweredMean(
+        **facts, estimate=side.estimate, low=side.estimate - reach, high=side.estimate + reach, se=se,
+        weight=side.weight, method="prediction_powered_z",
+    )  # fmt: skip
+
+
+def effective_labels(labels: int, alone: float | None, joined: float | None) -> float | None:
+    """How many labels by people alone would give an interval as narrow as people and judge give together.
+
+    Input   labels that there are; standard errors without and with the judge
+    Empty   an error is missing or 0: None
+    """
+    return labels * (alone / joined) ** 2 if alone and joined else None
+
+
+def _edge(cases: JudgedCases, facts: dict[str, Any], level: float) -> PoweredMean:
+    """Everybody said the same: the interval that every other rate has here, and the judge no weight."""
+    asked = cases.labelled
+    sums = sum_by_participant(cases.people[asked], cases.labels[asked], np.ones(facts["labels"]))
+    found = clustered_rate(sums, level)
+    return PoweredMean(**facts, low=found.low, high=found.high, se=0.0, method=found.method)
+
+
+def _counts(cases: JudgedCases) -> dict[str, Any]:
+    asked = cases.labelled
+    return {
+        "labels": int(asked.sum()), "people": len(np.unique(cases.people[asked])),
+        "predicted": int((~asked & ~np.isnan(cases.said)).sum()),
+    }  # fmt: skip
+
+
+def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) -> _Side | None:
+    asked = cases.labelled
+    if not asked.any():
+        return None
+    known = ~np.isnan(cases.said)
+    said = np.where(known, cases.said, cases.said[known].mean() if known.any() else 0.0)
+    weights = np.where(asked, 1.0 if cases.chances is None else 1 / cases.chances, 0.0)
+    # With one chance for all, what people judged needs no prediction: the same estimate, in PPI++'s own form.
+    pool = ~asked if cases.chances is None else np.ones(len(asked), dtype=bool)
+    labels = np.where(asked, cases.labels, 0.0)
+    parts = (
+        weights, weights * labels, weights * said, weights * labels * said, weights * said**2,
+        pool, pool * said, pool * said**2,
+    )  # fmt: skip
+    each = np.column_stack([np.bincount(codes, part, people) for part in parts])
+    usable = len(np.unique(codes[asked])) >= FEWEST and known.any() and pool.any()
+    wanted = tuning if usable else 0.0
+    totals = each.sum(axis=0)
+    estimate, weight = _estimates(totals[None], wanted, whole=cases.chances is not None)
+    left = totals - each
+    without, _ = _estimates(np.where(left[:, :1] > 0, left, totals), wanted, whole=cases.chances is not None)
+    spread = _spread(cases, codes, people, said, weights, pool, float(weight[0]))
+    away = (float(estimate[0]) - without) * np.sqrt(1 - each[:, 0] / totals[0])
+    return _Side(float(estimate[0]), away, spread, float(weight[0]))
+
+
+def _estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
+    """Estimates and the judge's weights, one a row of sums over dialogues in the order of `_side`'s parts."""
+    w, wy, wf, wyf, wff, n, f, ff = sums.T
+    mean_y, mean_f, size = wy / w, wf / w, np.where(n > 0, n, 1.0)
+    if tuning != "tuned":
+        weight = np.where(n > 0, tuning, 0.0)
+    else:
+        covariance = wyf / w - mean_y * mean_f
+        if whole:
+            variance = ff / size - (f / size) ** 2
+        else:
+            both = np.maximum(w + n, 2.0)
+            variance = (wff + ff - (wf + f) ** 2 / both) / (both - 1) * (1 + w / size)
+        weight = np.divide(covariance, variance, out=np.zeros_like(w), where=(variance > ALIKE) & (n > 0))
+        weight = weight.clip(0, 1)
+    return mean_y - weight * (mean_f - f / size), weight
+
+
+def _error(away: Floats, spread: Floats) -> tuple[float, float]:
+    """Standard error and degrees of freedom from what leaving each participant out changes.
+
+    Input   away: changes, damped by the participant's leverage; spread: what their variances go with
+    """
+    told = spread > NONE * spread.max(initial=0.0)
+    if not told.any():
+        return 0.0, 1.0
+    own = spread[told]
+    weights = own**-0.5
+    square = float((weights * away[told] ** 2).sum()) * float(own.sum()) / float((weights * own).sum())
+    return math.sqrt(square), max(
+        1.0, float((weights * own).sum()) ** 2 / float(((weights * own) ** 2).sum()) - 1
+    )
+
+
+def _spread(
+    cases: JudgedCases, codes: np.ndarray, people: int, said: Floats, weights: Floats, pool: np.ndarray,
+    weight: float,
+) -> Floats:  # fmt: skip
+    """What each participant adds to the variance under an exchangeable correlation of their dialogues."""
+    asked = cases.labelled
+    left = np.where(asked, np.where(asked, cases.labels, 0.0) - weight * said, 0.0)
+    parts = [_working(codes, people, weights, left)]
+    if weight and pool.any():
+        parts.append(_working(codes, people, pool.astype(float), weight * said))
+    return np.sum(parts, axis=0)
+
+
+def _working(codes: np.ndarray, people: int, weights: Floats, values: Floats) -> Floats:
+    size = float(weights.sum())
+    used = weights > 0
+    ratio = float((weights * values).sum()) / size
+    left = np.where(used, weights * (values - ratio), 0.0)
+    totals, squares, cases, shares = (
+        np.bincount(codes, part, people).astype(float)
+        for part in (left, left**2, used.astype(float), weights / size)
+    )
+    found = Residuals(totals, squares, cases, shares, size)
+    alike = correlations(found).within if cases.sum() > (cases > 0).sum() else 0.0
+    mean = float(squares.sum()) / cases.sum() / size**2
+    return mean * cases * (1 + (cases - 1) * alike)

@@ -1,0 +1,110 @@
+"""Judges held to people."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.stats.agreement import krippendorff
+from vivavoce.stats.judge_calibration import (
+    agree,
+    alternative_annotator_test,
+    judge_effects,
+    position_effect,
+    reliability_diagram,
+)
+
+GOLDEN = json.loads(Path("tests/golden/alternative-annotator.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: f"{case['alignment']}-{case['epsilon']}")
+def test_the_alternative_annotator_test_is_that_of_its_authors(case: dict) -> None:
+    found = alternative_annotator_test(
+        case["judge"], case["people"], epsilon=case["epsilon"], alignment=case["alignment"]
+    )
+    assert found.winning_rate == pytest.approx(case["winning_rate"])
+    assert found.advantage == pytest.approx(case["advantage"])
+    assert found.passes == (case["winning_rate"] >= 0.5)
+
+
+def test_dialogues_of_few_participants_are_not_many_proofs() -> None:
+    """Ninety dialogues of three participants carry less than ninety of ninety."""
+    case = next(one for one in GOLDEN["cases"] if one["winning_rate"] >= 0.5)
+    whose = {one: str(number % 3) for number, one in enumerate(case["judge"])}
+    found = alternative_annotator_test(case["judge"], case["people"], whose, epsilon=case["epsilon"],
+                                       alignment=case["alignment"])  # fmt: skip
+    assert found.advantage == pytest.approx(case["advantage"])
+    assert found.winning_rate < case["winning_rate"]
+
+
+def test_too_few_shared_dialogues_decide_nothing() -> None:
+    found = alternative_annotator_test({"d": 1.0}, {"a": {"d": 1.0}, "b": {"d": 1.0}})
+    assert (found.winning_rate, found.passes, found.annotators) == (None, None, 0)
+    with pytest.raises(InputError, match="epsilon 2"):
+        alternative_annotator_test({}, {}, epsilon=2)
+
+
+def drawn(seed: int, n: int = 400) -> tuple[np.ndarray, ...]:
+    rng = np.random.default_rng(seed)
+    people = rng.integers(0, 40, n)
+    labels = rng.integers(1, 6, n).astype(float)
+    said = (labels + rng.integers(-1, 2, n)).clip(1, 5)
+    return people, labels, said, rng
+
+
+def test_agreement_is_that_of_the_library_over_participants() -> None:
+    people, labels, said, _ = drawn(1)
+    found = agree(said, labels, people)
+    assert found.alpha.value == pytest.approx(krippendorff([said, labels], "interval").value)
+    assert found.correlation.value == pytest.approx(np.corrcoef(said, labels)[0, 1])
+    assert found.same.value == pytest.approx((said == labels).mean())
+    assert found.alpha.low < found.alpha.value < found.alpha.high
+    assert (found.n, found.participants) == (400, 40)
+    doubled = agree(*(np.tile(one, 3) for one in (said, labels, people)))
+    assert doubled.alpha.high - doubled.alpha.low > 0.9 * (found.alpha.high - found.alpha.low)
+
+
+def test_no_pair_has_no_agreement() -> None:
+    nothing = np.array([])
+    assert agree(nothing, nothing, nothing).alpha.value is None
+    assert reliability_diagram(nothing, nothing, nothing) == []
+    constant = agree(np.ones(6), np.ones(6), np.arange(6))
+    assert (constant.correlation.value, constant.alpha.value, constant.same.value) == (None, None, 1.0)
+
+
+def test_planted_leniency_and_a_love_of_length_are_found_and_nothing_else() -> None:
+    holds = np.zeros(4)
+    for seed in range(60):
+        people, labels, said, rng = drawn(seed)
+        ours, italian = (rng.random((2, 400)) < 0.5).astype(float)
+        words = rng.poisson(60, 400).astype(float)
+        excess = said - labels + 0.5 * ours + 0.3 * (words - 60) / np.std(words)
+        features = {"ours": ours, "italian": italian, "words": words, "same": np.ones(400)}
+        found = judge_effects(excess, people, features)
+        assert found["ours"].beyond_zero and found["words"].beyond_zero
+        assert found["same"].value is None
+        holds += [
+            found["ours"].low < 0.5 < found["ours"].high, found["words"].low < 0.3 < found["words"].high,
+            not found["italian"].beyond_zero, 1,
+        ]  # fmt: skip
+    assert (holds >= 51).all()
+
+
+def test_a_judge_that_prefers_what_it_reads_first_is_found() -> None:
+    rng = np.random.default_rng(3)
+    people = rng.integers(0, 30, 200)
+    fair, leaning = np.full(200, 0.5), np.where(rng.random(200) < 0.4, 1.0, 0.5)
+    assert position_effect(leaning, people).low > 0.1
+    assert not position_effect(
+        np.where(rng.random(200) < 0.5, fair, rng.integers(0, 2, 200)), people
+    ).beyond_zero
+
+
+def test_the_reliability_diagram_shows_what_people_say_where_the_judge_says_it() -> None:
+    people, labels, said, _ = drawn(4)
+    bins = reliability_diagram(said + 1, labels, people, bins=4)
+    assert sum(one.n for one in bins) == 400
+    assert all(one.label.value < one.said for one in bins[1:])
+    assert all(one.label.low <= one.label.value <= one.label.high for one in bins)

@@ -1,0 +1,169 @@
+"""Estimates from few labels by people and many by a judge."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vivavoce.stats.clusters import clustered_rate, sum_by_participant
+from vivavoce.stats.prediction_powered import (
+    JudgedCases,
+    effective_labels,
+    naive_mean,
+    powered_difference,
+    powered_mean,
+)
+
+GOLDEN = json.loads(Path("tests/golden/prediction-powered.json").read_text(encoding="utf-8"))
+TRIALS = 250
+
+
+def independent(case: dict) -> JudgedCases:
+    said = np.array(case["said"] + case["said_of_others"])
+    labels = np.array(case["labels"] + [np.nan] * len(case["said_of_others"]))
+    return JudgedCases(np.arange(len(said)), said, labels)
+
+
+@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: f"{case['kind']}-{case['weight']}")
+def test_independent_dialogues_give_what_ppi_python_gives(case: dict) -> None:
+    tuning = "tuned" if case["weight"] is None else case["weight"]
+    found = naive_mean(independent(case), tuning=tuning)
+    assert found.estimate == pytest.approx(case["estimate"], abs=1e-6)
+    assert (found.low, found.high) == pytest.approx((case["low"], case["high"]), abs=1e-6)
+    over = powered_mean(independent(case), rate=False, tuning=tuning)
+    assert over.estimate == pytest.approx(case["estimate"], abs=1e-6)
+    assert over.se == pytest.approx(found.se, rel=0.1)
+
+
+def study(rng: np.random.Generator, *, callers: int = 30, right: float = 0.8) -> tuple[np.ndarray, ...]:
+    """Callers of unequal numbers of calls, and a judge that is lenient where it is wrong."""
+    who = np.repeat(np.arange(callers), 1 + rng.poisson(5, callers))
+    truth = (rng.random(len(who)) < rng.beta(3.7, 2, callers)[who]).astype(float)
+    said = np.where(rng.random(len(who)) < right, truth, 1.0)
+    return who, truth, said
+
+
+def hidden(truth: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    return np.where(asked, truth, np.nan)
+
+
+def test_a_lenient_judge_is_corrected_and_narrows_the_interval() -> None:
+    rng, rate = np.random.default_rng(1), 3.7 / 5.7
+    holds, alone_se, joined_se, judged = 0, 0.0, 0.0, []
+    for _ in range(TRIALS):
+        who, truth, said = study(rng)
+        cases = JudgedCases(who, said, hidden(truth, rng.random(len(who)) < 0.3))
+        found, alone = powered_mean(cases, rate=True), powered_mean(cases.without_judge(), rate=True)
+        assert found.low is not None and found.high is not None and found.se and alone.se
+        holds += found.low <= rate <= found.high
+        alone_se, joined_se = alone_se + alone.se, joined_se + found.se
+        judged.append(said.mean())
+    assert np.mean(judged) > rate + 0.05  # the judge by itself is wrong
+    assert holds / TRIALS > 0.92
+    assert joined_se < 0.9 * alone_se
+
+
+def test_a_judge_that_knows_nothing_has_next_to_no_weight_and_does_no_harm() -> None:
+    rng = np.random.default_rng(2)
+    weights, ratio = [], []
+    for _ in range(100):
+        who, truth, _ = study(rng)
+        cases = JudgedCases(who, rng.random(len(who)), hidden(truth, rng.random(len(who)) < 0.3))
+        found, alone = powered_mean(cases, rate=True), powered_mean(cases.without_judge(), rate=True)
+        weights.append(found.weight)
+        ratio.append(found.se / alone.se)
+    assert np.mean(weights) < 0.15
+    assert np.mean(ratio) < 1.05
+
+
+def test_without_a_judge_the_interval_is_about_that_of_every_other_rate_here() -> None:
+    who, truth, said = study(np.random.default_rng(3), callers=60)
+    found = powered_mean(JudgedCases(who, said, truth), rate=True)
+    plain = clustered_rate(sum_by_participant(who, truth, np.ones(len(who))))
+    assert found.estimate == pytest.approx(truth.mean())
+    assert found.method == "people_logit_t"
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=0.01)
+
+
+def test_the_unit_is_the_participant() -> None:
+    who, truth, said = study(np.random.default_rng(4))
+    asked = np.isin(who, np.arange(0, 30, 2))
+    once = JudgedCases(who, said, hidden(truth, asked))
+    thrice = JudgedCases(*(np.tile(part, 3) for part in (once.people, once.said, once.labels)))
+    one, three = powered_mean(once, rate=True), powered_mean(thrice, rate=True)
+    assert three.estimate == pytest.approx(one.estimate, abs=0.02)
+    assert three.se == pytest.approx(one.se, rel=0.1)
+    assert naive_mean(thrice).se < 0.65 * naive_mean(once).se
+
+
+def test_labels_that_were_drawn_with_logged_chances_are_weighed_by_them() -> None:
+    """Dialogues that look bad are read more often: without the chances the rate is far too low."""
+    rng, rate = np.random.default_rng(5), 3.7 / 5.7
+    plain, weighed, holds = [], [], 0
+    for _ in range(TRIALS):
+        who, truth, said = study(rng)
+        chances = np.where(said > 0.5, 0.15, 0.6)
+        labels = hidden(truth, rng.random(len(who)) < chances)
+        found = powered_mean(JudgedCases(who, said, labels, chances), rate=True)
+        assert found.low is not None and found.high is not None
+        holds += found.low <= rate <= found.high
+        weighed.append(found.estimate)
+        plain.append(powered_mean(JudgedCases(who, np.full(len(who), np.nan), labels), rate=True).estimate)
+    assert np.mean(plain) < rate - 0.1
+    assert np.mean(weighed) == pytest.approx(rate, abs=0.015)
+    assert holds / TRIALS > 0.91
+
+
+def test_a_difference_is_no_alarm_where_the_judge_is_lenient_to_one_system_alone() -> None:
+    rng, alarms, naive = np.random.default_rng(6), 0, 0
+    for _ in range(TRIALS):
+        who, truth, said = study(rng, right=0.6)
+        first = rng.random(len(who)) < 0.5
+        said = np.where(first, said, truth)
+        labels = hidden(truth, rng.random(len(who)) < 0.4)
+        sides = [JudgedCases(who[one], said[one], labels[one]) for one in (first, ~first)]
+        alarms += powered_difference(*sides).p < 0.05
+        trusted = [JudgedCases(one.people, one.said, one.said) for one in sides]
+        naive += powered_difference(*trusted).p < 0.05
+    assert alarms / TRIALS < 0.08
+    assert naive / TRIALS > 0.2
+
+
+def test_refusals_of_the_judge_cost_width_and_no_truth() -> None:
+    rng, rate, found = np.random.default_rng(7), 3.7 / 5.7, []
+    for _ in range(TRIALS):
+        who, truth, said = study(rng)
+        said = np.where((truth == 0) & (rng.random(len(who)) < 0.5), np.nan, said)
+        cases = JudgedCases(who, said, hidden(truth, rng.random(len(who)) < 0.3))
+        found.append(powered_mean(cases, rate=True).estimate)
+    assert np.mean(found) == pytest.approx(rate, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("people", "labels", "method"),
+    [
+        ([1, 1, 2], [np.nan, np.nan, np.nan], "none: nobody was asked"),
+        ([1, 1, 2], [1.0, 0.0, np.nan], "none: labels of fewer than 2 participants"),
+    ],
+)
+def test_what_cannot_be_said_is_missing_and_why_is_said(people: list, labels: list, method: str) -> None:
+    found = powered_mean(
+        JudgedCases(np.array(people), np.array([1.0, 0.0, 1.0]), np.array(labels)), rate=True
+    )
+    assert (found.method, found.low, found.high) == (method, None, None)
+
+
+def test_effective_labels_are_those_that_people_alone_would_need() -> None:
+    assert effective_labels(100, 0.04, 0.02) == pytest.approx(400)
+    assert effective_labels(100, None, 0.02) is None
+
+
+def test_where_people_all_say_the_same_the_interval_is_that_of_every_other_rate() -> None:
+    people = np.array([1, 2, 2, 3])
+    found = powered_mean(
+        JudgedCases(people, np.array([1, 0, 1, 1.0]), np.array([1, 1, np.nan, 1])), rate=True
+    )
+    assert (found.method, found.high, found.weight) == ("wilson_effective_participants", 1.0, 0.0)
+    assert 0.3 < found.low < 0.5  # Wilson's of 3 of 3
+    assert powered_mean(JudgedCases(people, np.ones(4), np.full(4, 3.0)), rate=False).low is None
