@@ -11,7 +11,7 @@ from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
-from vivavoce.desk.pairs import CHANGES, PairDraft, draft_of_dialogue, draft_of_pair, judge
+from vivavoce.desk.pairs import CHANGES, VERDICTS, PairDraft, draft_of_dialogue, draft_of_pair, judge
 from vivavoce.desk.security import OnlyAsks, OwnForm, field
 from vivavoce.study.pairs import Change
 
@@ -69,12 +69,14 @@ def _typed(desk: Desk, form: FormData) -> PairDraft:
         pair_id=field(form, "pair_id") or "new-pair", variable=field(form, "variable"),
         change=changes.get(field(form, "change"), CHANGES[0]),
         language=desk.study.language(field(form, "language")), outcome=field(form, "outcome", most=500),
+        equivalent=field(form, "equivalent", most=1000),
         control=field(form, "control", most=LONGEST), experimental=field(form, "experimental", most=LONGEST),
     )  # fmt: skip
 
 
 def _facts(desk: Desk, draft: PairDraft) -> dict[str, Any]:
-    return {"draft": draft, "verdict": judge(draft, desk.study.balance)}
+    balance = desk.study.balance
+    return {"draft": draft, "verdict": judge(draft, balance), "balance": balance, "VERDICTS": VERDICTS}
 
 
 def _editor(request: Request, desk: Desk, draft: PairDraft) -> Response:

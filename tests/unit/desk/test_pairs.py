@@ -102,7 +102,8 @@ def test_the_lines_for_the_file_are_what_the_study_reads(tmp_path: Path) -> None
 
 
 def test_an_empty_draft_says_what_is_missing() -> None:
-    assert "has no turns" in judge(PairDraft(), Balance()).problems[0].problem
+    verdict = judge(PairDraft(), Balance()).judged
+    assert verdict.word == "unfit" and "has no turns" in str(verdict.findings[0].problem)
 
 
 def test_the_study_s_own_pairs_are_listed_in_italian(comparing: TestClient) -> None:
