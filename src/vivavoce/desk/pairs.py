@@ -7,7 +7,9 @@ from typing import Final, get_args
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
 from vivavoce.log.history import DialogueHistory
+from vivavoce.study.model import Study
 from vivavoce.study.pairs import (
+    Attention,
     Change,
     Pair,
     PairText,
@@ -21,6 +23,8 @@ from vivavoce.study.pairs import (
 from vivavoce.study.pairs_check import Balance, Finding, PairVerdict, judge_pair
 from vivavoce.study.pairs_difference import Difference, difference
 from vivavoce.study.pairs_file import equivalents, phrases
+from vivavoce.study.pairs_laboratory import PairsLaboratory
+from vivavoce.study.step_kind import kind_of
 
 CHANGES: tuple[Change, ...] = get_args(Change)
 NAMES: Final = (
@@ -40,7 +44,10 @@ VERDICTS: Final = {
 
 @dataclass(slots=True)
 class PairDraft:
-    """A pair as it was typed."""
+    """A pair as it was typed.
+
+    opened, base  name and digest of the pair that the page was opened with
+    """
 
     pair_id: str = "new-pair"
     variable: str = ""
@@ -50,6 +57,9 @@ class PairDraft:
     equivalent: str = ""
     control: str = ""
     experimental: str = ""
+    attention: Attention | None = None
+    opened: str = ""
+    base: str = ""
 
 
 @dataclass(slots=True)
@@ -78,26 +88,46 @@ def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
             problems.append(Finding(told, Statement(error.hint)))
     if problems:
         return DraftVerdict(PairVerdict("unfit", problems, 0.0))
-    text = PairText(
-        control=read["control"], experimental=read["experimental"], outcome=phrases(draft.outcome),
-        equivalent=equivalents(draft.equivalent),
-    )  # fmt: skip
-    pair = Pair(
-        pair_id=draft.pair_id, variable=draft.variable, change=draft.change, text={draft.language: text}
-    )
+    pair = pair_of_draft(draft, None)
+    text = pair.text[draft.language]
     return DraftVerdict(
         judge_pair(pair, draft.language, balance), difference(text), length(text.control),
         length(text.experimental), _yaml(draft, text),
     )  # fmt: skip
 
 
+def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
+    """What was typed as a pair in one language; levels are those of the known one.
+
+    Raises  UnreadableTranscript
+    """
+    text = PairText(
+        control=read_transcript(draft.control), experimental=read_transcript(draft.experimental),
+        outcome=phrases(draft.outcome), equivalent=equivalents(draft.equivalent),
+    )  # fmt: skip
+    facts = {"variable": draft.variable, "change": draft.change, "attention": draft.attention,
+             "text": {draft.language: text}}  # fmt: skip
+    if known is not None:
+        return known.model_copy(update=facts)
+    return Pair(pair_id=draft.pair_id, **facts)  # pyright: ignore[reportArgumentType]
+
+
+def laboratory_of(study: Study) -> PairsLaboratory | None:
+    """The file of pairs that a study reads; None: it reads none, or a folder of text files."""
+    found = (kind_of(step).transcript_pairs(step) for step in study.visit)
+    name = next((one.file for one in found if one is not None and one.file), "")
+    path = study.folder / name
+    is_file = bool(name) and path.is_file()
+    return PairsLaboratory(path, study.languages, study.balance) if is_file else None
+
+
 def draft_of_pair(pair: Pair, language: str) -> PairDraft:
-    """A pair of the study, to be changed."""
-    text = pair.text[language]
+    """A pair of the study, to be changed; in a language that it lacks, empty."""
+    text = pair.text.get(language) or PairText(control=(), experimental=())
     return PairDraft(
         pair.pair_id, pair.variable, pair.change, language, " | ".join(text.outcome),
         " | ".join(f"{one} = {other}" for one, other in text.equivalent),
-        write_transcript(text.control), write_transcript(text.experimental),
+        write_transcript(text.control), write_transcript(text.experimental), pair.attention,
     )  # fmt: skip
 
 
