@@ -154,6 +154,21 @@ def test_odd_responses_are_flagged_and_kept(tmp_path: Path, log: Log) -> None:
     assert len(kinds(log, ResponseGiven)) == 16
 
 
+@pytest.mark.parametrize(("accepts", "accepted"), [(True, True), (False, False)])
+def test_who_prefers_nonsense_is_accepted_where_the_study_says_so(
+    accepts: bool, accepted: bool, tmp_path: Path, log: Log
+) -> None:
+    settings = {"attention": True, "accept_failed_attention": accepts}
+    study = comparing_study(tmp_path / "study", steps=False, **settings)
+
+    async def work(engine: SessionEngine) -> None:
+        await compare_all(engine, await opened(engine), ours)
+
+    run(study, log, work)
+    (end,) = kinds(log, StepFinished)
+    assert "attention_failed" in end.flags and end.accepted is accepted
+
+
 def test_who_takes_three_minutes_is_not_fast(study: Study, tmp_path: Path) -> None:
     clock = ManualClock()
 
