@@ -40,7 +40,7 @@ class Preferences(Settings):
 
     test: Literal["chi_square", "exact"] = Field(
         "chi_square",
-        description="of the choices of one question against an even split; exact: binomial, as under 10 choices",
+        description="of the choices of one question against an even split; exact: binomial, as of under 10",
     )
     alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
 
