@@ -67,6 +67,12 @@ def test_a_whole_comparison_on_a_small_telephone(browser: Browser, website: Webs
         expect(page.locator(".progress")).to_have_text(f"Coppia {number} di 6")
         choose_all(page, "B")
         page.get_by_role("button", name="Continua").click()
+    for title in ("Su di te", "Tu e i chatbot"):
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        whole(page)
+        for answer in page.get_by_text("Preferisco non dirlo", exact=True).all():
+            answer.click()
+        page.get_by_role("button", name="Continua").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Su questo studio")
     whole(page)
     page.get_by_text("Molto positiva").click()

@@ -19,11 +19,16 @@ from vivavoce.trial.state import VisitState
 
 
 def comparing_study(folder: Path, *, steps: bool = True, **settings: object) -> Study:
-    """The preset `guerini-2018` with its step `compare` changed; `steps` False: this step alone."""
+    """The preset `guerini-2018` with its step `compare` changed; `steps` False: this step alone.
+
+    However fast they are, responses are accepted: who answers here is a program.
+    """
     write_study(folder, "guerini-2018", name="city")
     study = load_study(folder)
     visit = [
-        step.model_copy(update={"settings": step.settings.model_copy(update=settings)})
+        step.model_copy(
+            update={"settings": step.settings.model_copy(update={"accept_fast": True, **settings})}
+        )
         if step.kind == "compare"
         else step
         for step in study.visit

@@ -92,12 +92,14 @@ def _cells(facts: PreferenceResults) -> RenderableType:
 
 def _variables(facts: PreferenceResults) -> RenderableType:
     level = f"by people {facts.level:.0%}"
-    table = plain_table("variable", "marginal", level, "service", "experience", "people", "p", "p (Holm)")
+    table = plain_table(
+        "variable", "marginal", level, "service", "experience", "preferred", "people", "p", "p (Holm)"
+    )
     for one in facts.variables:
         qualities = [quality and quality.ratio for quality in (one.service, one.experience)]
         table.add_row(
             one.variable, number(one.marginal, 2), span([one.low, one.high]),
-            *(number(ratio, 2) for ratio in qualities), str(one.participants),
+            *(number(ratio, 2) for ratio in qualities), one.preferred or "", str(one.participants),
             chance(one.p), chance(one.p_holm),
         )  # fmt: skip
     return table

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.core.statement import Statement
 from vivavoce.languages.base import language_name, languages_with, words
 from vivavoce.report.language import DOMAIN as REPORT_DOMAIN
 from vivavoce.report.language import MEASURES_DOMAIN, report_languages, speaking
@@ -84,6 +85,12 @@ def worded(words: object, context: str = "") -> str:
     return known.gettext(text) if text else ""
 
 
+def reworded(told: Statement) -> str:
+    """A statement in the reader's language, by the dashboard's words."""
+    values = {name: reworded(one) if isinstance(one, Statement) else str(one) for name, one in told.values}
+    return worded(told.template).format(**values) if values else worded(told.template)
+
+
 def told(error: InputError) -> str:
     """What is wrong and what to do, as far as the room that says it has marked its words by `N_`."""
     values = getattr(error, "values", {})
@@ -130,6 +137,7 @@ def add_words(environment: Environment) -> None:
         pgettext=lambda context, message: _words(language()).pgettext(context, message),
     )
     environment.filters["worded"] = worded
+    environment.filters["reworded"] = reworded
 
 
 class LanguageLink(NamedTuple):

@@ -1,19 +1,32 @@
 """Pairs of transcripts: the study's own, and an editor that marks the difference as one types."""
 
-from typing import Any, Final
+from typing import Any, Final, get_args
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.datastructures import FormData
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
+from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
-from vivavoce.desk.pairs import CHANGES, PairDraft, draft_of_dialogue, draft_of_pair, judge
-from vivavoce.desk.security import OnlyAsks, OwnForm, field
-from vivavoce.study.pairs import Change
+from vivavoce.desk.pairs import (
+    CHANGES,
+    VERDICTS,
+    PairDraft,
+    draft_of_dialogue,
+    draft_of_pair,
+    judge,
+    laboratory_of,
+    pair_of_draft,
+)
+from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell, who_of
+from vivavoce.study.pairs import Attention, Change, UnreadableTranscript, read_transcript, write_transcript
+from vivavoce.study.pairs_laboratory import KeptPair, PairChanged, PairsLaboratory
+from vivavoce.study.pairs_strategies import draft_version, strategies
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="pairs", router=router, menu=(MenuItem("/pairs", N_("Pairs"), 500),))
@@ -27,9 +40,99 @@ def script() -> FileResponse:
 
 @router.get("/pairs")
 def pairs(request: Request, desk: ThisDesk) -> Response:
-    language, balance = desk.study.default_language, desk.study.balance
-    rows = [(pair, judge(draft_of_pair(pair, language), balance)) for pair in desk.study.pairs]
-    return desk.page(request, "pairs.html", rows=rows, languages=desk.study.languages)
+    return _list(request, desk)
+
+
+def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
+    """The pairs as the files have them, one row a pair and language."""
+    laboratory, balance = laboratory_of(desk.study), desk.study.balance
+    kept = _kept(desk, laboratory)
+    rows = [
+        (one, language, judge(draft_of_pair(one.pair, language), balance))
+        for one in kept for language in one.pair.text
+    ]  # fmt: skip
+    return desk.page(
+        request, "pairs.html", status, rows=rows, VERDICTS=VERDICTS, problem=problem,
+        may_save=laboratory is not None and who_of(request).may("researcher"),
+        versions=laboratory.versions() if laboratory else [],
+        is_newer=tuple(one.pair for one in kept if not one.is_draft) != desk.study.pairs,
+        saved=request.query_params.get("saved", ""),
+    )  # fmt: skip
+
+
+def _kept(desk: Desk, laboratory: PairsLaboratory | None) -> list[KeptPair]:
+    """All pairs; while a file cannot be read, those that the service has read."""
+    try:
+        kept = laboratory.pairs() if laboratory is not None else []
+    except InputError:
+        kept = []
+    return kept or [KeptPair(pair, False) for pair in desk.study.pairs]
+
+
+@router.post("/pairs/save", dependencies=[Steers])
+def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Write the pair into the study's files; what was typed stays on the page where that does not go."""
+    laboratory, draft = laboratory_of(desk.study), _typed(desk, form)
+    if laboratory is None:
+        raise HTTPException(404, gettext("This study has no file of pairs."))
+    if not draft.pair_id or not draft.variable:
+        return _editor(request, desk, draft, 422, gettext("Give the pair a name and a variable."))
+    try:
+        known = laboratory.pair(draft.pair_id)
+        pair = pair_of_draft(draft, known)
+        laboratory.save(
+            pair, by=who_of(request).name, base=draft.base if draft.opened == draft.pair_id else ""
+        )
+    except UnreadableTranscript as error:
+        return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
+    except PairChanged as error:
+        draft.opened, draft.base = draft.pair_id, laboratory.digest(draft.pair_id)
+        told = gettext("Nothing was written. To replace what is there by yours, save again.")
+        return _editor(request, desk, draft, 409, f"{_conflict(error)} {told}")
+    except InputError as error:
+        return _editor(request, desk, draft, 422, str(error))
+    tell(request, pair=draft.pair_id, language=draft.language, version=str(laboratory.versions()[0].number))
+    return RedirectResponse(f"/pairs?{urlencode({'saved': draft.pair_id})}", 303)
+
+
+def _conflict(error: PairChanged) -> str:
+    if error.by:
+        return gettext("%(who)s has saved a pair of this name since you opened it.", who=error.by)
+    return gettext("There is a pair of this name already.")
+
+
+@router.post("/pairs/restore", dependencies=[Steers])
+def restore(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """Bring a version of the files back, as a new version."""
+    laboratory, number = laboratory_of(desk.study), field(form, "number")
+    if laboratory is None or not number.isdecimal():
+        raise HTTPException(404, gettext("There is no such version."))
+    try:
+        laboratory.restore(int(number), by=who_of(request).name)
+    except InputError as error:
+        return _list(request, desk, 422, str(error))
+    tell(request, restored=number, version=str(laboratory.versions()[0].number))
+    return RedirectResponse("/pairs", 303)
+
+
+@router.post("/pairs/draft", dependencies=[OnlyAsks])
+def drafted(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """The page again with an experimental version made from the control by a strategy."""
+    draft, name = _typed(desk, form), field(form, "strategy")
+    edits = strategies(draft.language).get(name)
+    if edits is None:
+        raise HTTPException(404, gettext("There is no such strategy."))
+    try:
+        control = read_transcript(draft.control)
+    except UnreadableTranscript as error:
+        return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
+    made = draft_version(control, edits, draft.language, desk.study.balance)
+    if not made.made:
+        told = gettext("No edit of this strategy fits this control; write the experimental version yourself.")
+        return _editor(request, desk, draft, 422, told)
+    draft.experimental, draft.change = write_transcript(made.experimental), edits.change
+    draft.variable = draft.variable or name
+    return _editor(request, desk, draft)
 
 
 @router.get("/pairs/edit")
@@ -42,10 +145,13 @@ def edit(
 
 def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDraft:
     if pair_id:
-        found = next((pair for pair in desk.study.pairs if pair.pair_id == pair_id), None)
-        if found is None or language not in found.text:
+        kept = _kept(desk, laboratory_of(desk.study))
+        found = next((one.pair for one in reversed(kept) if one.pair.pair_id == pair_id), None)
+        if found is None:
             raise HTTPException(404, gettext("There is no such pair in this study."))
-        return draft_of_pair(found, language)
+        draft, laboratory = draft_of_pair(found, language), laboratory_of(desk.study)
+        draft.opened, draft.base = pair_id, laboratory.digest(pair_id) if laboratory else ""
+        return draft
     if dialogue_id:
         return draft_of_dialogue(history_of(desk, dialogue_id), language)
     return PairDraft(language=language)
@@ -64,19 +170,27 @@ def live(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 
 
 def _typed(desk: Desk, form: FormData) -> PairDraft:
+    kinds: dict[str, Attention] = {known: known for known in get_args(Attention)}
     changes: dict[str, Change] = {known: known for known in CHANGES}
     return PairDraft(
-        pair_id=field(form, "pair_id") or "new-pair", variable=field(form, "variable"),
+        pair_id=field(form, "pair_id"), variable=field(form, "variable"),
         change=changes.get(field(form, "change"), CHANGES[0]),
         language=desk.study.language(field(form, "language")), outcome=field(form, "outcome", most=500),
+        equivalent=field(form, "equivalent", most=1000), base=field(form, "base"),
+        opened=field(form, "opened"), attention=kinds.get(field(form, "attention")),
         control=field(form, "control", most=LONGEST), experimental=field(form, "experimental", most=LONGEST),
     )  # fmt: skip
 
 
 def _facts(desk: Desk, draft: PairDraft) -> dict[str, Any]:
-    return {"draft": draft, "verdict": judge(draft, desk.study.balance)}
+    balance = desk.study.balance
+    return {"draft": draft, "verdict": judge(draft, balance), "balance": balance, "VERDICTS": VERDICTS}
 
 
-def _editor(request: Request, desk: Desk, draft: PairDraft) -> Response:
-    facts = _facts(desk, draft)
-    return desk.page(request, "pair_edit.html", **facts, changes=CHANGES, languages=desk.study.languages)
+def _editor(request: Request, desk: Desk, draft: PairDraft, status: int = 200, problem: str = "") -> Response:
+    laboratory = laboratory_of(desk.study)
+    return desk.page(
+        request, "pair_edit.html", status, **_facts(desk, draft), changes=CHANGES, problem=problem,
+        languages=desk.study.languages, strategies=sorted(strategies(draft.language)),
+        may_save=laboratory is not None and who_of(request).may("researcher"),
+    )  # fmt: skip

@@ -1,12 +1,15 @@
 """A pair of transcripts while it is being written: its difference, what is wrong with it, and its YAML."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, get_args
 
 from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement, statement
 from vivavoce.log.history import DialogueHistory
+from vivavoce.study.model import Study
 from vivavoce.study.pairs import (
+    Attention,
     Change,
     Pair,
     PairText,
@@ -17,8 +20,11 @@ from vivavoce.study.pairs import (
     read_transcript,
     write_transcript,
 )
-from vivavoce.study.pairs_check import Balance, Finding, pair_problems, pair_warnings
+from vivavoce.study.pairs_check import Balance, Finding, PairVerdict, judge_pair
 from vivavoce.study.pairs_difference import Difference, difference
+from vivavoce.study.pairs_file import equivalents, phrases
+from vivavoce.study.pairs_laboratory import PairsLaboratory
+from vivavoce.study.step_kind import kind_of
 
 CHANGES: tuple[Change, ...] = get_args(Change)
 NAMES: Final = (
@@ -29,60 +35,99 @@ NAMES: Final = (
 )  # of changes, of attention
 
 
+VERDICTS: Final = {
+    "fair": N_("A fair pair."),
+    "doubtful": N_("A doubtful pair."),
+    "unfit": N_("Not a fair pair."),
+}
+
+
 @dataclass(slots=True)
 class PairDraft:
-    """A pair as it was typed."""
+    """A pair as it was typed.
+
+    opened, base  name and digest of the pair that the page was opened with
+    """
 
     pair_id: str = "new-pair"
     variable: str = ""
     change: Change = "substitution"
     language: str = "en"
     outcome: str = ""
+    equivalent: str = ""
     control: str = ""
     experimental: str = ""
+    attention: Attention | None = None
+    opened: str = ""
+    base: str = ""
 
 
 @dataclass(slots=True)
-class PairVerdict:
+class DraftVerdict:
     """What a draft amounts to; without a difference as long as a transcript cannot be read."""
 
+    judged: PairVerdict
     difference: Difference | None = None
     control_tokens: int = 0
     experimental_tokens: int = 0
-    problems: list[Finding] = field(default_factory=list)
-    warnings: list[Finding] = field(default_factory=list)
     yaml: str = ""
 
 
-def judge(draft: PairDraft, balance: Balance) -> PairVerdict:
+def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
     """The verdict that `vivavoce check` would give, and the lines for `pairs.yaml`."""
     problems: list[Finding] = []
     read: dict[str, Transcript] = {}
-    for name, text in (("control", draft.control), ("experimental", draft.experimental)):
+    for version, text in ((N_("control"), draft.control), (N_("experimental"), draft.experimental)):
         try:
-            read[name] = read_transcript(text)
+            read[version] = read_transcript(text)
         except UnreadableTranscript as error:
-            problems.append(Finding(f"{name}, line {error.line}: {error.problem}", error.hint))
+            where = N_("{version}, line {line}: {problem}")
+            told = statement(
+                where, version=Statement(version), line=error.line, problem=Statement(error.problem)
+            )
+            problems.append(Finding(told, Statement(error.hint)))
     if problems:
-        return PairVerdict(problems=problems)
-    outcome = tuple(phrase.strip() for phrase in draft.outcome.split("|") if phrase.strip())
-    text = PairText(control=read["control"], experimental=read["experimental"], outcome=outcome)
-    pair = Pair(
-        pair_id=draft.pair_id, variable=draft.variable, change=draft.change, text={draft.language: text}
-    )
-    problems = pair_problems(pair, draft.language, balance)
-    return PairVerdict(
-        difference(text), length(text.control), length(text.experimental), problems,
-        [] if problems else pair_warnings(pair, draft.language), _yaml(draft, text),
+        return DraftVerdict(PairVerdict("unfit", problems, 0.0))
+    pair = pair_of_draft(draft, None)
+    text = pair.text[draft.language]
+    return DraftVerdict(
+        judge_pair(pair, draft.language, balance), difference(text), length(text.control),
+        length(text.experimental), _yaml(draft, text),
     )  # fmt: skip
 
 
+def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
+    """What was typed as a pair in one language; levels are those of the known one.
+
+    Raises  UnreadableTranscript
+    """
+    text = PairText(
+        control=read_transcript(draft.control), experimental=read_transcript(draft.experimental),
+        outcome=phrases(draft.outcome), equivalent=equivalents(draft.equivalent),
+    )  # fmt: skip
+    facts = {"variable": draft.variable, "change": draft.change, "attention": draft.attention,
+             "text": {draft.language: text}}  # fmt: skip
+    if known is not None:
+        return known.model_copy(update=facts)
+    return Pair(pair_id=draft.pair_id, **facts)  # pyright: ignore[reportArgumentType]
+
+
+def laboratory_of(study: Study) -> PairsLaboratory | None:
+    """The file of pairs that a study reads; None: it reads none, or a folder of text files."""
+    found = (kind_of(step).transcript_pairs(step) for step in study.visit)
+    name = next((one.file for one in found if one is not None and one.file), "")
+    path = study.folder / name
+    is_file = bool(name) and path.is_file()
+    return PairsLaboratory(path, study.languages, study.balance) if is_file else None
+
+
 def draft_of_pair(pair: Pair, language: str) -> PairDraft:
-    """A pair of the study, to be changed."""
-    text = pair.text[language]
+    """A pair of the study, to be changed; in a language that it lacks, empty."""
+    text = pair.text.get(language) or PairText(control=(), experimental=())
     return PairDraft(
         pair.pair_id, pair.variable, pair.change, language, " | ".join(text.outcome),
-        write_transcript(text.control), write_transcript(text.experimental),
+        " | ".join(f"{one} = {other}" for one, other in text.equivalent),
+        write_transcript(text.control), write_transcript(text.experimental), pair.attention,
     )  # fmt: skip
 
 
@@ -102,6 +147,8 @@ def _yaml(draft: PairDraft, text: PairText) -> str:
         f"      {draft.language}:",
         f"        outcome: {json.dumps(list(text.outcome), ensure_ascii=False)}",
     ]
+    if text.equivalent:
+        lines.append(f"        equivalent: {json.dumps(text.equivalent, ensure_ascii=False)}")
     for name, transcript in (("control", text.control), ("experimental", text.experimental)):
         lines.append(f"        {name}: |")
         lines += [f"          {line}" for line in write_transcript(transcript).splitlines()]

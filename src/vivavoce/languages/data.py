@@ -236,6 +236,66 @@ class ReplyWords(LanguageData):
     trouble: list[Pattern] = Field([], description="something of its own does not work")
 
 
+class FactWords(LanguageData):
+    """By which words systems tell facts: how many, when, and whether it is so.
+
+    Words are written in small letters, as they stand once `rewrites` are made.
+    """
+
+    file = "facts.yaml"
+
+    units: dict[str, list[str]] = Field({}, description="words of each unit, by its English name")
+    one: list[str] = Field([], description="one of a unit, where they stand before it: a, per, every")
+    numbers: list[str] = Field([], description="0 to 19")
+    tens: list[str] = Field([], description="20, 30, ... 90")
+    hundred: str = Field("", description="100")
+    thousand: str = Field("", description="1000")
+    pronouns: dict[str, list[str]] = Field(
+        {}, description="words of `numbers` that count nothing at the beginning, or after one of these"
+    )
+    ordinals: list[str] = Field([], description="first to twelfth")
+    verbs: list[str] = Field(
+        [], description="names of months that are verbs where no number stands beside them"
+    )
+    days: dict[str, str] = Field({}, description="days counted from today, as today, tomorrow, yesterday")
+    rewrites: list[Rule] = Field(
+        [], description="what is said otherwise, pattern and replacement; numbers are figures by then"
+    )
+    afternoon: list[str] = Field([], description="behind an hour of the second half of the day")
+    negators: list[str] = Field([], description="what follows in the clause is denied")
+    supposed: list[str] = Field([], description="a clause with one of these tells what is not certain")
+    asides: list[str] = Field([], description="phrases that tell no fact, though they look like it")
+    split: list[str] = Field([], description="conjunctions behind which a denial does not reach")
+    done: list[Pattern] = Field([], description="whole words that tell what was done, as regular expressions")
+    no_names: list[str] = Field([], description="words with a capital letter that are no names")
+    function_words: list[str] = Field([], description="words that carry no content")
+    opposites: list[tuple[list[str], list[str]]] = Field(
+        [], description="phrases for a thing, and for its opposite"
+    )
+
+
+class StrategyEdits(BaseModel):
+    """By which edits a control becomes an experimental version; a version keeps its facts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    change: Literal["substitution", "insertion"] = Field("substitution", description="kind of change")
+    levels: tuple[str, str] = Field(description="of the control and of the experimental version")
+    replace: list[Rule] = Field([], description="patterns and what stands instead, in what the system says")
+    openings: list[str] = Field([], description="what its turn begins with, behind a turn of the user's")
+    cues: list[Pattern] = Field(
+        [], description="what such a turn of the user's says; any where none is given"
+    )
+
+
+class StrategyWords(LanguageData):
+    """How systems would say the same by another interaction strategy."""
+
+    file = "strategies.yaml"
+
+    strategies: dict[str, StrategyEdits] = Field({}, description="edits by strategy")
+
+
 class CampaignWords(LanguageData):
     """What participants and teams of a campaign read."""
 
@@ -291,6 +351,8 @@ FILES: Final[tuple[type[LanguageData], ...]] = (
     SimulatedSpeech,
     TaskSentences,
     TurnWords,
+    FactWords,
+    StrategyWords,
     ReplyWords,
     CampaignWords,
     PersonalWords,

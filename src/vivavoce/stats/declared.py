@@ -139,7 +139,8 @@ def _obstacle(one: DeclaredComparison | DeclaredChoice) -> Statement:
 def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
     """The declared comparisons of transcripts: each question of each variable against an even split.
 
-    Note    a person answers each question once, so choices are people; the interval is Wilson's
+    Note    a person answers each question once, so choices are people; the interval is Wilson's. Where fewer
+            than 10 decided, the binomial test stands in for a declared chi-square
     Source  Guerini and others (2018), section 4.4: chi-square for every variable and question
     """
     asked = analysis.preferences
@@ -149,10 +150,11 @@ def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:
         DeclaredChoice(
             variable=one.variable, question=one.question, experimental=one.experimental, ties=one.ties,
             ratio=one.ratio, low=one.low, high=one.high, alpha=asked.alpha,
-            p=one.p if asked.test == "chi_square" else one.p_exact, decided=one.decided,
+            p=one.decisive if asked.test == "chi_square" else one.p_exact, decided=one.decided,
             signature=signature(
                 "preference", unit="participant", n=one.decided, data=dataset.hash, variable=one.variable,
-                question=one.question, test=asked.test, interval=f"wilson {LEVEL}",
+                question=one.question, test="exact" if one.is_exact else asked.test,
+                interval=f"wilson {LEVEL}",
             ),
         )
         for one in compare_transcripts(dataset, level=LEVEL).cells

@@ -6,9 +6,12 @@ level of the whole. What is missing is None.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from vivavoce.core.result import unless_none
 from vivavoce.stats.declared_results import ALPHA, DeclaredChoice, Family
+
+FEWEST_EXPECTED: Final = 5  # in either half of an even split, for chi-square (Cochran 1954)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,16 @@ class QuestionPreference:
     @property
     def decided(self) -> int:
         return self.experimental + self.control
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the binomial test decides: too few choices for chi-square (an expected count below 5)."""
+        return self.decided < 2 * FEWEST_EXPECTED and self.p_exact is not None
+
+    @property
+    def decisive(self) -> float | None:
+        """The p that is adjusted: of chi-square, or the exact one where choices are few."""
+        return self.p_exact if self.is_exact else self.p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,7 +117,7 @@ def _count(rows: Sequence[Choice], level: float) -> PreferenceCell:
 
 
 def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
-    """One entry a variable and question, p adjusted by Holm over all of them.
+    """One entry a variable and question, the decisive p adjusted by Holm over all of them.
 
     Note    chi-square and binomial take choices as independent; where a person decided twice they are missing
     """
@@ -134,7 +134,7 @@ def _cells(rows: Sequence[Choice], level: float) -> list[QuestionPreference]:
                 participants=counted.experimental + counted.control,
             )  # fmt: skip
             found.append(_over_people(alone, _pooled(of_cell, level)))
-    adjusted = holm([one.p for one in found])
+    adjusted = holm([one.decisive for one in found])
     return [replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
 
 

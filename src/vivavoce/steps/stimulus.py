@@ -262,7 +262,10 @@ class StimulusStep(
     def finish(
         self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]], total_s: float
     ) -> Outcome:
-        """Judge the whole, when the last stimulus was answered; total_s: of all, breaks included."""
+        """Judge the whole, when the last stimulus was answered.
+
+        Input  total_s: of all, breaks included; infinite of a simulated participant, who reads in no time
+        """
 
     def paid(self, step: Written) -> bool:
         """Whether whoever is not accepted gets a completion code all the same."""

@@ -39,7 +39,8 @@ class Preferences(Settings):
     """Whether the versions of a pair of transcripts are preferred alike, for every variable and question."""
 
     test: Literal["chi_square", "exact"] = Field(
-        "chi_square", description="of the choices of one question against an even split; exact: binomial"
+        "chi_square",
+        description="of the choices of one question against an even split; exact: binomial, as of under 10",
     )
     alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
 

@@ -37,11 +37,15 @@ Transcript = tuple[PairTurn, ...]
 
 
 class PairText(_Fact):
-    """Both transcripts of a pair in one language, and what the system must have told in either."""
+    """Both transcripts of a pair in one language, and what the system must have told in either.
+
+    equivalent  two phrases each that mean the same, as the author says
+    """
 
     control: Transcript
     experimental: Transcript
     outcome: tuple[str, ...] = ()
+    equivalent: tuple[tuple[str, str], ...] = ()
 
     def version(self, version: Version) -> Transcript:
         return self.control if version == "control" else self.experimental

@@ -4,18 +4,20 @@ Source  Guerini et al. 2018, section 3 (same wording and outcome, minimal change
         section 5 (an almost equal number of tokens and turns)
 """
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Numeral, Statement, Value, statement
 from vivavoce.study.pairs import Pair, PairText, Transcript, length, tokens
 from vivavoce.study.pairs_difference import Difference, difference
+from vivavoce.study.pairs_meaning import disagreements, tells_facts
 from vivavoce.study.settings import Number, Settings, Whole
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+Word = Literal["fair", "doubtful", "unfit"]
 NOTABLY_LONGER = 0.1
 
 
@@ -27,37 +29,76 @@ class Balance(Settings):
     )
     turns: Whole = Field(0, ge=0, description="difference in number of turns")
     changed: Number = Field(
-        0.6, gt=0, le=1, description="tokens removed or added, share of what the system says"
+        0.25, gt=0, le=1, description="tokens removed or added, share of what the system says"
     )
 
 
 class Finding(NamedTuple):
     """One thing about a pair: what is wrong or doubtful, and what to do about it."""
 
-    problem: str
-    hint: str
+    problem: Statement
+    hint: Statement
+
+
+class PairVerdict(NamedTuple):
+    """What a pair amounts to in one language.
+
+    word      unfit: it cannot be used; doubtful: it can, but look at it; fair: nothing was found
+    findings  what is wrong, or doubtful; [] of a fair pair
+    changed   the larger of the shares of the system's tokens that are removed and added, 0 to 1
+    """
+
+    word: Word
+    findings: list[Finding]
+    changed: float
+
+
+def judge_pair(pair: Pair, language: str, balance: Balance) -> PairVerdict:
+    """The one verdict on a pair; what is doubtful is not told of a pair that is unfit."""
+    share = changed_share(pair.text[language])
+    problems = pair_problems(pair, language, balance)
+    if problems:
+        return PairVerdict("unfit", problems, share)
+    warnings = pair_warnings(pair, language)
+    return PairVerdict("doubtful" if warnings else "fair", warnings, share)
+
+
+def changed_share(text: PairText) -> float:
+    """The larger of the shares of the system's tokens that are removed and added, 0 to 1.
+
+    Empty  the system says nothing: 0
+    """
+    changed = difference(text)
+    said = max(length(text.control, "system"), length(text.experimental, "system"))
+    return max(changed.removed, changed.added) / said if said else 0.0
 
 
 def pair_problems(pair: Pair, language: str, balance: Balance) -> list[Finding]:
     """What makes the pair unfit for its study; [] when it can be used."""
     text = pair.text[language]
     if not text.control or not text.experimental:
-        missing = "experimental" if text.control else "control"
-        return [
-            Finding(f"the {missing} transcript has no turns", "write `System: ...` and `User: ...` lines")
-        ]
+        hint = N_("write `System: ...` and `User: ...` lines")
+        if text.control:
+            return [_finding(N_("the experimental transcript has no turns"), hint)]
+        return [_finding(N_("the control transcript has no turns"), hint)]
     if pair.attention == "broken":
         return []
-    changed = difference(text)
     if pair.attention == "identical":
-        hint = "make them the same, or remove `attention`"
-        return [Finding("the transcripts of an identical pair differ", hint)] if _changes(changed) else []
+        hint = N_("make them the same, or remove `attention`")
+        differ = _changes(difference(text))
+        return [_finding(N_("the transcripts of an identical pair differ"), hint)] if differ else []
     if text.control == text.experimental:
-        return [Finding("the transcripts do not differ", "change the system's turns of the experimental one")]
+        hint = N_("change the system's turns of the experimental one")
+        return [_finding(N_("the transcripts do not differ"), hint)]
     found = _user_turns(text)
     if not found:
-        found += _turns(text, balance) + _lengths(text, balance) + _amount(text, changed, balance)
+        found += _turns(text, balance) + _lengths(text, balance) + _amount(text, balance)
+        found += _meaning(text, language)
     return found + _outcome(text)
+
+
+def _finding(problem: str, hint: str, **values: Value) -> Finding:
+    return Finding(statement(problem, **values), Statement(hint))
 
 
 def _changes(changed: Difference) -> int:
@@ -70,14 +111,14 @@ def _said(transcript: Transcript, party: str) -> list[str]:
 
 def _user_turns(text: PairText) -> list[Finding]:
     ours, theirs = _said(text.control, "user"), _said(text.experimental, "user")
-    hint = "only the system's turns may change: copy the control's"
+    hint = N_("only the system's turns may change: copy the control's")
     if len(ours) != len(theirs):
-        return [
-            Finding(f"the user has {len(ours)} turns in the control and {len(theirs)} in the other", hint)
-        ]
+        problem = N_("the user has {control} turns in the control and {other} in the other")
+        return [_finding(problem, hint, control=len(ours), other=len(theirs))]
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
         if one != other:
-            return [Finding(f"user turn {number} differs: {_short(one)} and {_short(other)}", hint)]
+            problem = N_("user turn {number} differs: {control} and {other}")
+            return [_finding(problem, hint, number=number, control=_short(one), other=_short(other))]
     return []
 
 
@@ -85,42 +126,66 @@ def _turns(text: PairText, balance: Balance) -> list[Finding]:
     ours, theirs = len(text.control), len(text.experimental)
     if abs(ours - theirs) <= balance.turns:
         return []
-    problem = f"the control has {ours} turns and the experimental one {theirs}"
-    return [Finding(problem, "join or split turns, or raise `balance.turns`")]
+    problem = N_("the control has {control} turns and the experimental one {other}")
+    return [
+        _finding(problem, N_("join or split turns, or raise `balance.turns`"), control=ours, other=theirs)
+    ]
 
 
 def _lengths(text: PairText, balance: Balance) -> list[Finding]:
     ours, theirs = length(text.control), length(text.experimental)
-    share = abs(theirs - ours) / ours
-    if share <= balance.tokens:
+    if abs(theirs - ours) / ours <= balance.tokens:
         return []
-    problem = (
-        f"{theirs} tokens against the control's {ours} ({_signed(theirs - ours, ours)}), "
-        f"more than {balance.tokens:.0%} apart: readers may prefer the length"
+    problem = N_(
+        "{other} tokens against the control's {control} ({change}), more than {most} apart: "
+        "readers may prefer the length"
     )
-    return [Finding(problem, "balance the lengths, or raise `balance.tokens`")]
+    return [_finding(
+        problem, N_("balance the lengths, or raise `balance.tokens`"), control=ours, other=theirs,
+        change=Numeral((theirs - ours) / ours, "+.0%"), most=Numeral(balance.tokens, ".0%"),
+    )]  # fmt: skip
 
 
-def _amount(text: PairText, changed: Difference, balance: Balance) -> list[Finding]:
-    said = max(length(text.control, "system"), length(text.experimental, "system"))
-    most = max(changed.removed, changed.added)
-    if not said or most / said <= balance.changed:
+def _amount(text: PairText, balance: Balance) -> list[Finding]:
+    share = changed_share(text)
+    if share <= balance.changed:
         return []
-    problem = (
-        f"{most} of the system's {said} tokens are changed, more than {balance.changed:.0%}: "
+    problem = N_(
+        "{share} of the system's tokens are changed, more than {most}: "
         "the versions differ in more than a strategy"
     )
-    return [Finding(problem, "keep more of the control's words, or raise `balance.changed`")]
+    return [_finding(
+        problem, N_("keep more of the control's words, or raise `balance.changed`"),
+        share=Numeral(share, ".0%"), most=Numeral(balance.changed, ".0%"),
+    )]  # fmt: skip
+
+
+def _meaning(text: PairText, language: str) -> list[Finding]:
+    """Facts that the versions do not tell alike, each with its place."""
+    hint = N_("tell the same in both; phrases that mean the same are listed in `equivalent`")
+    last = len(_said(text.control, "user")) + 1
+    found = []
+    for one in disagreements(text, language):
+        if one.turn == last:
+            found.append(_finding(N_("behind the user's last turn, {what}"), hint, what=one.problem))
+        else:
+            found.append(
+                _finding(N_("before user turn {turn}, {what}"), hint, turn=one.turn, what=one.problem)
+            )
+    return found
 
 
 def _outcome(text: PairText) -> list[Finding]:
     """Phrases that tell the outcome are said by the system in both versions."""
+    hint = N_("both versions must end in the same outcome: say it, or correct `outcome`")
     found = []
     for phrase in text.outcome:
-        for name, transcript in (("control", text.control), ("experimental", text.experimental)):
-            if not _tells(transcript, phrase):
-                hint = "both versions must end in the same outcome: say it, or correct `outcome`"
-                found.append(Finding(f"the outcome {phrase!r} is not told in the {name} transcript", hint))
+        if not _tells(text.control, phrase):
+            problem = N_("the outcome {phrase} is not told in the control transcript")
+            found.append(_finding(problem, hint, phrase=repr(phrase)))
+        if not _tells(text.experimental, phrase):
+            problem = N_("the outcome {phrase} is not told in the experimental transcript")
+            found.append(_finding(problem, hint, phrase=repr(phrase)))
     return found
 
 
@@ -141,23 +206,17 @@ def pair_warnings(pair: Pair, language: str) -> list[Finding]:
         return []
     changed, found = difference(text), []
     if pair.change == "insertion" and changed.removed:
-        problem = f"called an insertion, but {changed.removed} tokens of the control are gone"
-        found.append(Finding(problem, "keep them, or write `change: substitution`"))
-    if pair.change == "substitution" and not changed.removed:
-        found.append(Finding("called a substitution, but text was only added", "write `change: insertion`"))
-    if not text.outcome:
-        hint = "write `outcome`: words that the system says in both"
-        found.append(Finding("says no outcome, so that the outcomes are not compared", hint))
-    if (ours := _numbers(text.control)) != (theirs := _numbers(text.experimental)):
-        odd = ", ".join(sorted(((ours - theirs) + (theirs - ours)).keys()))
+        problem = N_("called an insertion, but {count} tokens of the control are gone")
         found.append(
-            Finding(f"the system tells different numbers ({odd})", "see that the outcome is the same")
+            _finding(problem, N_("keep them, or write `change: substitution`"), count=changed.removed)
         )
+    if pair.change == "substitution" and not changed.removed:
+        problem = N_("called a substitution, but text was only added")
+        found.append(_finding(problem, N_("write `change: insertion`")))
+    if not text.outcome and not tells_facts(text, language):
+        problem = N_("no fact was found by which the outcomes can be compared")
+        found.append(_finding(problem, N_("write `outcome`: words that the system says in both")))
     return found
-
-
-def _numbers(transcript: Transcript) -> Counter[str]:
-    return Counter(_NUMBER.findall(" ".join(_said(transcript, "system"))))
 
 
 def length_warnings(pairs: Iterable[Pair], language: str) -> list[Finding]:
@@ -169,16 +228,15 @@ def length_warnings(pairs: Iterable[Pair], language: str) -> list[Finding]:
             shares[pair.variable].append(length(text.experimental) / length(text.control) - 1)
     found = []
     for variable, each in shares.items():
-        way = "longer" if min(each) > NOTABLY_LONGER else "shorter" if max(each) < -NOTABLY_LONGER else None
-        if way is not None:
-            problem = f"variable {variable!r}: every experimental version is over 10 % {way} ({language})"
-            hint = "a preference may be one for length: add a pair that balances it, or say so in the report"
-            found.append(Finding(problem, hint))
+        hint = N_("a preference may be one for length: add a pair that balances it, or say so in the report")
+        if min(each) > NOTABLY_LONGER:
+            problem = N_("variable {variable}: every experimental version is over 10 % longer ({language})")
+        elif max(each) < -NOTABLY_LONGER:
+            problem = N_("variable {variable}: every experimental version is over 10 % shorter ({language})")
+        else:
+            continue
+        found.append(_finding(problem, hint, variable=repr(variable), language=language))
     return found
-
-
-def _signed(change: int, whole: int) -> str:
-    return f"{change / whole:+.0%}"
 
 
 def _short(text: str) -> str:

@@ -24,7 +24,15 @@ from vivavoce.study.pairs import (
 QUESTIONS: Final = Path(__file__).parent / "pairs_questions.yaml"
 _TEXT_FILE = re.compile(r"(?P<pair>.+)\.(?P<language>[a-z]{2,3}(-[A-Za-z0-9]{2,8})*)\.txt")
 Model = TypeVar("Model", bound=BaseModel)
-_KEYS: Final = ("variable", "change", "attention", "control_level", "experimental_level", "outcome")
+_KEYS: Final = (
+    "variable",
+    "change",
+    "attention",
+    "control_level",
+    "experimental_level",
+    "outcome",
+    "equivalent",
+)
 
 
 class _Written(BaseModel):
@@ -42,6 +50,9 @@ class WrittenText(_Written):
     """Both transcripts in one language."""
 
     outcome: list[str] | str = Field([], description="words by which the system tells the outcome, in both")
+    equivalent: list[tuple[str, str]] = Field(
+        [], description="phrases of the two versions that mean the same, though the check finds otherwise"
+    )
     control: str = Field(description="`System: ...` and `User: ...` lines")
     experimental: str = Field(description="the same with the strategy put into the system's lines")
 
@@ -118,6 +129,7 @@ def _read_yaml(path: Path, written: Written) -> None:
                 control=_transcript(text.control, source, (*at, "text", language, "control")),
                 experimental=_transcript(text.experimental, source, (*at, "text", language, "experimental")),
                 outcome=tuple([text.outcome] if isinstance(text.outcome, str) else text.outcome),
+                equivalent=tuple(text.equivalent),
             )
             for language, text in one.text.items()
         }
@@ -154,15 +166,17 @@ def _read_folder(folder: Path, written: Written) -> None:
             continue
         head, text, problems = _read_text(file, shown)
         written.problems += problems
-        pair_id, outcome = named["pair"], head.pop("outcome", "")
+        pair_id = named["pair"]
+        outcome, equivalent = phrases(head.pop("outcome", "")), equivalents(head.pop("equivalent", ""))
         if text is None:
             continue
         if heads.setdefault(pair_id, (shown, head))[1] != head:
             first = heads[pair_id][0]
             problem = f"its head is not that of {first}"
             written.problems.append(Problem(shown, problem, "write the same variable and change in both"))
-        phrases = tuple(phrase.strip() for phrase in outcome.split("|") if phrase.strip())
-        texts.setdefault(pair_id, {})[named["language"]] = text.model_copy(update={"outcome": phrases})
+        texts.setdefault(pair_id, {})[named["language"]] = text.model_copy(
+            update={"outcome": outcome, "equivalent": equivalent}
+        )
     for pair_id, (shown, head) in heads.items():
         try:
             written.pairs.append(
@@ -170,6 +184,17 @@ def _read_folder(folder: Path, written: Written) -> None:
             )
         except ValidationError as error:
             written.problems += problems_of(error, Source(shown), Pair)
+
+
+def phrases(written: str) -> tuple[str, ...]:
+    """The phrases of a line, with a bar between them."""
+    return tuple(phrase.strip() for phrase in written.split("|") if phrase.strip())
+
+
+def equivalents(written: str) -> tuple[tuple[str, str], ...]:
+    """Phrases that mean the same, `a = b | c = d`; what is no pair of phrases is left out."""
+    both = (tuple(map(str.strip, one.partition("=")[::2])) for one in phrases(written))
+    return tuple((one, other) for one, other in both if one and other)
 
 
 def _read_text(file: Path, shown: str) -> tuple[dict[str, str], PairText | None, list[Problem]]:

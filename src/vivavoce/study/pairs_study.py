@@ -6,6 +6,7 @@ from typing import NamedTuple
 from pydantic import Field
 
 from vivavoce.core.errors import nearest
+from vivavoce.core.statement import Statement
 from vivavoce.core.yaml_source import KeyPath, Problem, Source
 from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance, Finding, length_warnings, pair_problems, pair_warnings
@@ -143,8 +144,8 @@ def _unfit(place: str, pair: Pair, languages: tuple[str, ...], balance: Balance)
     problems = []
     for language in languages:
         if language not in pair.text:
-            finding = Finding(f"not written in {language!r}", f"add `{language}:` with both transcripts")
-            found = [finding]
+            hint = Statement(f"add `{language}:` with both transcripts")
+            found = [Finding(Statement(f"not written in {language!r}"), hint)]
         else:
             found = pair_problems(pair, language, balance)
         problems += [_placed(place, pair, language, one) for one in found]
@@ -152,7 +153,7 @@ def _unfit(place: str, pair: Pair, languages: tuple[str, ...], balance: Balance)
 
 
 def _placed(place: str, pair: Pair, language: str, finding: Finding) -> Problem:
-    return Problem(place, f"pair {pair.pair_id!r} ({language}): {finding.problem}", finding.hint)
+    return Problem(place, f"pair {pair.pair_id!r} ({language}): {finding.problem}", str(finding.hint))
 
 
 def comparison_warnings(pairs: tuple[Pair, ...], languages: tuple[str, ...]) -> list[str]:
@@ -163,5 +164,5 @@ def comparison_warnings(pairs: tuple[Pair, ...], languages: tuple[str, ...]) -> 
             for one in pair_warnings(pair, language):
                 lines.append(str(_placed("warning", pair, language, one)))
         for one in length_warnings(pairs, language):
-            lines.append(str(Problem("warning", one.problem, one.hint)))
+            lines.append(str(Problem("warning", str(one.problem), str(one.hint))))
     return lines

@@ -60,8 +60,9 @@ _PAIRS: Final = """## A file of pairs
 The steps `compare` and `rate` read pairs of transcripts; `compare` reads questions, too. A transcript
 is written as lines `System: ...` and `User: ...`; an indented line goes on with the turn before it. A
 folder of text files, `PAIR.LANGUAGE.txt`, does as well: lines `variable: ...`, `change: ...`,
-`control_level: ...`, `experimental_level: ...`, `attention: ...`, `outcome: PHRASE | PHRASE` at the
-top, then `== control` and `== experimental` with their turns below.
+`control_level: ...`, `experimental_level: ...`, `attention: ...`, `outcome: PHRASE | PHRASE`,
+`equivalent: PHRASE = PHRASE | ...` at the top, then `== control` and `== experimental` with their turns
+below.
 
 """
 

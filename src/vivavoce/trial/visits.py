@@ -272,7 +272,8 @@ class MoveRules:
         if over or kind.over(step, self.study, state.responses):
             events = [one.event for one in state.given]
             total_s = sum(one.response_s for one in events if isinstance(one, ResponseGiven))
-            outcome = kind.finish(step, self.study, state.responses, total_s)
+            judged_s = math.inf if state.simulated else total_s  # a program's time says nothing
+            outcome = kind.finish(step, self.study, state.responses, judged_s)
             draft.add(
                 StepFinished(
                     step=state.step, name=kind.name, total_s=total_s, accepted=outcome.accepted,

@@ -44,7 +44,7 @@ def findings(study: Study, log: Log, dialogue: str | None) -> set[str]:
     """What `vivavoce check` says of a pair, in English everywhere."""
     draft = draft_of_dialogue(log.dialogue_history(dialogue), "en") if dialogue else PairDraft()
     verdict = judge(draft, study.balance)
-    return {f"{one.problem}; {one.hint}." for one in (*verdict.problems, *verdict.warnings)}
+    return {f"{one.problem}; {one.hint}." for one in verdict.judged.findings}
 
 
 def pages_of(app: FastAPI) -> list[str]:

@@ -13,6 +13,7 @@ from scenes.translated import same_in_italian
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.pairs import PairDraft, draft_of_pair, judge
 from vivavoce.log.store import Log
+from vivavoce.study.load import check_study
 from vivavoce.study.model import Study
 from vivavoce.study.pairs_check import Balance
 from vivavoce.study.pairs_file import read_pairs
@@ -72,20 +73,30 @@ def test_what_is_not_there_is_said(enter: Enter) -> None:
 
 
 @pytest.fixture
-def comparing(tmp_path: Path) -> Iterator[TestClient]:
+def authors(tmp_path: Path) -> Iterator[Callable[[str], TestClient]]:
+    """Who is signed in with a role at the dashboard of a study that compares, in `tmp_path / "study"`."""
     with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
         app = create_desk(comparing_study(tmp_path / "study"), log, work_dir=tmp_path, account_optional=True)
         headers = {"sec-fetch-site": "same-origin", "accept": "text/html"}
-        browser = TestClient(app, base_url="http://desk.test", headers=headers, follow_redirects=False)
-        link = app.state.desk.access.invite("viewer", "http://desk.test")
-        browser.post(link.removeprefix("http://desk.test"))
-        yield browser
+
+        def author(role: str) -> TestClient:
+            browser = TestClient(app, base_url="http://desk.test", headers=headers, follow_redirects=False)
+            link = app.state.desk.access.invite(role, "http://desk.test")
+            browser.post(link.removeprefix("http://desk.test"))
+            return browser
+
+        yield author
         app.state.desk.snapshots.close()
+
+
+@pytest.fixture
+def comparing(authors: Callable[[str], TestClient]) -> TestClient:
+    return authors("viewer")
 
 
 def test_the_study_s_own_pairs_are_listed_and_opened(comparing: TestClient) -> None:
     listed = comparing.get("/pairs").text
-    assert listed.count("/pairs/edit?pair=") == 11
+    assert listed.count("/pairs/edit?pair=") == 22, "in both languages"
     opened = html.unescape(comparing.get("/pairs/edit?pair=empathy-train&language=it").text)
     assert "<ins>Oh no, mi dispiace, che brutto momento! </ins>" in opened
     assert comparing.get("/").status_code == 200
@@ -102,7 +113,8 @@ def test_the_lines_for_the_file_are_what_the_study_reads(tmp_path: Path) -> None
 
 
 def test_an_empty_draft_says_what_is_missing() -> None:
-    assert "has no turns" in judge(PairDraft(), Balance()).problems[0].problem
+    verdict = judge(PairDraft(), Balance()).judged
+    assert verdict.word == "unfit" and "has no turns" in str(verdict.findings[0].problem)
 
 
 def test_the_study_s_own_pairs_are_listed_in_italian(comparing: TestClient) -> None:
@@ -110,3 +122,106 @@ def test_the_study_s_own_pairs_are_listed_in_italian(comparing: TestClient) -> N
     data = {study.name, *(pair.pair_id for pair in study.pairs), *(pair.variable for pair in study.pairs)}
     for page in ("/", "/pairs", "/export"):
         assert same_in_italian(comparing, page, data) == set()
+
+
+def opened(browser: TestClient, pair_id: str, language: str = "en") -> dict[str, str]:
+    """The form of the editor as a browser would send it."""
+    page = browser.get("/pairs/edit", params={"pair": pair_id, "language": language}).text
+    fields = dict(re.findall(r'<input[^>]*name="(\w+)" value="([^"]*)"', page))
+    fields |= dict(re.findall(r'<textarea[^>]*name="(\w+)"[^>]*>(.*?)</textarea>', page, flags=re.S))
+    chosen = re.findall(
+        r'<select[^>]*name="(\w+)">.*?<option(?: value="\w+")? selected>(\w+)', page, flags=re.S
+    )
+    return (
+        {name: html.unescape(value) for name, value in fields.items()} | dict(chosen) | {"language": language}
+    )
+
+
+def test_a_pair_that_is_saved_is_in_the_file_with_a_version_and_who_it_was(
+    authors: Callable[[str], TestClient], tmp_path: Path
+) -> None:
+    browser, file = authors("researcher"), tmp_path / "study" / "pairs.yaml"
+    before = file.read_text("utf-8")
+    form = opened(browser, "empathy-plant")
+    form["experimental"] = form["experimental"].replace("it happens!", "it happens to all of us!")
+    answer = browser.post("/pairs/save", data={**form, "change": "insertion"})
+    assert answer.status_code == 303 and answer.headers["location"] == "/pairs?saved=empathy-plant"
+    assert "it happens to all of us!" in file.read_text("utf-8")
+    assert check_study(tmp_path / "study") == []
+    assert "# Formality: the control is formal" in file.read_text("utf-8"), "comments stay"
+    listed = browser.get("/pairs").text
+    assert "participants see the changes from its next start" in listed
+    assert "empathy-plant (en)" in listed and "Before the first change" in listed
+    token = {"form_token": form["form_token"]}
+    assert browser.post("/pairs/restore", data={**token, "number": "0"}).status_code == 303
+    assert file.read_text("utf-8") == before
+    assert browser.post("/pairs/restore", data={**token, "number": "1"}).status_code == 303
+    assert "it happens to all of us!" in file.read_text("utf-8"), "what was undone is not lost"
+    done = [one.event for one in browser.app.state.desk.access.actions()]  # type: ignore[attr-defined]
+    saved = next(one for one in done if one.action == "POST /pairs/save")
+    assert saved.about == {"pair": "empathy-plant", "language": "en", "version": "1"}
+
+
+def test_a_pair_that_is_not_fair_or_lacks_a_language_is_a_draft(
+    authors: Callable[[str], TestClient], tmp_path: Path
+) -> None:
+    browser, folder = authors("researcher"), tmp_path / "study"
+    before = (folder / "pairs.yaml").read_text("utf-8")
+    form = opened(browser, "empathy-train") | {"change": "insertion"}
+    other = {**form, "experimental": form["experimental"].replace("18:05", "19:05")}
+    assert browser.post("/pairs/save", data=other).status_code == 303
+    assert (folder / "pairs.yaml").read_text("utf-8") == before
+    assert "19:05" in (folder / "pairs.drafts.yaml").read_text("utf-8")
+    assert browser.get("/pairs").text.count(">draft<") == 2, "one row a language"
+    again = opened(browser, "empathy-train") | {"change": "insertion"}
+    mended = {**again, "experimental": form["experimental"].replace("upsetting", "annoying")}
+    assert browser.post("/pairs/save", data=mended).status_code == 303
+    assert "annoying!" in (folder / "pairs.yaml").read_text("utf-8")
+    assert not (folder / "pairs.drafts.yaml").exists()
+
+
+def test_of_two_authors_the_second_is_told_and_keeps_what_they_typed(
+    authors: Callable[[str], TestClient], tmp_path: Path
+) -> None:
+    one, other = authors("researcher"), authors("owner")
+    first, second = (opened(who, "empathy-plant") | {"change": "insertion"} for who in (one, other))
+    first["experimental"] = first["experimental"].replace("it happens!", "that happens!")
+    second["experimental"] = second["experimental"].replace("it happens!", "such things happen!")
+    assert one.post("/pairs/save", data=first).status_code == 303
+    refused = other.post("/pairs/save", data=second)
+    assert refused.status_code == 409 and "such things happen!" in refused.text
+    assert "that happens!" in (tmp_path / "study" / "pairs.yaml").read_text("utf-8")
+    base = re.search(r'name="base" value="(\w+)"', refused.text)
+    assert base is not None
+    assert other.post("/pairs/save", data={**second, "base": base[1]}).status_code == 303
+    taken = other.post("/pairs/save", data={**second, "pair_id": "empathy-train"})
+    assert taken.status_code == 409 and "There is a pair of this name already." in taken.text
+
+
+def test_who_only_looks_saves_nothing(comparing: TestClient, tmp_path: Path) -> None:
+    form = opened(comparing, "empathy-plant")
+    assert "/pairs/save" not in comparing.get("/pairs/edit?pair=empathy-plant").text
+    assert comparing.post("/pairs/save", data=form).status_code == 403
+    assert comparing.post("/pairs/restore", data={**form, "number": "0"}).status_code == 403
+    assert comparing.post("/pairs/save", data={**form, "form_token": "x"}).status_code == 403
+    assert not (tmp_path / "study" / "pairs.versions").exists()
+
+
+@pytest.mark.parametrize(("language", "said", "drafted"), [
+    ("en", "Good morning, this is the bike shop. How may I assist you?", "Hi there, this is the bike shop."),
+    ("it", "Buongiorno, negozio di biciclette. Di che cosa ha bisogno?", "Ciao, negozio di biciclette."),
+])  # fmt: skip
+def test_a_strategy_drafts_the_experimental_version_of_the_system_s_turns(
+    comparing: TestClient, language: str, said: str, drafted: str
+) -> None:
+    user = "User: Good morning, buongiorno, I need a lock of 20 euros."
+    rest = "System: The Alder lock costs 20 euros and is in stock, in black, in the shop near the station."
+    form = opened(comparing, "empathy-plant") | {"language": language, "strategy": "informality"}
+    form |= {"control": f"System: {said}\n{user}\n{rest}", "experimental": "", "variable": ""}
+    page = html.unescape(comparing.post("/pairs/draft", data=form).text)
+    (made,) = re.findall(r'<textarea id="experimental"[^>]*>(.*?)</textarea>', page, flags=re.S)
+    assert drafted in made and user in made and rest in made
+    assert 'value="informality"' in page and "<ins>" in page
+    nothing = {**form, "control": "System: 18:05.", "strategy": "empathy"}
+    assert comparing.post("/pairs/draft", data=nothing).status_code == 422
+    assert comparing.post("/pairs/draft", data={**form, "strategy": "magic"}).status_code == 404

@@ -20,7 +20,12 @@ pytestmark = pytest.mark.reliability
 BASE = "http://desk.test"
 OWN = {route.path for route in pages_sign_in.router.routes}  # the door, and everybody's own account
 # what viewers send and what changes nothing: how results are grouped, and pairs that only the page keeps
-ASKED_BY_FORM = {("POST", "/results"), ("POST", "/pairs/edit"), ("POST", "/pairs/difference")}
+ASKED_BY_FORM = {
+    ("POST", "/results"),
+    ("POST", "/pairs/edit"),
+    ("POST", "/pairs/difference"),
+    ("POST", "/pairs/draft"),
+}
 ACCOUNTS = {"accounts", "sign_in_links", "sign_ins"}
 STRANGERS = ("nobody", "annotator", "wizard", "team")
 

@@ -45,7 +45,8 @@ def test_the_instruments_of_the_field_are_shipped():
         "attrakdiff", "bus11", "bus15", "cambridge", "communicator", "cuq", "godspeed", "idial", "nasa_tlx",
         "opinion_score", "paradise", "recommendation", "sassi", "satisfaction", "single_ease", "sus", "ueq",
         "ueq_s", "umux_lite", "p851_background", "p851_dialogue", "p851_overall", "reading",
-        "study_rating", "idial_background", "idial_feedback", "demographics", "native_language",
+        "study_rating", "idial_background", "idial_feedback", "demographics",
+        "chatbot_experience", "native_language",
     }  # fmt: skip
     assert set(NAMES) == shipped
 

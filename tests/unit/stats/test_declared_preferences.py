@@ -145,3 +145,16 @@ def test_the_preset_can_be_registered_before_anybody_comes(tmp_path: Path, shape
     assert "chi-square with one degree of freedom against an even split" in text
     assert "adjusted after Holm" in text and "Systems under test" not in text
     assert "below 0.05" in text and "empathy" in text
+
+
+def test_a_cell_with_few_choices_is_tested_exactly_within_the_family(tmp_path: Path) -> None:
+    wins = {(variable, question): 8 for variable in ("empathy", "alignment") for question in QUESTIONS}
+    few = declared_family(judged(tmp_path / "few", wins, 9, FILE))
+    assert few is not None
+    # 8 of 9 against an even split: 2 (9 + 1) / 512 by the binomial, .0196 by chi-square
+    assert [one.p for one in few.choices] == [pytest.approx(20 / 512)] * 8
+    assert [one.p_adjusted for one in few.choices] == [pytest.approx(8 * 20 / 512)] * 8
+    enough = declared_family(judged(tmp_path / "enough", wins, 10, FILE))
+    assert enough is not None
+    # 8 of 10: chi-square 3.6
+    assert [one.p for one in enough.choices] == [pytest.approx(0.057780, abs=1e-6)] * 8

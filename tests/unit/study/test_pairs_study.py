@@ -75,7 +75,7 @@ BROKEN = [
      "the control has 4 turns and the experimental one 5; join or split turns"),
     (in_the_experimental("Good afternoon, where would you like to go?", "Hello. Tell me a town")
      .replace("Oh no! The next train to Lindwood leaves at", "One more goes to your town soon, namely"),
-     "of the system's 22 tokens are changed, more than 60%"),
+     "of the system's tokens are changed, more than 25%"),
     (PAIRS.split("        experimental:")[0],
      "pairs[0].text.en.experimental: 'experimental' is missing; add it"),
     (in_the_experimental("System: Oh", "Bot: Oh"), "unknown speaker 'Bot'; begin the line with `System:`"),
@@ -120,8 +120,8 @@ def test_pairs_that_are_compared_are_held_to_the_balance_of_the_comparison_where
     longer = in_the_experimental("Oh no!", LONG)
     rating = "}\n  - rate: {pairs: pairs.yaml"
     assert written(longer, ", balance: {tokens: 1, changed: 0.8}" + rating) == []
-    (problem,) = written(longer, rating)
-    assert "more than 25% apart" in problem
+    longer_than, more_than = written(longer, rating)
+    assert "more than 25% apart" in longer_than and "are changed, more than 25%" in more_than
 
 
 def test_an_attention_pair_is_nonsense_or_the_same(written):
@@ -134,13 +134,20 @@ def test_an_attention_pair_is_nonsense_or_the_same(written):
 
 
 def test_doubts_are_told_in_words(written, tmp_path):
-    said = in_the_experimental("platform 3", "track 4").replace("        outcome: 18:05\n", "")
+    said = in_the_experimental("platform 3", "track 3").replace("        outcome: 18:05\n", "")
     assert written(said) == []
     study = load_study(tmp_path)
     warnings = "\n".join(comparison_warnings(study.pairs, ("en",)))
-    assert "called an insertion, but 2 tokens of the control are gone" in warnings
-    assert "says no outcome" in warnings
-    assert "the system tells different numbers (3, 4)" in warnings
+    assert "called an insertion, but 1 tokens of the control are gone" in warnings
+
+
+def test_facts_that_differ_are_told_with_their_place_unless_the_author_calls_them_the_same(written):
+    said = in_the_experimental("platform 3", "track 4")
+    (problem,) = written(said)
+    assert "before user turn 2, the control tells 3, where the experimental version tells 4" in problem
+    assert "listed in `equivalent`" in problem
+    same = said.replace("        outcome: 18:05\n", "        equivalent: [[platform 3, track 4]]\n")
+    assert written(same) == []
 
 
 def test_a_strategy_that_always_makes_the_text_longer_is_a_doubt(written, tmp_path):

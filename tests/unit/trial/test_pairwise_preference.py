@@ -154,6 +154,33 @@ def test_odd_responses_are_flagged_and_kept(tmp_path: Path, log: Log) -> None:
     assert len(kinds(log, ResponseGiven)) == 16
 
 
+@pytest.mark.parametrize(("accepts", "accepted"), [(True, True), (False, False)])
+def test_who_prefers_nonsense_is_accepted_where_the_study_says_so(
+    accepts: bool, accepted: bool, tmp_path: Path, log: Log
+) -> None:
+    settings = {"attention": True, "accept_failed_attention": accepts}
+    study = comparing_study(tmp_path / "study", steps=False, **settings)
+
+    async def work(engine: SessionEngine) -> None:
+        await compare_all(engine, await opened(engine), ours)
+
+    run(study, log, work)
+    (end,) = kinds(log, StepFinished)
+    assert "attention_failed" in end.flags and end.accepted is accepted
+
+
+def test_a_simulated_judge_is_never_too_fast(tmp_path: Path, log: Log) -> None:
+    study = comparing_study(tmp_path / "study", steps=False, attention=False, accept_fast=False)
+
+    async def work(engine: SessionEngine) -> None:
+        for simulated in (True, False):
+            visit = await engine.open_visit(language="en", simulated=simulated)
+            await compare_all(engine, visit.visit_id, ours)
+
+    run(study, log, work)
+    assert [(one.accepted, one.flags) for one in kinds(log, StepFinished)] == [(True, []), (False, ["fast"])]
+
+
 def test_who_takes_three_minutes_is_not_fast(study: Study, tmp_path: Path) -> None:
     clock = ManualClock()
 

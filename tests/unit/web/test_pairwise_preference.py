@@ -26,6 +26,13 @@ def open_site(tmp_path: Path, log: Log) -> Iterator[Callable[..., tuple[Visitor,
         yield opened
 
 
+def rate_the_study(visitor: Visitor) -> None:
+    """The forms behind the comparison: rather not say, rather not say, good."""
+    visitor.press("/answers", **{"item-gender": "4", "item-age": "7"})
+    visitor.press("/answers", **{"item-experience": "5"})
+    visitor.press("/answers", **{"item-study": "4"})
+
+
 def test_a_whole_comparison_is_logged_pair_by_pair(open_site, log: Log) -> None:
     visitor, study = open_site()
     into_comparison(visitor)
@@ -38,8 +45,8 @@ def test_a_whole_comparison_is_logged_pair_by_pair(open_site, log: Log) -> None:
             "item-interaction",
         ]
         choose(visitor, "right")
-    assert "to take part in this study" in visitor.html
-    visitor.press("/answers", **{"item-study": "4"})
+    assert "About you" in visitor.html, "sex and age, as the paper compares them"
+    rate_the_study(visitor)
     assert "Thank you" in visitor.html
     answers = [one.event for one in events_of(log, "response_given")]
     (drawn,) = [one.event for one in events_of(log, "stimuli_planned")]
@@ -144,7 +151,7 @@ def test_a_response_that_is_too_short_is_not_accepted_where_the_study_says_so(op
     end = events_of(log, "step_finished")[0].event
     assert not end.accepted
     assert "fast" in end.flags
-    visitor.press("/answers", **{"item-study": "4"})
+    rate_the_study(visitor)
     visitor.press("/read")
     ended = events_of(log, "visit_ended")[0].event
     assert (ended.outcome, ended.completion_code) == ("not_accepted", None)
@@ -158,7 +165,7 @@ def test_a_study_may_pay_for_responses_that_it_does_not_accept(open_site, log: L
     for _ in range(5):
         choose(visitor)
     assert not events_of(log, "step_finished")[0].event.accepted
-    visitor.press("/answers", **{"item-study": "4"})
+    rate_the_study(visitor)
     visitor.press("/read")
     ended = events_of(log, "visit_ended")[0].event
     assert ended.outcome == "completed"

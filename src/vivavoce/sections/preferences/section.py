@@ -226,7 +226,8 @@ def _tests(facts: PreferenceResults) -> TableOfText:
     columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
     note = say(
         "Against an even split, ties left out: chi-square with one degree of freedom, and the exact binomial "
-        "test; where somebody decided more than once, t over people."
+        "test, which is the one that is adjusted where fewer than 10 decided; where somebody decided more "
+        "than once, t over people."
     )
     note = f"{note} {_family_words(facts, 'cells')}"
     return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)

@@ -24,6 +24,9 @@ class CompareSettings(PairsSettings):
         3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
     )
     accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
+    accept_failed_attention: Flag = Field(
+        True, description="whether who prefers the nonsense of an attention pair is accepted all the same"
+    )
     code_if_not_accepted: Flag = Field(
         False, description="whether who is not accepted gets a completion code all the same"
     )

@@ -129,7 +129,9 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     ) -> Outcome:
         fast = total_s < step.settings.minimum_s
         flags = (*(("fast",) if fast else ()), *odd(given))
-        return Outcome(accepted=step.settings.accept_fast or not fast, flags=flags)
+        in_time = step.settings.accept_fast or not fast
+        attentive = step.settings.accept_failed_attention or "attention_failed" not in flags
+        return Outcome(accepted=in_time and attentive, flags=flags)
 
     def paid(self, step: OfferedStep) -> bool:
         return step.settings.code_if_not_accepted
