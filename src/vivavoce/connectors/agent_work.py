@@ -133,7 +133,7 @@ def _retrieval(item: Any, rank: int) -> Retrieval:
     return Retrieval(
         rank=rank if own is None else own, document=_text(_first(item, _DOCUMENTS)),
         source=_text(_first(item, _SOURCES)), query=_text(item.get("query")),
-        score=float(score) if _is_number(score) else None,
+        score=float(score) if isinstance(score, int | float) and _is_number(score) else None,
     )  # fmt: skip
 
 

@@ -88,6 +88,18 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         memory = "caller" if asks_for_history(self._settings.arguments) else "process"
         return Capabilities(choices=self._reader is not None, memory=memory, greets=False)
 
+    async def tools(self) -> list[dict[str, Any]]:
+        """The tools that the server offers, as it describes them. Raises SystemUnderTestError"""
+        asking = Conversation("tools")
+        try:
+            client = await (await self._session(asking)).begun()
+            listed = await client.list_tools()
+            return [one.model_dump(mode="json", by_alias=True) for one in listed.tools]
+        except (ValidationError, RuntimeError, _sdk().MCPError) as error:
+            raise bad_answer(f"the tools cannot be read: {error}") from None
+        finally:
+            await self.close(asking)
+
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         await self._session(conversation)
         return

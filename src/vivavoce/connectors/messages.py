@@ -16,10 +16,10 @@ class MessageShape(BaseModel):
     """What `{{ messages }}` holds: the prompt, what was said so far and this turn, as the system wants it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    prompt: str | None = Field(None, description="first message; may contain {{ language }}")
-    prompt_role: str = Field("system", description="role of the prompt")
-    user_role: str = Field("user", description="role of the participant")
-    system_role: str = Field("assistant", description="role of the system under test")
+    prompt: str | None = Field(default=None, description="first message; may contain {{ language }}")
+    prompt_role: str = Field(default="system", description="role of the prompt")
+    user_role: str = Field(default="user", description="role of the participant")
+    system_role: str = Field(default="assistant", description="role of the system under test")
     message: Any = Field(
         default_factory=lambda: dict(_MESSAGE),
         description="template of one message; may contain {{ role }} and {{ text }}",

@@ -210,9 +210,10 @@ class _Answer:
             if isinstance(function.get("arguments"), str):
                 call["arguments"] = call.get("arguments", "") + function["arguments"]
             if "name" in call:
-                whole = {part: call.get(part) for part in ("name", "arguments")}
                 key = call.get("id") or f"call {self._tool_calls.index(call)}"
-                self._news.append(ToolCall(key=key, live=True, **whole))
+                self._news.append(
+                    ToolCall(key=key, name=call["name"], arguments=call.get("arguments"), live=True)
+                )
 
     def _call_of(self, piece: dict[str, Any]) -> dict[str, Any]:
         """The call that a piece belongs to: an agent counts from 0 again in each message of its stream."""
