@@ -194,7 +194,8 @@ class _Terminal:
 
         if turn.silent and not turn.spoken_s and not turn.ends_dialogue:
             if self._number:
-                self._write({"party": "system", "messages": [], "wire": self._wire})
+                self._show_work(turn)
+                self._write({"party": "system", "messages": [], "agent": _told(turn), "wire": self._wire})
                 _show("(the system said nothing)")
             return
         self._choices = [
@@ -206,6 +207,7 @@ class _Terminal:
         if turn.spoken_s:
             kept = self._kept()
             _show(f"(spoke {turn.spoken_s:.2f} s{f', in {kept}' if kept else ''})")
+        self._show_work(turn)
         for heard in turn.heard[:1]:
             _show(f"(heard: {heard.text})")
         for number, choice in enumerate(self._choices, 1):
@@ -216,6 +218,21 @@ class _Terminal:
         if turn.ends_dialogue:
             _show("(the system ended the conversation)")
             self._over = True
+
+    def _show_work(self, turn: "SystemTurn") -> None:
+        """What the system says that it did besides talking, a line each."""
+        work = turn.agent
+        if work is None:
+            return
+        for call in work.tools or ():
+            ended = f" failed: {call.error or '?'}" if call.failed else f" -> {call.result or '?'}"
+            _show(f"(called {call.name} {_short(call.arguments or '')}{_short(ended)})")
+        for used in work.usage:
+            counts = (used.input_tokens, used.output_tokens)
+            read, wrote = ("?" if one is None else one for one in counts)
+            _show(f"({used.model or 'a model'}: {read} tokens read, {wrote} written)")
+        for one in work.retrievals:
+            _show(f"(looked up {_short(one.source or one.document or '?')})")
 
     @property
     def _wire(self) -> list[dict[str, Any]] | None:
@@ -247,8 +264,19 @@ def _record(turn: "SystemTurn") -> dict[str, Any]:
         "ends_dialogue": turn.ends_dialogue,
         "spoken_s": turn.spoken_s,
         "heard": [one.text for one in turn.heard],
+        "agent": _told(turn),
         "wire": turn.wire,
     }
+
+
+def _told(turn: "SystemTurn") -> dict[str, Any] | None:
+    return turn.agent.model_dump(mode="json") if turn.agent is not None else None
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    line = f" {line}" if text.startswith(" ") else line
+    return line if len(line) <= 200 else line[:199] + "…"
 
 
 def _read() -> str | None:

@@ -46,6 +46,14 @@ CHECK = Verb(
         "my-study --no-bots --json",
     ),
 )
+CONNECT = Verb(
+    "connect",
+    "vivavoce.cli.connect:connect",
+    part="Begin",
+    order=4,
+    short_help="Look at an address; propose how to connect it.",
+    examples=("https://bot.example.org/chat", "http://127.0.0.1:8000 --name mine"),
+)
 PAIRS = Verb(
     "pairs",
     "vivavoce.cli.pairs:pairs",

@@ -8,11 +8,14 @@ Retry   when the connection was never made
 
 import uuid
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 from urllib.parse import urljoin
 
 from pydantic import Field
 
+from vivavoce.connectors.agent_work import read_tools
+from vivavoce.connectors.answer_paths import WorkPaths, WorkReader
 from vivavoce.connectors.answers import bad_answer, clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.json_client import Asking
@@ -31,6 +34,9 @@ class A2ASettings(ConnectorSettings):
 
     url: WebAddress = Field(description="base address of the agent, where its card stands")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
+    work: WorkPaths = Field(
+        default=WorkPaths(), description="where tools, usage and retrievals stand in the task or message"
+    )
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
 
@@ -49,6 +55,7 @@ class A2AConnector(SystemConnector[A2ASettings]):
         self._headers = {"A2A-Version": "1.0", **headers({"secrets": vault.values})}
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         self._address: str | None = None
+        self._work = WorkReader(settings.work)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -68,8 +75,11 @@ class A2AConnector(SystemConnector[A2ASettings]):
             "params": {"message": message, "configuration": {"returnImmediately": False}},
         }  # fmt: skip
         answer = await self._asking.ask("POST", address, json=request, headers=self._headers)
-        for output in _read(_result(answer), conversation):
+        result = _result(answer)
+        *said, facts = _read(result, conversation)
+        for output in said:
             yield output
+        yield replace(facts, **(self._work.work(_inside(result)) | _told(result)))
 
     async def _find(self) -> str:
         """The address in the agent's card; before it is known, nothing was said."""
@@ -122,6 +132,32 @@ def _read(result: dict[str, Any], conversation: Conversation) -> list[SystemOutp
     outputs = [SystemOutput(kind="message", text=text) for text in texts[:-1]]
     outputs.append(SystemOutput(kind="message", text=texts[-1] if texts else "", images=tuple(images)))
     return [*outputs, SystemOutput(kind="extras", raw=result)]
+
+
+def _inside(result: dict[str, Any]) -> Any:
+    """What the answer is: a task, or a message."""
+    return result.get("task") or result.get("message")
+
+
+def _told(result: dict[str, Any]) -> dict[str, Any]:
+    """Calls of tools as Google's agents hand them on, in parts of data with a mark; nothing of others'."""
+    task = result.get("task")
+    said = [*_list(task.get("history")), *_list(task.get("artifacts"))] if isinstance(task, dict) else []
+    parts = [part for one in [*said, result.get("message")] for part in _parts(one)]
+    calls = [
+        part["data"] for part in parts
+        if isinstance(part.get("data"), dict) and _mark(part) in ("function_call", "function_response")
+    ]  # fmt: skip
+    return {"tools": read_tools(calls)} if calls else {}
+
+
+def _parts(holder: Any) -> list[dict[str, Any]]:
+    return _list(holder.get("parts")) if isinstance(holder, dict) else []
+
+
+def _mark(part: dict[str, Any]) -> Any:
+    marks = part.get("metadata")
+    return (marks.get("adk_type") or marks.get("type")) if isinstance(marks, dict) else None
 
 
 def _of_task(task: dict[str, Any], conversation: Conversation) -> list[dict[str, Any]]:

@@ -1,20 +1,30 @@
 """Where things stand in a JSON answer, and reading them into outputs."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.connectors import answers
+from vivavoce.connectors import agent_work, answers
 from vivavoce.connectors.base import Heard, SystemOutput
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.core.errors import SystemUnderTestError
 
 
-class AnswerPaths(BaseModel):
-    """Where things stand in the answer, as JMESPath or JSONPath."""
+class WorkPaths(BaseModel):
+    """Where an answer tells what the system did besides talking, as JMESPath or JSONPath."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    tools: Path = Field(default="tool_calls", description="calls of tools: name, arguments, result, error")
+    usage: Path = Field(default="usage", description="tokens that models took: one mapping, or a list")
+    retrievals: Path = Field(default="retrievals", description="documents looked up: texts, or mappings")
+
+
+class AnswerPaths(WorkPaths):
+    """Where things stand in the answer, as JMESPath or JSONPath."""
+
     text: Path = Field(default="text || messages[].text", description="one text or a list of texts")
     choices: Path = Field(default="choices", description="buttons: texts, or mappings with title and payload")
     images: Path = Field(default="images", description="addresses of images")
@@ -23,13 +33,42 @@ class AnswerPaths(BaseModel):
     understood: Path = Field(default="understood", description="hypotheses of what the user meant")
 
 
-class AnswerReader:
-    """The answer's paths; those that the study did not write are optional and may not spoil a turn."""
+class WorkReader:
+    """Paths of an answer; those that the study did not write are optional and may not spoil a turn."""
+
+    def __init__(self, paths: WorkPaths) -> None:
+        self._written = paths.model_fields_set
+        self._paths = {name: Expression(getattr(paths, name)) for name in type(paths).model_fields}
+
+    def work(self, answer: Any) -> dict[str, Any]:
+        """Tools, usage and retrievals of an output, as far as the answer tells them.
+
+        Raises  SystemUnderTestError("bad_answer"): something else stands where the study wrote
+        """
+        usage = partial(agent_work.read_usage, answer)
+        found = {
+            "tools": self._part("tools", agent_work.read_tools, answer, None),
+            "usage": self._part("usage", usage, answer, ()),
+            "retrievals": self._part("retrievals", agent_work.read_retrievals, answer, ()),
+        }
+        if found["tools"] is None and "tools" in self._written:
+            found["tools"] = ()
+        return found
+
+    def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
+        try:
+            return read(self._paths[name].search(answer))
+        except SystemUnderTestError:
+            if name in self._written:
+                raise
+            return otherwise
+
+
+class AnswerReader(WorkReader):
+    """All of an answer's paths."""
 
     def __init__(self, paths: AnswerPaths | None = None) -> None:
-        paths = paths or AnswerPaths()
-        self._written = paths.model_fields_set
-        self._paths = {name: Expression(getattr(paths, name)) for name in AnswerPaths.model_fields}
+        super().__init__(paths or AnswerPaths())
 
     def read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
         """The outputs in an answer.
@@ -50,6 +89,7 @@ class AnswerReader:
             acts=self._part("acts", answers.read_acts, answer, ()),
             understood=self._part("understood", answers.read_understood, answer, ()),
             raw=answer,
+            **self.work(answer),
         )
         return answers.outputs(texts, choices=choices, images=images, extras=extras, ends=ends)
 
@@ -68,12 +108,12 @@ class AnswerReader:
         if isinstance(piece, str):
             return [*found, SystemOutput(kind="delta", text=piece)]
         read = self.read(answer, silent_ok=True)
-        return found if read == [SystemOutput(kind="extras", raw=answer)] else found + read
+        return found if all(says_nothing(one) for one in read) else found + read
 
-    def _part(self, name: str, read: Callable[[Any], Any], answer: Any, otherwise: Any) -> Any:
-        try:
-            return read(self._paths[name].search(answer))
-        except SystemUnderTestError:
-            if name in self._written:
-                raise
-            return otherwise
+
+def says_nothing(output: SystemOutput) -> bool:
+    """Whether an output brings no more than the answer as it came."""
+    return replace(output, raw=None) in _NOTHING
+
+
+_NOTHING: Final = (SystemOutput(kind="extras"), SystemOutput(kind="extras", tools=()))

@@ -2,6 +2,7 @@
 
 import json
 import math
+from html.parser import HTMLParser
 from typing import Any
 
 from vivavoce.connectors.base import Act, Choice, SystemOutput, Understood
@@ -52,7 +53,37 @@ def read_texts(value: Any) -> list[str]:
     for text in texts:
         if not isinstance(text, str):
             raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
-    return [text for text in texts if text.strip()]
+    plain = map(without_markup, texts)
+    return [text for text in plain if text.strip()]
+
+
+def without_markup(text: str) -> str:
+    """The words of a text that is marked up for a synthesiser (SSML); any other text as it is."""
+    if not text.lstrip().startswith("<speak"):
+        return text
+    reader = _Words()
+    reader.feed(text)
+    reader.close()
+    return " ".join("".join(reader.words).split())
+
+
+class _Words(HTMLParser):
+    """The words between the marks; a parser that no entity and no depth can keep busy."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.words: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag in ("break", "p", "s"):
+            self.words.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("p", "s"):
+            self.words.append(" ")
 
 
 def read_choices(value: Any) -> tuple[Choice, ...]:

@@ -47,6 +47,48 @@ class Heard:
     score: float | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call of a tool by the system, or what is told of it later under the same key.
+
+    arguments  as JSON, or as the model wrote them; with `more` they go on what came before under this key
+    failed     whether the tool, or whoever called it, reported an error; None: nobody said
+    live       told as it happened, so that the moment of arrival is when it began or ended
+    """
+
+    key: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+    more: bool = False
+    result: str | None = None
+    failed: bool | None = None
+    error: str | None = None
+    duration_s: float | None = None
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUsage:
+    """What one call of a model took: cached tokens are among those read, reasoning among those written."""
+
+    model: str | None = None
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """One document that the system looked up for its answer; rank: 0-based, best first."""
+
+    rank: int
+    document: str | None = None
+    source: str | None = None
+    query: str | None = None
+    score: float | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Audio:
     """Speech: 16-bit little-endian samples of one channel."""
@@ -90,6 +132,7 @@ class SystemOutput:
 
     held_s  seconds for which the connector kept this back to see whether more would come
     heard   what the system says that it heard of the turn it answers, where it listens by itself
+    tools   calls of tools; () says that all are told and there was none; None: nothing is said of them
     """
 
     kind: Literal["delta", "audio", "message", "extras", "end", "sent"]
@@ -102,6 +145,9 @@ class SystemOutput:
     held_s: float = 0.0
     audio: Audio | None = None
     heard: tuple[Heard, ...] = ()
+    tools: tuple[ToolCall, ...] | None = None
+    usage: tuple[ModelUsage, ...] = ()
+    retrievals: tuple[Retrieval, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

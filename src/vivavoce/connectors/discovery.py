@@ -1,12 +1,13 @@
 """How a bot behind an address is to be asked and read, found by saying hello: a proposal, to be looked at.
 
-Known endpoints (Rasa's REST channel, chat completions, WebSockets) are told by their address. Any other is
-asked by HTTP with bodies as such interfaces have them, until an answer comes that depends on what was said: a
-server that overlooks the key of the text answers everything alike.
+Known endpoints (Rasa's REST channel, chat completions, WebSockets) are told by their address, others by what
+they say of themselves (`interfaces`). Any other is asked by HTTP with bodies as such interfaces have them,
+until an answer comes that depends on what was said: a server that overlooks the key of the text answers
+everything alike.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,16 +15,11 @@ from urllib.parse import urlsplit
 
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, web_page
 from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.languages.data import greeting
 
-TEXTS: Final = (
-    "text", "message", "query", "input", "question", "utterance", "prompt", "content", "msg", "user_input",
-)  # fmt: skip
-SESSIONS: Final = (
-    "conversation", "conversation_id", "session_id", "session", "sessionId", "sender", "user_id", "chat_id",
-)  # fmt: skip
 ANSWERS: Final = (
     "text", "reply", "answer", "response", "message", "output", "content", "say", "speech", "utterance",
 )  # fmt: skip
@@ -69,7 +65,38 @@ async def discover(url: str, *, language: str = "en", private: bool = False) -> 
     if parts.path.endswith(_CHAT):
         settings = {"connect": "openai", "url": url.removesuffix(_CHAT), "model": "default", **more}
         return await _known(settings, language)
-    return await _searched({"connect": "http", "url": url, **more}, language)
+    base: Settings = {"connect": "http", "url": url, **more}
+    try:
+        guesses = await offered(url, more)
+    except SystemUnderTestError as error:
+        raise _nobody(error, url) from None
+    for settings in guesses:
+        try:
+            return await _guessed(settings, language)
+        except (InputError, SystemUnderTestError):
+            continue  # a wrong guess costs nothing
+    try:
+        return await _searched(base, language)
+    except InputError:
+        if await web_page(url, more):
+            raise InputError(
+                "a web page for people stands there, and which parts of it are the chat, it does not tell",
+                place=url, hint="connect: browser takes click, input and message: "
+                "docs/how-to/evaluate-your-web-widget.md",
+            ) from None  # fmt: skip
+        raise
+
+
+def _nobody(error: SystemUnderTestError, url: str) -> InputError:
+    return InputError(str(error), place=url, hint="start the system, and look at its address")
+
+
+async def _guessed(settings: Settings, language: str) -> Discovery:
+    """What comes of what the address says of itself. Raises InputError, SystemUnderTestError."""
+    if settings["connect"] != "http":
+        return await _known(settings, language)
+    base = {key: value for key, value in settings.items() if key != "body"}
+    return await _searched(base, language, [{"body": settings["body"]}])
 
 
 async def _known(settings: Settings, language: str) -> Discovery:
@@ -86,11 +113,11 @@ async def _known(settings: Settings, language: str) -> Discovery:
     return Discovery(settings, came.text)
 
 
-async def _searched(base: Settings, language: str) -> Discovery:
+async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | None = None) -> Discovery:
     """The first request whose answer depends on what is said; else the first that is answered in words."""
     alike: dict[str, Discovery] = {}  # by the key of the text
     problem = ""
-    for shape in _shapes():
+    for shape in _shapes() if shapes is None else shapes:
         settings = {**base, **shape}
         try:
             greeted, other = [
@@ -98,8 +125,7 @@ async def _searched(base: Settings, language: str) -> Discovery:
             ]
         except SystemUnderTestError as error:
             if not error.reached:
-                hint = "start the system, and look at its address"
-                raise InputError(str(error), place=base["url"], hint=hint) from None
+                raise _nobody(error, base["url"]) from None
             problem = str(error)
             continue
         path, depends = text_path(greeted, other)

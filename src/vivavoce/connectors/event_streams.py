@@ -1,6 +1,10 @@
-"""Answers that come as server-sent events, or whole where a server does not stream after all."""
+"""Answers that come as server-sent events or lines of JSON, or whole where a server does not stream.
+
+What an answer is shows in how it begins: servers name their streams as they like.
+"""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from typing import Any, Final
 
@@ -14,6 +18,14 @@ from vivavoce.connectors.transport import check_status, make_client, reported
 
 ACCEPTED: Final = {"accept": "text/event-stream, application/json"}
 _PAUSE_S: Final = 0.2
+_FIELDS: Final = (b"data:", b"event:", b"id:", b"retry:", b":")
+_LONGEST_FIELD: Final = max(map(len, _FIELDS))
+_LINES: Final = {
+    "application/x-ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/json-seq",
+}
 
 Events = AsyncIterator[ServerSentEvent]
 
@@ -35,14 +47,17 @@ class EventStreams:
         with reported(self._vault):
             response = await self._connected(request)
             try:
-                if response.headers.get("content-type", "").startswith("text/event-stream"):
-                    check_status(response, b"")
-                    async for output in streamed(_events(response)):
+                if response.is_error or response.is_redirect:
+                    check_status(response, await response.aread())
+                begun = _Begun(response)
+                if await begun.is_event_stream():
+                    async for output in streamed(_events(begun)):
+                        yield output
+                elif await begun.is_lines():
+                    async for output in streamed(_lines(begun)):
                         yield output
                 else:
-                    body = await response.aread()
-                    check_status(response, body)
-                    for output in whole(read_json(body)):
+                    for output in whole(read_json(await begun.rest())):
                         yield output
             finally:
                 await response.aclose()
@@ -59,8 +74,68 @@ class EventStreams:
             return await self.client.send(request, stream=True)
 
 
-async def _events(response: httpx.Response) -> Events:
+class _Begun(httpx.AsyncByteStream):
+    """An answer of which the beginning may have been looked at."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        self._pieces, self._held, self._ended = response.aiter_bytes(), b"", False
+
+    async def is_event_stream(self) -> bool:
+        if self._kind == "text/event-stream":
+            return True
+        while len(self._held.lstrip()) < _LONGEST_FIELD and await self._more():
+            pass
+        return self._held.lstrip().startswith(_FIELDS)
+
+    async def is_lines(self) -> bool:
+        """Whether it is a line of JSON for each event: by its kind, or a whole mapping and more behind it."""
+        if self._kind in _LINES:
+            return True
+        if not self._held.lstrip().startswith(b"{"):
+            return False
+        while not _first_and_more(self._held) and await self._more():
+            pass
+        return _first_and_more(self._held)
+
+    async def rest(self) -> bytes:
+        return b"".join([piece async for piece in self])
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        held, self._held = self._held, b""
+        if held:
+            yield held
+        async for piece in self._pieces:
+            yield piece
+
+    async def _more(self) -> bool:
+        if not self._ended:
+            piece = await anext(self._pieces, None)
+            self._ended = piece is None
+            self._held += piece or b""
+        return not self._ended
+
+
+def _first_and_more(held: bytes) -> bool:
+    """Whether the first line is a mapping by itself, and another begins behind it."""
+    first, _, more = held.lstrip().partition(b"\n")
+    if not more.strip().startswith(b"{"):
+        return False
     try:
+        return isinstance(json.loads(first), dict)
+    except ValueError:
+        return False
+
+
+async def _lines(begun: _Begun) -> Events:
+    async for line in httpx.Response(200, stream=begun).aiter_lines():
+        if line.strip():
+            yield ServerSentEvent(data=line)
+
+
+async def _events(begun: _Begun) -> Events:
+    try:
+        response = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=begun)
         async for event in EventSource(response).aiter_sse():
             yield event
     except SSEError as error:

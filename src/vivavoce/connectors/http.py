@@ -18,6 +18,7 @@ from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.json_client import Asking
+from vivavoce.connectors.messages import MessageShape, asks_for_history
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.signing import Signature, Signer
 from vivavoce.connectors.system_connector import SystemConnector, name_of
@@ -29,7 +30,7 @@ from vivavoce.core.errors import SystemUnderTestError
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-VARIABLES: Final = system_connector.VARIABLES | {"hypotheses", "history", "state"}
+VARIABLES: Final = system_connector.VARIABLES | {"hypotheses", "history", "messages", "state"}
 _HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"}
 _COOKIES: Final = "_cookies"  # those of one conversation; what begins so is not logged
 _BODY: Final[dict[str, Any]] = {
@@ -65,6 +66,9 @@ class HttpSettings(ConnectorSettings):
         default_factory=lambda: dict(_BODY), description="template of the JSON body; null: none"
     )
     response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in the answer")
+    messages: MessageShape = Field(
+        default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
+    )
     keep: dict[str, Path] = Field(default_factory=dict, description="what to remember as state.NAME")
     open: Request | bool = Field(False, description="greeting: true for a turn with empty text, or a request")
     reset: Request | None = Field(None, description="request that makes the system forget a conversation")
@@ -101,7 +105,7 @@ class HttpConnector(SystemConnector[HttpSettings]):
         return Capabilities(
             choices=True,
             idempotent=self._settings.idempotent,
-            memory="system",
+            memory="caller" if asks_for_history(self._settings.body) else "system",
             greets=self._opening is not None,
         )
 

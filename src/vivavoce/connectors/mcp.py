@@ -20,15 +20,16 @@ from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.answers import bad_answer, clean, outputs
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.deadlines import in_time
+from vivavoce.connectors.messages import MessageShape, asks_for_history
 from vivavoce.connectors.processes import child_environment
 from vivavoce.connectors.secrets import Vault
-from vivavoce.connectors.system_connector import HoldingConnector
+from vivavoce.connectors.system_connector import VARIABLES, HoldingConnector
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.validation import mistake
 
-_VARIABLES: Final = {"conversation", "key", "number", "text", "title", "payload", "language", "history"}
+_VARIABLES: Final = VARIABLES | {"history", "messages"}
 
 
 class MCPSettings(ConnectorSettings):
@@ -47,6 +48,9 @@ class MCPSettings(ConnectorSettings):
     arguments: dict[str, Any] = Field(
         default_factory=lambda: {"session": "{{ conversation }}", "text": "{{ text }}"},
         description="template of the tool's arguments",
+    )
+    messages: MessageShape = Field(
+        default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
     )
     response: AnswerPaths | None = Field(
         None, description="where things stand in the structured content; left out: the texts are read"
@@ -81,8 +85,20 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         written = json.dumps(self._settings.arguments)
         if self._settings.url is not None and "conversation" in written:
             return Capabilities(choices=self._reader is not None, memory="system", greets=False)
-        memory = "caller" if "history" in written else "process"
+        memory = "caller" if asks_for_history(self._settings.arguments) else "process"
         return Capabilities(choices=self._reader is not None, memory=memory, greets=False)
+
+    async def tools(self) -> list[dict[str, Any]]:
+        """The tools that the server offers, as it describes them. Raises SystemUnderTestError"""
+        asking = Conversation("tools")
+        try:
+            client = await (await self._session(asking)).begun()
+            listed = await client.list_tools()
+            return [one.model_dump(mode="json", by_alias=True) for one in listed.tools]
+        except (ValidationError, RuntimeError, _sdk().MCPError) as error:
+            raise bad_answer(f"the tools cannot be read: {error}") from None
+        finally:
+            await self.close(asking)
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         await self._session(conversation)

@@ -9,13 +9,22 @@ Retry   when the connection was never made
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import asdict, replace
 from typing import Any, ClassVar, Final
 
 import httpx
 from pydantic import Field, field_validator
 
+from vivavoce.connectors.agent_work import model_usage, read_tools
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
-from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Capabilities,
+    ConnectorSettings,
+    Conversation,
+    SystemOutput,
+    ToolCall,
+    UserTurn,
+)
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
 from vivavoce.connectors.secrets import Vault
@@ -38,6 +47,9 @@ class OpenAISettings(ConnectorSettings):
     parameters: dict[str, Any] = Field(default_factory=dict, description="temperature, max_tokens, ...")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     usage: bool = Field(False, description="ask the server to count tokens")
+    tells_tools: bool = Field(
+        False, description="all its calls of tools are in its answers: one without any made none"
+    )
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
     @field_validator("parameters")
@@ -96,7 +108,7 @@ class OpenAIConnector(SystemConnector[OpenAISettings]):
 
     async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         request = self._request(conversation, turn)
-        asked = self._streams.ask(request, self._streamed, lambda answer: _read_whole(answer, self._vault))
+        asked = self._streams.ask(request, self._streamed, self._whole)
         async with aclosing(asked):
             async for output in asked:
                 yield output
@@ -108,15 +120,27 @@ class OpenAIConnector(SystemConnector[OpenAISettings]):
                 if event.data.strip() == "[DONE]":
                     answer.finished = True
                     break
-                piece = self._vault.redact(answer.take(_chunk(event.data)))
+                piece = answer.take(self._vault.redact(_chunk(event.data)))
                 if piece:
                     yield SystemOutput(kind="delta", text=piece)
+                if tools := answer.news(self._vault):
+                    yield SystemOutput(kind="extras", tools=tools)
         except httpx.RemoteProtocolError:
             answer.finished = False
         if not answer.finished:
             raise bad_answer(f"the stream ended in the middle, after {answer.text[-200:]!r}")
         for output in answer.outputs(self._vault):
-            yield output
+            yield replace(output, tools=self._none_told) if output.kind == "extras" else output
+
+    @property
+    def _none_told(self) -> tuple[ToolCall, ...] | None:
+        """What an answer without calls of tools says of them."""
+        return () if self._settings.tells_tools or "tools" in self._settings.parameters else None
+
+    def _whole(self, answer: Any) -> list[SystemOutput]:
+        found = _read_whole(self._vault.redact(answer))
+        extras = found[-1]
+        return [*found[:-1], replace(extras, tools=extras.tools or self._none_told)]
 
 
 class _Answer:
@@ -126,7 +150,11 @@ class _Answer:
         self.text = ""
         self.finished = False
         self._facts: dict[str, Any] = {}
-        self._tool_calls: dict[int, dict[str, Any]] = {}
+        self._role, self._result_of = "assistant", ""
+        self._results: dict[str, str] = {}
+        self._tool_calls: list[dict[str, Any]] = []
+        self._open: dict[int, dict[str, Any]] = {}
+        self._news: list[ToolCall] = []
 
     def take(self, chunk: dict[str, Any]) -> str:
         """Add one chunk; returns the text that it brings."""
@@ -146,16 +174,34 @@ class _Answer:
             raise bad_answer("a delta of the stream is no mapping")
         self._take_calls(delta.get("tool_calls"))
         piece = _content(delta.get("content"))
+        if self._is_result(delta):
+            self._take_result(piece)
+            return ""
         self.text += piece
         return piece
+
+    def news(self, vault: Vault) -> tuple[ToolCall, ...]:
+        """What came of tools since this was asked before."""
+        news, self._news = self._news, []
+        return tuple(ToolCall(**vault.redact(asdict(one))) for one in news)
+
+    def _is_result(self, delta: dict[str, Any]) -> bool:
+        """Whether a piece is what a tool gave back: some servers call tools themselves, and tell."""
+        role = delta.get("role")
+        self._role = role if isinstance(role, str) and role else self._role
+        self._result_of = str(delta.get("tool_call_id") or self._result_of)
+        return self._role == "tool"
+
+    def _take_result(self, piece: str) -> None:
+        whole = self._results[self._result_of] = self._results.get(self._result_of, "") + piece
+        self._news.append(ToolCall(key=self._result_of, result=whole, live=True))
 
     def _take_calls(self, pieces: Any) -> None:
         """Add pieces of tool calls: a name once, the arguments bit by bit."""
         for piece in pieces if isinstance(pieces, list) else []:
             if not isinstance(piece, dict):
                 raise bad_answer("a tool call of the stream is no mapping")
-            place = piece.get("index")
-            call = self._tool_calls.setdefault(place if isinstance(place, int) else len(self._tool_calls), {})
+            call = self._call_of(piece)
             asked = piece.get("function")
             function = asked if isinstance(asked, dict) else {}
             for part, text in (("id", piece.get("id")), ("name", function.get("name"))):
@@ -163,19 +209,36 @@ class _Answer:
                     call[part] = text
             if isinstance(function.get("arguments"), str):
                 call["arguments"] = call.get("arguments", "") + function["arguments"]
+            if "name" in call:
+                key = call.get("id") or f"call {self._tool_calls.index(call)}"
+                self._news.append(
+                    ToolCall(key=key, name=call["name"], arguments=call.get("arguments"), live=True)
+                )
+
+    def _call_of(self, piece: dict[str, Any]) -> dict[str, Any]:
+        """The call that a piece belongs to: an agent counts from 0 again in each message of its stream."""
+        at, key = piece.get("index"), piece.get("id")
+        place = at if isinstance(at, int) else len(self._tool_calls)
+        call = self._open.get(place)
+        if call is None or (key and call.get("id", key) != key):
+            call = self._open[place] = {}
+            self._tool_calls.append(call)
+        return call
 
     def outputs(self, vault: Vault) -> list[SystemOutput]:
         if not self.text.strip() and not self._tool_calls:
             raise bad_answer(f"the answer has no text ({json.dumps(self._facts)})")
         if self._tool_calls:
-            self._facts["tool_calls"] = list(self._tool_calls.values())
-        return _whole(self.text, self._facts, vault)
+            self._facts["tool_calls"] = self._tool_calls
+        if self._results:
+            self._facts["tool_results"] = self._results
+        return _whole(vault.redact(self.text), vault.redact(self._facts))
 
 
-def _whole(text: str, facts: dict[str, Any], vault: Vault) -> list[SystemOutput]:
+def _whole(text: str, facts: dict[str, Any]) -> list[SystemOutput]:
     """The message, and the facts of the answer; an answer that only calls tools is silent."""
-    message = [SystemOutput(kind="message", text=vault.redact(text))] if text.strip() else []
-    return [*message, SystemOutput(kind="extras", raw=vault.redact(facts))]
+    message = [SystemOutput(kind="message", text=text)] if text.strip() else []
+    return [*message, SystemOutput(kind="extras", raw=facts, usage=model_usage(facts))]
 
 
 def _chunk(data: str) -> dict[str, Any]:
@@ -213,7 +276,7 @@ def _calls(message: Any) -> list[dict[str, Any]]:
     return [{"id": key, "name": one.get("name"), "arguments": one.get("arguments")} for key, one in functions]
 
 
-def _read_whole(answer: Any, vault: Vault) -> list[SystemOutput]:
+def _read_whole(answer: Any) -> list[SystemOutput]:
     """The answer of a server that does not stream."""
     if not isinstance(answer, dict):
         raise bad_answer("the answer is no mapping")
@@ -227,4 +290,5 @@ def _read_whole(answer: Any, vault: Vault) -> list[SystemOutput]:
         raise bad_answer("the answer has no text")
     facts = {key: answer[key] for key in ("id", "model", "usage") if key in answer}
     facts |= {"tool_calls": calls} if calls else {}
-    return _whole(text, {**facts, "finish_reason": first.get("finish_reason")}, vault)
+    found = _whole(text, {**facts, "finish_reason": first.get("finish_reason")})
+    return [*found[:-1], replace(found[-1], tools=read_tools(calls or None))]

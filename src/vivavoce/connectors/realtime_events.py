@@ -5,6 +5,7 @@ import binascii
 import math
 from typing import Any, Final
 
+from vivavoce.connectors.agent_work import model_usage, read_tools
 from vivavoce.connectors.answers import bad_answer
 from vivavoce.connectors.base import Audio, Heard, SystemOutput
 
@@ -119,7 +120,10 @@ class RealtimeAnswer:
     def facts(self, held_s: float) -> SystemOutput:
         """What is known of the response beside its words, after waiting held_s seconds for more."""
         calls = {"tool_calls": self._calls} if self._calls else {}
-        return SystemOutput(kind="extras", raw=self._facts | calls, held_s=held_s)
+        return SystemOutput(
+            kind="extras", raw=self._facts | calls, held_s=held_s, tools=read_tools(self._calls or None),
+            usage=model_usage(self._facts),
+        )  # fmt: skip
 
 
 def without_audio(event: dict[str, Any]) -> dict[str, Any]:

@@ -1,31 +1,44 @@
-"""Any bot that streams its answer as server-sent events.
+"""Any bot that streams its answer: server-sent events, or a line of JSON for each piece.
 
 Wire    one request a turn made by a template; events come back until one is named `end_event`, until the data
-        is [DONE], or until the stream ends
-Memory  in the system, under the conversation's key; a reset takes another
+        is [DONE], or until the stream ends; an event that brings nothing for us is passed over
+Memory  in the system, under the conversation's key (a reset takes another); in the caller by `{{ messages }}`
 Retry   when the connection was never made
 """
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any, ClassVar, Final
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Final, Literal
 
 import httpx
 from httpx_sse import ServerSentEvent
 from pydantic import Field
 
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
+from vivavoce.connectors.agent_work import joined
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, says_nothing
 from vivavoce.connectors.answers import bad_answer, clean_text, read_json
-from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Capabilities,
+    ConnectorSettings,
+    Conversation,
+    ModelUsage,
+    SystemOutput,
+    UserTurn,
+)
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
 from vivavoce.connectors.expressions import Expression, Path
+from vivavoce.connectors.messages import MessageShape, asks_for_history
 from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.stream_formats import FORMATS, paths_of
 from vivavoce.connectors.system_connector import VARIABLES, SystemConnector
 from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress
 
-_VARIABLES: Final = VARIABLES | {"history"}
+_VARIABLES: Final = VARIABLES | {"history", "messages", "state"}
+Format = Literal["openai-responses", "anthropic", "vercel-ai", "dify", "ag-ui", "ollama"]
 
 
 class EventStreamSettings(ConnectorSettings):
@@ -38,8 +51,13 @@ class EventStreamSettings(ConnectorSettings):
         description="template of the JSON body; null: a GET without one",
     )
     query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
+    messages: MessageShape = Field(
+        default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
+    )
     plain: bool = Field(False, description="the data of an event is a piece of text instead of JSON")
+    format: Format | None = Field(None, description="a published format, in place of `delta` and `response`")
     delta: Path = Field("delta", description="where a piece of the message stands in an event")
+    keep: dict[str, Path] = Field(default_factory=dict, description="what to remember as state.NAME")
     response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a whole event")
     end_event: str = Field("end", description="name of the event that ends the turn")
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
@@ -58,13 +76,17 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
         self._headers = compile_template(settings.headers, {"conversation", "key"}, place="headers")
         self._body = compile_template(settings.body, _VARIABLES, place="body")
         self._query = compile_template(settings.query, _VARIABLES, place="query")
-        self._delta = Expression(settings.delta)
-        self._reader = AnswerReader(settings.response)
+        published, paths = settings.format, settings.response
+        own = published is None or "delta" in settings.model_fields_set
+        self._delta = Expression(settings.delta if own else FORMATS[str(published)]["delta"])
+        self._reader = AnswerReader(paths if published is None else paths_of(published, paths))
+        self._keep = {name: Expression(path) for name, path in settings.keep.items()}
         self._streams = EventStreams(settings, vault, settings.longest_answer_bytes)
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(streaming=True, choices=True, memory="system", greets=False)
+        memory = "caller" if asks_for_history(self._settings.body) else "system"
+        return Capabilities(streaming=True, choices=True, memory=memory, greets=False)
 
     def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         return in_time(self._outputs(conversation, turn), self._settings)
@@ -74,7 +96,7 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
 
     async def _outputs(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         request = self._request(conversation, turn)
-        asked = self._streams.ask(request, self._streamed, self._whole)
+        asked = self._streams.ask(request, partial(self._streamed, conversation), self._whole)
         async with aclosing(asked):
             async for output in asked:
                 yield output
@@ -82,35 +104,74 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
     def _whole(self, answer: Any) -> list[SystemOutput]:
         return self._reader.read(self._vault.redact(answer))
 
-    async def _streamed(self, events: Events) -> AsyncIterator[SystemOutput]:
+    async def _streamed(self, conversation: Conversation, events: Events) -> AsyncIterator[SystemOutput]:
         streamed, said = "", False
+        used: dict[str | None, ModelUsage] = {}
         async for event in events:
             if event.event == self._settings.end_event or event.data.strip() == "[DONE]":
                 break
-            for output in self._read(event):
+            for output in self._read(conversation, event):
                 streamed += output.text if output.kind == "delta" else ""
-                said = said or output.kind != "delta"
-                yield output
+                said = said or not (output.kind == "delta" or says_nothing(output))
+                _add(used, output.usage)
+                tools = output.tools and tuple(replace(call, live=True) for call in output.tools)
+                yield replace(output, usage=(), tools=tools)
         if not streamed.strip() and not said:
             raise bad_answer("the answer has no text")
         if streamed:
             yield SystemOutput(kind="message", text=streamed)
+        if used:
+            yield SystemOutput(kind="extras", usage=tuple(used.values()))
 
-    def _read(self, event: ServerSentEvent) -> list[SystemOutput]:
+    def _read(self, conversation: Conversation, event: ServerSentEvent) -> list[SystemOutput]:
+        """What an event brings; most events of most formats bring nothing, such as a ping."""
         if self._settings.plain:
             return [SystemOutput(kind="delta", text=self._vault.redact(clean_text(event.data)))]
+        if not event.data.strip():
+            return []
         answer = self._vault.redact(read_json(event.data))
+        _check_error(event.event, answer)
+        found = {name: path.search(answer) for name, path in self._keep.items()}
+        conversation.state.update({name: value for name, value in found.items() if value is not None})
         piece = self._delta.search(answer)
-        if isinstance(piece, str):
-            return [SystemOutput(kind="delta", text=piece)]
-        return self._reader.read(answer)
+        outputs = [] if not isinstance(piece, str) or not piece else [SystemOutput(kind="delta", text=piece)]
+        if isinstance(piece, str) and self._settings.format is None:
+            return outputs
+        read = self._reader.read(answer, silent_ok=True)
+        if all(says_nothing(one) for one in read):
+            read = [replace(one, raw=None) for one in read if one.tools is not None]
+        return outputs + read
 
     def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
         variables = self._variables(conversation, turn)
-        body = self._body(variables) if self._settings.body is not None else None
         headers = {**ACCEPTED, **self._headers(variables)}
+        variables["state"] = dict(conversation.state)
+        body = self._body(variables) if self._settings.body is not None else None
         query = {name: str(value) for name, value in self._query(variables).items()} or None
         method = "POST" if body is not None else "GET"
         return self._streams.client.build_request(
             method, str(self._url(variables)), headers=headers, params=query, json=body
         )
+
+
+def _add(used: dict[str | None, ModelUsage], told: tuple[ModelUsage, ...]) -> None:
+    """Streams tell the tokens of one call of a model again and again: what comes later stands."""
+    for one in told:
+        known = one.model if one.model is not None else next(iter(reversed(used)), None)
+        used[known] = joined(used.get(known, ModelUsage()), one)
+
+
+def _check_error(event: str, answer: Any) -> None:
+    """Raises  SystemUnderTestError("bad_answer"): the event tells of an error, in any of the usual ways"""
+    told = answer if isinstance(answer, dict) else {}
+    kinds = (event, told.get("type"), told.get("event"))
+    named = any(isinstance(kind, str) and kind.lower() in _ERRORS for kind in kinds)
+    inner = told.get("error") or (told.get("response") or {}).get("error") if named else None
+    if not named and not (set(told) == {"error"} and told["error"]):
+        return
+    error = inner or told.get("errorText") or told.get("message") or told.get("error") or answer
+    said = error.get("message") or error if isinstance(error, dict) else error
+    raise bad_answer(f"the server reports: {said}")
+
+
+_ERRORS: Final = {"error", "run_error", "response.failed"}

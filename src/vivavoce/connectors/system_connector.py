@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
 from vivavoce.connectors.answers import clean_text
-from vivavoce.connectors.base import ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import ConnectorSettings, Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.messages import Messages, MessageShape
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.connectors.urls import check_address
 from vivavoce.connectors.wire import Wire
@@ -39,6 +40,8 @@ class SystemConnector(Generic[SettingsOf]):
         if url is not None:
             check_address(url, allow_private=settings.allow_private, place="url")
         self._settings, self._vault, self._wire = settings, vault, Wire(settings, vault)
+        shape = getattr(settings, "messages", None)
+        self._messages = Messages(shape, vault) if isinstance(shape, MessageShape) else None
 
     @classmethod
     def make(cls, settings: Any, secrets: Mapping[str, str]) -> Self:
@@ -66,12 +69,16 @@ class SystemConnector(Generic[SettingsOf]):
     def _variables(self, conversation: Conversation, turn: UserTurn | None = None) -> dict[str, Any]:
         """What templates may name, and secrets; without a turn those of an empty one."""
         turn = turn or UserTurn(key="", number=0, text="")
-        return {
+        variables: dict[str, Any] = {
             "conversation": name_of(conversation), "key": turn.key, "number": turn.number,
             "text": clean_text(turn.message), "title": clean_text(turn.text), "payload": turn.payload,
             "language": conversation.language, "secrets": self._vault.values,
             "history": [{"party": one.party, "text": clean_text(one.text)} for one in conversation.history],
         }  # fmt: skip
+        if self._messages is not None:
+            past = [PastTurn(one.party, clean_text(one.text)) for one in conversation.history]
+            variables["messages"] = self._messages.of(variables, past)
+        return variables
 
 
 class HoldingConnector(SystemConnector[SettingsOf], Generic[SettingsOf, Held]):

@@ -9,16 +9,27 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, Final
 
-from jinja2 import StrictUndefined, TemplateError, meta
+from jinja2 import StrictUndefined, TemplateError, Undefined, UndefinedError, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from vivavoce.connectors.secrets import REFERENCE
 from vivavoce.core.errors import InputError, SystemUnderTestError, nearest
 
+_NOT_YET: Final = "{text!r} has no value yet; {{{{ NAME or omit }}}} leaves it out until it has"
 Rendered = Callable[[Mapping[str, Any]], Any]
 
 _PLAIN: Final = re.compile(r"\s*(\w+)(\s+or\s+omit)?\s*")
-_ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+
+
+class _Missing(StrictUndefined):
+    """A name that has no value yet, such as one of `state`: false where it is tested, no text anywhere."""
+
+    __bool__, __eq__, __ne__, __hash__ = (  # type: ignore[assignment]
+        Undefined.__bool__, Undefined.__eq__, Undefined.__ne__, Undefined.__hash__
+    )  # fmt: skip
+
+
+_ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=_Missing, keep_trailing_newline=True)
 
 
 class _Omit:
@@ -83,12 +94,27 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
             name = plain[1]  # most turns are made of these: looking a value up takes no environment
             return (lambda variables: variables[name] or OMIT) if plain[2] else itemgetter(name)
         if expression is not None:
-            return _ENVIRONMENT.compile_expression(expression, undefined_to_none=False)
-        return _ENVIRONMENT.from_string(source).render
+            return _filled_in(_ENVIRONMENT.compile_expression(expression, undefined_to_none=False), text)
+        return _filled_in(_ENVIRONMENT.from_string(source).render, text)
     except TemplateError as error:
         raise InputError(
             f"the template cannot be read: {error}", place=place, hint="see Jinja's syntax"
         ) from error
+
+
+def _filled_in(part: Rendered, text: str) -> Rendered:
+    """The same, with a name that has no value yet told by the expression that wants it."""
+
+    def render(variables: Mapping[str, Any]) -> Any:
+        try:
+            value = part(variables)
+        except UndefinedError as error:
+            raise UndefinedError(_NOT_YET.format(text=text)) from error
+        if isinstance(value, Undefined):
+            raise UndefinedError(_NOT_YET.format(text=text))
+        return value
+
+    return render
 
 
 def _single_expression(source: str) -> str | None:

@@ -9,6 +9,7 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.language import gettext, worded
 from vivavoce.log import events as log_events
+from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
@@ -28,6 +29,14 @@ class CommandFrame:
     longer_by: int
 
 
+@dataclass(frozen=True, slots=True)
+class WorkShown:
+    """One thing that the system did besides talking: in a few words, and its contents by their names."""
+
+    what: str
+    contents: list[tuple[str, str]]
+
+
 @dataclass(slots=True)
 class TranscriptLine:
     """One thing that happened in a dialogue: a turn, a failure or a silence.
@@ -36,6 +45,7 @@ class TranscriptLine:
     delay_s  how long the party let the other wait
     acts     dialogue acts in layers, each a list of hypotheses in words
     wire     what was sent to the system and what came back, with secrets replaced by their names
+    work     calls of tools, tokens of models, documents looked up
     """
 
     kind: Literal["user", "system", "failure", "silence"]
@@ -47,6 +57,7 @@ class TranscriptLine:
     notes: list[str] = field(default_factory=list)
     acts: dict[str, list[str]] = field(default_factory=dict)
     wire: list[CommandFrame] = field(default_factory=list)
+    work: list[WorkShown] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -99,12 +110,14 @@ def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
         case log_events.SystemTurnFailed() as event:
             notes = [gettext("before that it said: %(text)s", text=event.partial)] if event.partial else []
             text = f"{worded(event.failure.replace('_', ' '))}: {event.detail}"
-            return TranscriptLine("failure", text, at_s, notes=notes, wire=_frames(event.wire))
+            return TranscriptLine(
+                "failure", text, at_s, notes=notes, wire=_frames(event.wire), work=_work(event.agent)
+            )
         case event:
             text = gettext("The system said nothing.")
             if getattr(event, "reply_to", None) is None:
                 text = gettext("The system did not speak first.")
-            return TranscriptLine("silence", text, at_s)
+            return TranscriptLine("silence", text, at_s, work=_work(getattr(event, "agent", None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +183,7 @@ def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> Tr
     came_at = event.complete_s if event.complete_s is not None else at_s
     waited = event.sent_s is not None and event.complete_s is not None and event.reply_to is not None
     line = TranscriptLine("system", event.text, came_at, event.turn_index, wire=_frames(event.wire))
+    line.work = _work(event.agent)
     if waited:
         line.delay_s = (event.complete_s or 0.0) - (event.sent_s or 0.0)
         if event.first_output_s is not None:
@@ -208,6 +222,42 @@ def _wizard(facts: WizardFacts) -> str:
     if facts.proposed is not None and facts.source != "proposal":
         told.append(gettext("the program would have said: %(text)s", text=facts.proposed))
     return "; ".join(told)
+
+
+def _work(agent: AgentWork | None) -> list[WorkShown]:
+    """What a system told of its work for one turn."""
+    if agent is None:
+        return []
+    shown = [_tool(call) for call in agent.tools or ()]
+    shown += [WorkShown(_tokens(one), []) for one in agent.usage]
+    for one in agent.retrievals:
+        parts = {gettext("query"): one.query, gettext("document"): one.document}
+        what = gettext("looked up: %(source)s", source=one.source or gettext("a document"))
+        shown.append(WorkShown(what, [(name, text) for name, text in parts.items() if text]))
+    return shown
+
+
+def _tool(call: LoggedToolCall) -> WorkShown:
+    what = gettext("called %(tool)s", tool=call.name)
+    if call.duration_s is not None:
+        what += f" ({localised(f'{call.duration_s:.2f}')} s)"
+    if call.failed:
+        what += f", {gettext('which failed')}"
+    parts = {
+        gettext("arguments"): call.arguments, gettext("result"): call.result, gettext("error"): call.error,
+    }  # fmt: skip
+    return WorkShown(what, [(name, _laid_out(text)) for name, text in parts.items() if text])
+
+
+def _tokens(used: LoggedUsage) -> str:
+    return gettext(
+        "%(model)s: %(read)s tokens read, %(written)s written", model=used.model or gettext("a model"),
+        read=_known(used.input_tokens), written=_known(used.output_tokens),
+    )  # fmt: skip
+
+
+def _known(count: int | None) -> str:
+    return "?" if count is None else str(count)
 
 
 def _frames(wire: list[dict[str, Any]] | None) -> list[CommandFrame]:

@@ -10,6 +10,7 @@ from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.populations import PopulationPlan, read_populations
 from vivavoce.study.presets import lay_over, protocol_names
+from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
 from vivavoce.study.step_sequence import written_dialogues
 from vivavoce.study.steps_file import DialogueSettings
@@ -95,6 +96,14 @@ def written_quality(file: str) -> Quality:
 def written_populations(file: str) -> dict[str, PopulationPlan]:
     """The key `populations` of a study file over its preset."""
     return read_populations(_over_preset(file).get("populations"))
+
+
+def written_prices(file: str) -> Prices | None:
+    """The key `prices` of a study file over its preset; None where this version reads none."""
+    try:
+        return Prices.model_validate(written) if (written := _over_preset(file).get("prices")) else None
+    except ValidationError:
+        return None
 
 
 def read_declaration(file: str) -> Declaration:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from vivavoce.log.agent_work import AgentRows
 from vivavoce.log.call_events import SpeechHeard, SpeechMissed
 from vivavoce.log.events import (
     LoggedAct,
     LoggedHypothesis,
+    SilenceKept,
     SystemTurnFailed,
     SystemTurnReceived,
     TurnRecognised,
@@ -21,6 +23,7 @@ from vivavoce.log.queries import Reader
 from vivavoce.log.turn_flags import turn_flags
 from vivavoce.log.wizard_rows import RECOGNITION, WizardFacts, wizard_row, wizard_turn
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.prices import Prices
 
 Row = dict[str, Any]
 SPOKEN: Final = ("voice", "phone")
@@ -36,12 +39,14 @@ class Readers:
     references  accepted transcripts by dialogue and turn; without one a turn is what was typed, and null
                 where it was spoken
     salt        what keeps wizards' pseudonyms from being guessed
+    prices      what models cost; None: nobody says
     """
 
     parse: Parser | None = None
     flags: Mapping[str, FlagRules] = field(default_factory=dict[str, FlagRules])
     references: Mapping[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     salt: str = ""
+    prices: Prices | None = None
 
 
 @dataclass
@@ -61,12 +66,14 @@ class DialogueRows:
     incidents: list[Row] = field(default_factory=list)
     utterances: list[Row] = field(default_factory=list)
     wizard_turns: list[Row] = field(default_factory=list)
+    agent: AgentRows = field(init=False)
     _said_before: list[LoggedAct] = field(default_factory=list)
     _heard: list[SpeechHeard] = field(default_factory=list)
     _played: dict[int, SoundPlayed] = field(default_factory=dict)
     _boot: str | None = None
 
     def __post_init__(self) -> None:
+        self.agent = AgentRows(self.history.dialogue_id, self.readers.prices)
         played = self.history.of(SoundPlayed)  # a page may play one once more
         self._played = {one.turn_index: one for one in reversed(played) if not one.again}
         for stored in self.history.events:
@@ -78,6 +85,9 @@ class DialogueRows:
                 self._user_turn(stored, event)
             case SystemTurnReceived() as event:
                 self._system_turn(stored, event)
+                self.agent.take(event.agent, event.turn_index, answers=event.reply_to is not None)
+            case SilenceKept() as event:
+                self.agent.take(event.agent, None, answers=event.reply_to is not None)
             case TurnRecognised() as event:
                 self._add_hypotheses(event.turn_index, FOR_LOG, event.heard)
             case SpeechMissed() as event:
@@ -88,6 +98,7 @@ class DialogueRows:
                 self._add_utterance("system", None, event.words, *_span(event))
             case SystemTurnFailed() as event:
                 self._incident(stored, event)
+                self.agent.take(event.agent, None, answers=False)
             case SpeechHeard() as event:
                 self._heard.append(event)
                 self.turns = heard_turns(event.dialogue_id, self._heard)
@@ -111,6 +122,7 @@ class DialogueRows:
             "ended_at": told.ended.at if told.ended else None,
             "duration_s": self._duration_s(),
             "code_issued": told.code is not None,
+            "tools_logged": self.agent.all_told or None,
         }  # fmt: skip
 
     def goals(self) -> Iterable[Row]:

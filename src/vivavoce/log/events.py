@@ -17,6 +17,7 @@ from vivavoce.log import (  # each has kinds of its own
     recording_events,  # noqa: F401
     stress_events,  # noqa: F401
 )
+from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast
 
@@ -177,7 +178,7 @@ class SystemTurnReceived(Event):
 
     sent_s, first_output_s, complete_s: seconds since the dialogue was opened; sent_s is when the user turn
     was handed to the connector. sound: the recording of it, where the system spoke by itself. heard: what a
-    system that listens by itself says that it heard of the turn it answers.
+    system that listens by itself says that it heard of the turn it answers. agent: what it did besides.
     """
 
     kind = "system_turn_received"
@@ -196,6 +197,7 @@ class SystemTurnReceived(Event):
     wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
     sound: str | None = None
     heard: list[LoggedHypothesis] = Field(default_factory=list)
+    agent: AgentWork | None = None
 
     @property
     def text(self) -> str:
@@ -221,6 +223,7 @@ class SystemTurnFailed(Event):
     detail: str
     partial: str = ""
     wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
+    agent: AgentWork | None = None
 
 
 class SilenceKept(Event):
@@ -229,6 +232,7 @@ class SilenceKept(Event):
     kind = "silence_kept"
     dialogue_id: str
     reply_to: int | None
+    agent: AgentWork | None = None
 
 
 class DialogueEnded(Event):

@@ -12,6 +12,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.declaration import written_prices
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
 from vivavoce.log.events import (
     TRIAL,
@@ -89,7 +90,8 @@ def export_dataset(
         ) as writer:  # fmt: skip
             writer.add("entities", domain_entities if domain_entities is not None else stored_entities or ())
             people = People()
-            readers = Readers(parse, flags or {}, references(connection), outline.salt)
+            prices = written_prices(served[-1].file) if served else None
+            readers = Readers(parse, flags or {}, references(connection), outline.salt, prices)
             waiting: dict[str, list[Row]] = {}
             for visit_id in outline.visits:
                 visit = fold(events_of(connection, visit_id))
@@ -264,6 +266,8 @@ def _add_dialogue(writer: RowsTaker, dialogue: DialogueRows, row: Row) -> None:
     writer.add("acts", dialogue.acts)
     writer.add("goals", dialogue.goals())
     writer.add("incidents", dialogue.incidents)
+    for table, rows in dialogue.agent.tables.items():
+        writer.add(table, rows)
     writer.add("wizard_turns", pseudonymous(dialogue.wizard_turns, dialogue.readers.salt))
 
 

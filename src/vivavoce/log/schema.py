@@ -12,7 +12,7 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.columns import FACTOR_PREFIX, Column, Table
-from vivavoce.log.schema_agents import JUDGEMENTS, TOOL_CALLS, USAGE
+from vivavoce.log.schema_agents import JUDGEMENTS, RETRIEVALS, TOOL_CALLS, USAGE
 from vivavoce.log.schema_dialogues import (
     ACTS,
     ANNOTATIONS,
@@ -58,6 +58,7 @@ _OWN: Final[dict[str, Table]] = {
         WIZARD_TURNS,
         TOOL_CALLS,
         USAGE,
+        RETRIEVALS,
         JUDGEMENTS,
         VOTES,
         STRESS,

@@ -12,7 +12,6 @@ from vivavoce.log.columns import (
     LONG,
     REAL,
     TRACE,
-    TURN,
     WORDS,
     Column,
     Table,
@@ -23,7 +22,7 @@ TOOL_CALLS: Final = Table(
     "one call of a tool by the system",
     (
         DIALOGUE,
-        TURN._replace(meaning="system turn in which it was called; one that said nothing has no text"),
+        Column("turn_index", INTEGER, "system turn in which it was called; null where no turn came of it"),
         Column("call_index", INTEGER, "0-based order within the dialogue", True),
         Column("name", LABEL, "name of the tool", True),
         Column("arguments", WORDS, "arguments as JSON, or as the model wrote them where that is none"),
@@ -47,6 +46,23 @@ USAGE: Final = Table(
         Column("cached_tokens", LONG, "those of them that came from a cache"),
         Column("output_tokens", LONG, "tokens written, reasoning included"),
         Column("reasoning_tokens", LONG, "those of them that nobody sees"),
+        Column("cost", REAL, "by the study's price list; null where the model has no price there"),
+        Column("currency", LABEL, "of the price list; null without one"),
+    ),
+)
+
+RETRIEVALS: Final = Table(
+    "retrievals",
+    "a document that the system looked up for its answer",
+    (
+        DIALOGUE,
+        Column("turn_index", INTEGER, "system turn that it was for; null where no turn came of it"),
+        Column("retrieval_index", INTEGER, "0-based order within the dialogue", True),
+        Column("rank", INTEGER, "0-based place among those of one answer, best first", True),
+        Column("query", WORDS, "what was looked for; null where not told"),
+        Column("document", WORDS, "the text that was found; null where not told"),
+        Column("source", LABEL, "where it stands: address, title or key, as the system tells it"),
+        Column("score", REAL, "the system's own score for it"),
     ),
 )
 

@@ -4,9 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any, Final
 
 from vivavoce.measures.base import Components, Measure, Pairs, Tables, field_of
+from vivavoce.measures.task_success import objective_success, subjective_success
 
 SOURCE: Final = "Yao and others 2024, tau-bench, section 3: agents that call tools while users talk to them"
 TOKEN_SOURCE: Final = "OpenTelemetry, semantic conventions for generative AI: gen_ai.usage"
@@ -63,6 +65,29 @@ def _summed(values: Iterable[tuple[str, float]]) -> Pairs:
     return found
 
 
+def _cost(tables: Tables) -> Pairs:
+    """Cost of a dialogue; missing where one of its calls has no price, or its prices have two currencies."""
+    rows: Any = tables.read("usage").select(["dialogue_id", "cost", "currency"]).to_pydict().values()
+    costs: dict[str, list[float | None]] = {}
+    currencies: dict[str, set[str]] = {}
+    for key, cost, currency in zip(*rows, strict=True):
+        costs.setdefault(key, []).append(cost)
+        currencies.setdefault(key, set()).add(currency)
+    known = [key for key, own in costs.items() if None not in own and len(currencies[key]) == 1]
+    return {key: (sum(one for one in costs[key] if one is not None), 1) for key in known}
+
+
+def _per_success(taken: Components, succeeded: Components) -> Components:
+    """What all dialogues took, over those that succeeded; one of which either is unknown is left out."""
+
+    def components(tables: Tables) -> Pairs:
+        spent, outcomes = tables.pairs(taken(tables)), tables.pairs(succeeded(tables))
+        known = {key: won / of for key, (won, of) in outcomes.items() if of}
+        return {key: (total, known[key]) for key, (total, n) in spent.items() if n and key in known}
+
+    return components
+
+
 def _tokens(*columns: str) -> Components:
     """Tokens of a dialogue; missing where one of its rows does not tell them."""
 
@@ -111,8 +136,38 @@ def _measures() -> Iterator[Measure]:
             empty="the log does not tell the tokens of all calls of models in the dialogue: missing",
             components=_tokens(*counted),
         )  # fmt: skip
+    yield _dialogue(
+        name="cost", title="Cost", unit="currency units", direction="lower", source=TOKEN_SOURCE,
+        meaning="What calls of models cost by the study's price list, in its currency (column currency of "
+        "usage).",
+        empty="a call of a model has no price, or prices are in several currencies: missing",
+        components=_cost,
+    )  # fmt: skip
+    taken = {"tokens": ("tokens", _tokens("input_tokens", "output_tokens")),
+             "cost": ("currency units", _cost)}  # fmt: skip
+    for (name, (unit, spent)), (success, (title, seen, succeeded)) in product(
+        taken.items(), _SUCCESS.items()
+    ):
+        yield _agent(
+            name=f"{name}_per_{success}", title=f"{name.capitalize()} for {title}",
+            unit=unit, direction="lower", analysis_unit="success", source=TOKEN_SOURCE,
+            meaning=f"{name.capitalize()} of all dialogues, of those without success too, over the number of "
+            f"dialogues that succeeded, as {seen}.",
+            empty="dialogues of which success or spending is not known are left out; without a success it is "
+            "missing",
+            components=_per_success(spent, succeeded),
+        )  # fmt: skip
 
 
+_SUCCESS: Final[dict[str, tuple[str, str, Components]]] = {
+    "checked_success": ("a checked success", "a check of the world found afterwards", _checked_success),
+    "subjective_success": ("a subjective success", "participants say", subjective_success),
+    "objective_success": (
+        "an objective success",
+        "the acts show against the assigned goal",
+        objective_success,
+    ),
+}
 _TOKENS: Final = {
     "": "read and wrote in the dialogue, cached and reasoning ones included",
     "input_": "read in the dialogue, cached ones included",

@@ -22,7 +22,8 @@ ROLE: Final = "subjective_success"
 Counted = Callable[[Outcomes], Pairs]
 
 
-def _subjective_success(tables: Tables) -> Pairs:
+def subjective_success(tables: Tables) -> Pairs:
+    """Components of what participants say of their success."""
     rated = tables.read("ratings").filter(field_of("role") == ROLE).select(["dialogue_id", "value"])
     found: dict[str, Pair] = {}
     for dialogue_id, value in zip(*rated.drop_null().to_pydict().values(), strict=True):
@@ -44,6 +45,10 @@ def _inferred(unit: Unit, policy: NoMatchPolicy, offer_rule: OfferRule) -> Count
     return lambda found: {
         key: inferred_components(goals, unit, policy, offer_rule) for key, goals in found.inferred.items()
     }
+
+
+objective_success: Final = _from_outcomes(_assigned("last"))
+"""Components of objective success against the goal as it was assigned."""
 
 
 def _goal_count(kind: str) -> Counted:
@@ -125,7 +130,7 @@ def _others() -> Iterator[Measure]:
         level="dialogue",
         analysis_unit="dialogue",
         empty="the question was not answered: missing",
-        components=_subjective_success,
+        components=subjective_success,
     )
     for kind, meaning in (
         ("no_match", "Inferred goals that no venue meets, whatever the system said of them."),

@@ -1,7 +1,7 @@
 """How numbers are written for people, in the report's language; half up. Missing is a dash, never 0."""
 
 from datetime import datetime
-from math import isfinite
+from math import floor, isfinite, log10
 from typing import Any, Final
 
 from babel.dates import format_date
@@ -11,6 +11,8 @@ from vivavoce.languages.base import locale_of
 from vivavoce.report.language import Shown, language, localised, noun, say
 
 MISSING: Final = "–"
+MONEY: Final = "currency units"
+_SMALL: Final = 0.005
 
 
 def percent(ratio: float | None) -> str:
@@ -59,10 +61,15 @@ def coefficient(value: float | None, decimals: int = 2) -> str:
 
 
 def amount(value: float | None, unit: str) -> str:
-    """A measure's value in its unit: percent for ratios, else up to three significant decimals."""
+    """A measure's value in its unit: percent for ratios, else up to three significant decimals.
+
+    Money that two decimals would show as nothing has two significant digits.
+    """
     if value is None or unit == "ratio":
         return percent(value)
     decimals = 1 if abs(value) >= 10 else 2
+    if 0 < abs(value) < _SMALL and unit == MONEY:
+        decimals = 1 - floor(log10(abs(value)))
     return Shown(
         f"{_signed(value, decimals=decimals)}{' ' + unit if unit in ('s', 'ms') else ''}", value=value
     )

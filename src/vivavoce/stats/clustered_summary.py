@@ -69,7 +69,7 @@ class ClusteredSummary:
             return _missing("none: no case")
         if counted(tops, bottoms):
             return clustered_rate(sums, level)
-        if np.isin(bottoms, (0.0, 1.0)).all():
+        if np.isin(bottoms, (0.0, 1.0)).all() and not tops[bottoms == 0].any():
             squares = sum_by_participant(people, np.where(bottoms > 0, tops**2, 0.0), bottoms).numerators
             found = clustered_rate(sums, level, squares)
         else:

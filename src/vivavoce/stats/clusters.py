@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from vivavoce.stats.distributions import t_quantile
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.proportions import wilson
-from vivavoce.stats.sandwich import ALIKE, Error, Floats, Residuals, residuals, robust_error
+from vivavoce.stats.sandwich import ALIKE, Error, Floats, Residuals, has_cases, residuals, robust_error
 
 FEW: Final = 10
 SMALL: Final = 40
@@ -148,7 +148,7 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
     Input   one entry a dialogue: participant code, numerator, denominator
     Empty   fewer than 2 participants, or the same ratio for each: no interval, and the method says so
     """
-    used = bottoms > 0
+    used = has_cases(tops, bottoms) if bottoms.any() else bottoms > 0
     known, codes = np.unique(people[used], return_inverse=True)
     error = robust_error(residuals(codes, len(known), tops[used], bottoms[used])) if used.any() else None
     low = high = None

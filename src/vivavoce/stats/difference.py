@@ -185,7 +185,7 @@ def _by_relabelling(
     level: float | None,
     relabel: Relabel,
 ) -> Comparison:
-    met = [one.bottoms > 0 for one in sums]
+    met = [one.met for one in sums]
     people, within = len(met[0]), bool((met[0] & met[1]).any())
     labels = relabel(*met)
     procedure = Relabelled(sums[0], sums[1], spread_of_totals(*left), labels, mid=people >= FEW)

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.interval import Interval
+from vivavoce.stats.sandwich import has_cases
 
 DIGITS: Final = 12
 DRAWS: Final = 4999
@@ -29,6 +30,11 @@ class Cells(NamedTuple):
 
     tops: Floats
     bottoms: Floats
+
+    @property
+    def met(self) -> np.ndarray:
+        """Who has something to count with the system."""
+        return has_cases(self.tops, self.bottoms)
 
 
 class Relabelling(NamedTuple):
@@ -98,7 +104,7 @@ class Relabelled:
 
     def __init__(self, a: Cells, b: Cells, spread: Floats, labels: Relabelling, *, mid: bool) -> None:
         self._a, self._b, self._labels, self._mid = a, b, labels, mid
-        both = (a.bottoms > 0) & (b.bottoms > 0)
+        both = a.met & b.met
         self._strata = [
             _Stratum(labels.kept[:, who], _only(a, who), _only(b, who), spread[who])
             for who in (both, ~both)
@@ -112,7 +118,7 @@ class Relabelled:
         """The smallest p that this design can give, where no two participants are alike."""
         if not self._labels.every:
             return 0.0
-        a, b = self._a.bottoms > 0, self._b.bottoms > 0
+        a, b = self._a.met, self._b.met
         mirrored = (a & ~b).sum() == (b & ~a).sum()
         return (2 if mirrored else 1) / len(self._labels.kept) * (0.5 if self._mid else 1.0)
 
@@ -190,7 +196,7 @@ class _Stratum:
 
     def __init__(self, kept: Floats, a: Cells, b: Cells, spread: Floats) -> None:
         w, (x, n_a), (y, n_b), none = spread**-0.5, a, b, np.zeros_like(spread)
-        met_a, met_b = ((one.bottoms > 0) * spread for one in (a, b))
+        met_a, met_b = (one.met * spread for one in (a, b))
         self._paired = bool((n_a * n_b).any())
         by_label = [
             (n_a, n_b), (w * n_a**2, w * n_b**2), (met_a, met_b), (w * met_a, w * met_b), (x, y), (n_a, none),

@@ -33,6 +33,11 @@ class Residuals(NamedTuple):
     size: float
 
 
+def has_cases(tops: Floats, bottoms: Floats) -> np.ndarray:
+    """Where there is something to count: also what was spent where nothing came of it."""
+    return (bottoms > 0) | (tops != 0)
+
+
 class Alike(NamedTuple):
     """Correlation of two cases of one participant: with the same system, and with different ones."""
 
@@ -57,9 +62,10 @@ def residuals(
     """
     size = float(bottoms.sum())
     ratio = float(tops.sum()) / size
-    left = np.where(bottoms > 0, tops - ratio * bottoms, 0.0)
+    there = has_cases(tops, bottoms)
+    left = np.where(there, tops - ratio * bottoms, 0.0)
     squares = ((1 - 2 * ratio) * tops + ratio**2 * bottoms).clip(0) if counted else left**2
-    cases = bottoms if counted else (bottoms > 0).astype(float)
+    cases = bottoms if counted else there.astype(float)
     totals, squares, cases, shares = (
         np.bincount(codes, values, people).astype(float) for values in (left, squares, cases, bottoms / size)
     )

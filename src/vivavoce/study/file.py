@@ -12,6 +12,7 @@ from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.populations import PopulationPlan, check_population_names
+from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
 from vivavoce.study.settings import Flag, Number, Settings, Whole
@@ -181,6 +182,7 @@ class StudyFile(Settings):
         Quality(),  # pyright: ignore[reportCallIssue]
         description="what is known beforehand of good work, and from where on its signs are marked",
     )
+    prices: Prices | None = Field(None, description="what calls of models cost, by the model's name")
     analysis: Analysis = Field(Analysis(), description="what the study wants to know")  # pyright: ignore[reportCallIssue]
 
     @field_validator("title", mode="before")

@@ -51,7 +51,8 @@ def _agent(key: str, draw: random.Random) -> tuple[list[dict[str, Any]], list[di
     ]  # fmt: skip
     usage = [
         {"dialogue_id": key, "turn_index": 2 * index, "usage_index": index, "model": "m",
-         "input_tokens": draw.randint(1, 90), "output_tokens": draw.randint(1, 9)}
+         "input_tokens": draw.randint(1, 90), "output_tokens": draw.randint(1, 9), "currency": "EUR",
+         "cost": draw.random()}
         for index in range(2)
     ]  # fmt: skip
     return calls, usage

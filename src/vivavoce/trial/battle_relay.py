@@ -128,7 +128,7 @@ class ArenaRelay(Relay):
             if not current.running:
                 return
             if turn.silent and not turn.ends_dialogue:
-                draft.add(log_events.SilenceKept(dialogue_id=key, reply_to=reply_to))
+                draft.add(log_events.SilenceKept(dialogue_id=key, reply_to=reply_to, agent=turn.agent))
                 return
             draft.add(
                 log_events.SystemTurnReceived(
@@ -136,7 +136,7 @@ class ArenaRelay(Relay):
                     messages=turn.messages, sent_s=sent_s, first_output_s=turn.first_output_s,
                     complete_s=turn.complete_s, acts=turn.acts, understood=turn.understood,
                     ends_dialogue=turn.ends_dialogue, notes=notes_of(self._conversations.get(key)),
-                    raw=turn.raw or None, wire=turn.wire or None,
+                    raw=turn.raw or None, wire=turn.wire or None, agent=turn.agent,
                 )
             )  # fmt: skip
 
@@ -155,7 +155,7 @@ class ArenaRelay(Relay):
                 draft.add(
                     log_events.SystemTurnFailed(
                         dialogue_id=key, reply_to=reply_to, failure=failure, detail=detail, partial=partial,
-                        wire=(turn.wire if turn else None) or None,
+                        wire=(turn.wire if turn else None) or None, agent=turn.agent if turn else None,
                     )
                 )  # fmt: skip
 

@@ -1,11 +1,12 @@
 """Gathering what a system gives out until its turn is complete, with the times of arrival."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.connectors.base import Act, SystemOutput
+from vivavoce.connectors.base import Act, ModelUsage, Retrieval, SystemOutput, ToolCall
 from vivavoce.connectors.wire import heard_on_the_wire
+from vivavoce.log.agent_work import AgentWork, LoggedRetrieval, LoggedToolCall, LoggedUsage
 from vivavoce.log.events import LoggedAct, LoggedHypothesis, LoggedMessage
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class SystemTurn:
     heard    what it says that it heard of the turn before
     spoken_s seconds of speech that came, whether anybody listened or not
     sent_s   when the user's turn had been handed over whole, where that took its time
+    tools    calls of tools by their keys; None while nothing is said of tools
     """
 
     messages: list[LoggedMessage] = field(default_factory=list)
@@ -37,6 +39,9 @@ class SystemTurn:
     heard: list[LoggedHypothesis] = field(default_factory=list)
     spoken_s: float = 0.0
     sent_s: float | None = None
+    tools: dict[str, LoggedToolCall] | None = None
+    usage: list[ModelUsage] = field(default_factory=list)
+    retrievals: list[Retrieval] = field(default_factory=list)
 
     def take(self, output: SystemOutput, now_s: float) -> None:
         """Add one output. A message closes the deltas before it, and repeats them."""
@@ -64,6 +69,40 @@ class SystemTurn:
         self.heard += [LoggedHypothesis(text=one.text, score=one.score) for one in output.heard]
         if output.raw is not None:
             self.raw.append(output.raw)
+        if output.tools is not None:
+            self.tools = self.tools or {}
+            for call in output.tools:
+                self._take_tool(self.tools, call, now_s)
+        self.usage += output.usage
+        self.retrievals += output.retrievals
+
+    def _take_tool(self, known: dict[str, LoggedToolCall], call: ToolCall, now_s: float) -> None:
+        """Add a call, or what is told of one later."""
+        key = call.key if call.key is not None else f"#{len(known)}"
+        before = known.get(key)
+        if before is None:
+            before = LoggedToolCall(name=call.name or key, started_s=now_s if call.live else None)
+        told = {
+            name: value for name in ("name", "arguments", "result", "failed", "error", "duration_s")
+            if (value := getattr(call, name)) is not None
+        }  # fmt: skip
+        if call.more:
+            told["arguments"] = (before.arguments or "") + (call.arguments or "")
+        ended = call.result is not None or call.error is not None
+        if ended and call.live and before.started_s is not None and key in known:
+            told.setdefault("duration_s", now_s - before.started_s)
+        known[key] = before.model_copy(update=told)
+
+    @property
+    def agent(self) -> AgentWork | None:
+        """What it did besides talking; None where it tells nothing of that."""
+        if self.tools is None and not self.usage and not self.retrievals:
+            return None
+        return AgentWork(
+            tools=None if self.tools is None else list(self.tools.values()),
+            usage=[LoggedUsage(**asdict(one)) for one in self.usage],
+            retrievals=[LoggedRetrieval(**asdict(one)) for one in self.retrievals],
+        )
 
     def close(self, now_s: float) -> None:
         """The turn is complete, less what the connector waited for more; open deltas become a message.

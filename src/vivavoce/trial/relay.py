@@ -134,7 +134,7 @@ class Relay:
                         return
                     await asyncio.sleep(OPENING_PAUSE_S)
             if turn.silent and not turn.ends_dialogue:
-                await self._keep_silence(visit, dialogue, None)
+                await self._keep_silence(visit, dialogue, turn, None)
                 return
             await self._log_system_turn(visit, dialogue, turn, None, sent_s)
 
@@ -156,8 +156,10 @@ class Relay:
             if turn.sound is not None:
                 await turn.sound.close()
 
-    async def _keep_silence(self, visit: Visit, dialogue: DialogueHistory, reply_to: int | None) -> None:
-        kept = log_events.SilenceKept(dialogue_id=dialogue.dialogue_id, reply_to=reply_to)
+    async def _keep_silence(
+        self, visit: Visit, dialogue: DialogueHistory, turn: SystemTurn, reply_to: int | None
+    ) -> None:
+        kept = log_events.SilenceKept(dialogue_id=dialogue.dialogue_id, reply_to=reply_to, agent=turn.agent)
         await self._move(visit, lambda draft: draft.add(kept))
 
     async def _answer(self, visit: Visit, dialogue: DialogueHistory) -> None:
@@ -190,7 +192,7 @@ class Relay:
                 await self._fail(visit, error.failure, error.detail, turn)
                 return
             if turn.silent and not turn.ends_dialogue:
-                await self._keep_silence(visit, dialogue, user_turn.turn_index)
+                await self._keep_silence(visit, dialogue, turn, user_turn.turn_index)
                 return
             await self._log_system_turn(visit, dialogue, turn, user_turn.turn_index, sent_s)
 
@@ -231,7 +233,7 @@ class Relay:
                     first_output_s=turn.first_output_s, complete_s=turn.complete_s, acts=turn.acts,
                     understood=turn.understood, ends_dialogue=turn.ends_dialogue,
                     notes=notes_of(visit.conversation), raw=turn.raw or None, wire=turn.wire or None,
-                    heard=turn.heard,
+                    heard=turn.heard, agent=turn.agent,
                     sound=spoken.recording_id if spoken else None,
                 )
             )  # fmt: skip
@@ -262,6 +264,7 @@ class Relay:
                 log_events.SystemTurnFailed(
                     dialogue_id=dialogue.dialogue_id, reply_to=reply_to, failure=failure, detail=detail,
                     partial=partial, wire=(turn.wire if turn else None) or None,
+                    agent=turn.agent if turn else None,
                 )
             )  # fmt: skip
             current = draft.state.dialogue_by_id(dialogue.dialogue_id)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures import components
+from vivavoce.measures import components, compute
 
 NAMES = ["checked_success", "tool_calls", "repeated_tool_calls", "tool_error_rate", "tokens", "input_tokens"]
 
@@ -49,3 +49,21 @@ def test_what_agents_did_is_counted_where_the_log_tells_it(
     own = frame[(frame["measure"] == name) & (frame["denominator"] > 0)]
     found = {row.dialogue_id: (row.numerator, row.denominator) for row in own.itertuples()}
     assert found == expected
+
+
+def test_cost_for_a_success_takes_what_failed_dialogues_cost_too(tmp_path: Path) -> None:
+    """Three dialogues cost 3, two of them succeeded; of the fourth a call has no price."""
+    facts = {"study": "s", "system": "x", "condition": "x", "channel": "text", "language": "en"}
+    writer = DatasetWriter(tmp_path / "D", study={"name": "s"}, source={"kind": "test"})
+    rewards = {"a": 1.0, "b": 1.0, "c": 0.0, "d": 1.0}
+    writer.add("dialogues", [
+        {"dialogue_id": key, "simulated": True, **facts, "reward": one} for key, one in rewards.items()
+    ])  # fmt: skip
+    costs = [("a", 0.5), ("a", 0.25), ("b", 0.25), ("c", 2.0), ("d", None), ("d", 9.0)]
+    writer.add("usage", [
+        {"dialogue_id": key, "usage_index": n, "cost": cost, "currency": "EUR"}
+        for n, (key, cost) in enumerate(costs)
+    ])  # fmt: skip
+    frame = compute(writer.close(), names=["cost", "cost_per_checked_success"])
+    values = dict(zip(frame["measure"], frame["value"], strict=True))
+    assert values == {"cost": pytest.approx(1.0), "cost_per_checked_success": pytest.approx(1.5)}

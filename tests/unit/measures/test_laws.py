@@ -86,8 +86,9 @@ def _agent(draw: random.Random, key: str, rows: Rows) -> None:
         call = {"turn_index": 0, "call_index": index, "name": draw.choice("ab")}
         ended = {"arguments": draw.choice(("{}", None, "{")), "failed": draw.choice((True, False, None))}
         rows["tool_calls"].append({"dialogue_id": key} | call | ended)
-        tokens = {name: draw.choice((None, 1, 7)) for name in ("input_tokens", "output_tokens")}
-        rows["usage"].append({"dialogue_id": key, "usage_index": index, **tokens})
+        tokens = {name: draw.choice((None, 1, 7, 7, 3)) for name in ("input_tokens", "output_tokens")}
+        price = {"cost": draw.choice((None, 0.5, 2.0, 2.0, 1.0)), "currency": "EUR"}
+        rows["usage"].append({"dialogue_id": key, "usage_index": index, **tokens, **price})
 
 
 def _turn(draw: random.Random, at: dict[str, Any], party: str, channel: str, rows: Rows) -> None:
@@ -184,7 +185,7 @@ def test_every_measure_over_a_group_is_the_sum_of_its_dialogues_components(tmp_p
 def test_the_random_talks_reach_nearly_every_measure(tmp_path: Path) -> None:
     """Else the laws would hold of nothing."""
     reached: set[str] = set()
-    for seed in range(5):
+    for seed in range(8):
         table = compute(written(tmp_path / str(seed), talks(seed)))
         reached |= set(table[table["dialogues"] > 0]["measure"])
     assert set(MEASURES.names()) - reached == set()

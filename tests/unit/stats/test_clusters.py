@@ -79,3 +79,15 @@ def test_intervals_lie_between_0_and_1_around_the_rate(participants):
     assert ratio - 1e-12 <= rate.high <= 1
     if rate.design_effect is not None:
         assert 1 - 1e-9 <= rate.design_effect <= nesting(sums).size_star + 1e-9
+
+
+def test_who_spent_without_success_counts_in_the_interval_of_spending_for_a_success() -> None:
+    """The jackknife over participants as the second opinion; without them it would be far too narrow."""
+    draw = np.random.default_rng(4)
+    people, tops = np.repeat(np.arange(80), 3), draw.gamma(4.0, 1.0, 240)
+    bottoms = (draw.random(240) < 0.3).astype(float)
+    found = ratio_interval(people, tops, bottoms)
+    assert found.clusters == 80 and found.low is not None and found.se is not None
+    left_out = [tops[people != one].sum() / bottoms[people != one].sum() for one in range(80)]
+    jackknife = np.sqrt(79 / 80 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
+    assert found.se == pytest.approx(jackknife, rel=0.1)

@@ -1,0 +1,145 @@
+"""What an address says of itself, by requests that change nothing: models, a card, a description, tools.
+
+Whatever is found is a guess until a hello was answered; what is not found costs a request.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
+
+from vivavoce.connectors.base import ConnectorSettings
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.json_client import Asking
+from vivavoce.connectors.secrets import Vault
+from vivavoce.core.errors import SystemUnderTestError, VivavoceError
+
+TEXTS: Final = (
+    "text", "message", "query", "input", "question", "utterance", "prompt", "content", "msg", "user_input",
+)  # fmt: skip
+SESSIONS: Final = (
+    "conversation", "conversation_id", "session_id", "session", "sessionId", "sender", "user_id", "chat_id",
+)  # fmt: skip
+_TALKING: Final = ("chat", "ask", "answer", "talk", "message", "reply", "query", "respond")
+_LONGEST_BYTES: Final = 5_000_000
+Settings = dict[str, Any]
+
+
+async def offered(url: str, more: Settings) -> list[Settings]:
+    """The settings of connectors that fit what the address tells of itself, the likeliest first.
+
+    Input   more: settings that all of them have
+    """
+    settings = ConnectorSettings.model_validate({"connect": "http", "connect_timeout_s": 3, **more})
+    asking = Asking(settings.model_copy(update={"turn_timeout_s": 10.0}), Vault({}, {}), _LONGEST_BYTES)
+    try:
+        looks = (_models, _card, _described)
+        found = [{**one, **more} for look in looks for one in await look(asking, url.rstrip("/"))]
+    finally:
+        await asking.close()
+    return [*found, *await _tools(url, more)]
+
+
+async def web_page(url: str, more: Settings) -> bool:
+    """Whether a page for people stands there."""
+    settings = ConnectorSettings.model_validate({"connect": "http", **more})
+    asking = Asking(settings, Vault({}, {}), _LONGEST_BYTES)
+    kinds: list[str] = []
+    try:
+        await asking.fetch(
+            lambda: asking.client.build_request("GET", url),
+            answered=lambda response: kinds.append(response.headers.get("content-type", "")),
+        )
+    except SystemUnderTestError:
+        return False
+    finally:
+        await asking.close()
+    return any(kind.startswith("text/html") for kind in kinds)
+
+
+async def _told(asking: Asking, url: str) -> Mapping[str, Any]:
+    """A JSON mapping at an address; an empty one where there is none."""
+    try:
+        found = await asking.ask("GET", url, idempotent=True)
+    except SystemUnderTestError as error:
+        if not error.reached:
+            raise
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+async def _models(asking: Asking, url: str) -> list[Settings]:
+    for base in dict.fromkeys((url, url + "/v1")):
+        listed = (await _told(asking, base + "/models")).get("data")
+        named = [one["id"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("id"), str)] \
+            if isinstance(listed, list) else []  # fmt: skip
+        if named:
+            return [{"connect": "openai", "url": base, "model": named[0]}]
+    return []
+
+
+async def _card(asking: Asking, url: str) -> list[Settings]:
+    card = await _told(asking, url + "/.well-known/agent-card.json")
+    return [{"connect": "a2a", "url": url}] if isinstance(card.get("supportedInterfaces"), list) else []
+
+
+async def _described(asking: Asking, url: str) -> list[Settings]:
+    """The operations of an OpenAPI description that take a text, at this address first."""
+    parts = urlsplit(url)
+    description = await _told(asking, f"{parts.scheme}://{parts.netloc}/openapi.json")
+    if not isinstance(description.get("openapi"), str):
+        return []
+    found = list(_operations(description, url))
+    return sorted(found, key=lambda one: (one["url"] != url, not _talks(one["url"])))
+
+
+def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
+    paths = description.get("paths")
+    for path, operations in paths.items() if isinstance(paths, Mapping) else ():
+        schema = _at(operations, "post", "requestBody", "content", "application/json", "schema")
+        if isinstance(ref := _at(schema, "$ref"), str):
+            schema = _at(description, *ref.removeprefix("#/").split("/"))
+        names = list(_at(schema, "properties") or {})
+        text = next((one for one in TEXTS if one in names), None)
+        if text is not None and "{" not in path:
+            sessions = dict.fromkeys((one for one in SESSIONS if one in names), "{{ conversation }}")
+            yield {"connect": "http", "url": urljoin(url + "/", path),
+                   "body": {text: "{{ text }}", **sessions}}  # fmt: skip
+
+
+def _at(found: Any, *path: str) -> Any:
+    for key in path:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def _talks(name: str) -> bool:
+    return any(word in name.lower() for word in _TALKING)
+
+
+async def _tools(url: str, more: Settings) -> list[Settings]:
+    """The tools of an MCP server that take a text; asked only where the address names the protocol."""
+    if "mcp" not in urlsplit(url).path.lower():
+        return []
+    base: Settings = {"connect": "mcp", "url": url, **more}
+    try:
+        connector: Any = make_connector({**base, "tool": "-"}, place="system")
+    except VivavoceError:
+        return []  # the SDK is not installed
+    server = getattr(connector, "inner", connector)
+    try:
+        tools = await server.tools()
+    except SystemUnderTestError:
+        return []
+    finally:
+        await connector.shut_down()
+    taking = [(tool, _at(tool, "inputSchema", "properties") or {}) for tool in tools]
+    fitting = [(tool, names) for tool, names in taking if any(one in names for one in TEXTS)]
+    fitting.sort(key=lambda one: not _talks(str(one[0].get("name"))))
+    return [
+        {**base, "tool": str(tool.get("name")), "arguments": _arguments(names)} for tool, names in fitting
+    ]
+
+
+def _arguments(names: Mapping[str, Any]) -> Settings:
+    text = next(one for one in TEXTS if one in names)
+    return {text: "{{ text }}", **{one: "{{ conversation }}" for one in SESSIONS if one in names}}

@@ -1,0 +1,82 @@
+"""What agents tell of their tools, tokens and documents, in the shapes that interfaces give it."""
+
+import pytest
+
+from vivavoce.connectors.a2a import _told
+from vivavoce.connectors.agent_work import read_retrievals, read_tools, read_usage
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
+from vivavoce.connectors.base import SystemOutput, ToolCall
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.trial.outputs import SystemTurn
+
+
+@pytest.mark.parametrize("told", [
+    {"id": "1", "function": {"name": "find", "arguments": '{"a": 1}'}},
+    {"call_id": "1", "name": "find", "arguments": '{"a": 1}'},
+    {"id": "1", "name": "find", "input": {"a": 1}},
+    {"toolCallId": "1", "toolName": "find", "args": {"a": 1}},
+])  # fmt: skip
+def test_one_call_told_in_four_ways(told: dict) -> None:
+    (call,) = read_tools([told]) or ()
+    assert (call.key, call.name, call.arguments) == ("1", "find", '{"a": 1}')
+
+
+def test_what_comes_later_under_a_key_belongs_to_the_same_call_and_times_are_those_of_arrival() -> None:
+    turn = SystemTurn()
+    pieces = [
+        (1.0, ToolCall(key="k", name="find", arguments='{"a"', live=True)),
+        (1.5, ToolCall(key="k", arguments=": 1}", more=True, live=True)),
+        (3.0, ToolCall(key="k", error="no such place", failed=True, live=True)),
+    ]
+    for at_s, piece in pieces:
+        turn.take(SystemOutput(kind="extras", tools=(piece,)), at_s)
+    assert turn.agent is not None and turn.agent.tools is not None
+    (call,) = turn.agent.tools
+    assert (call.name, call.arguments, call.error, call.failed) == ("find", '{"a": 1}', "no such place", True)
+    assert (call.started_s, call.duration_s) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(("usage", "expected"), [
+    ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 3},
+      "completion_tokens_details": {"reasoning_tokens": 2}}, (9, 3, 4, 2)),
+    ({"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 1},
+     (13, 3, 4, None)),
+    ({"promptTokenCount": 9, "candidatesTokenCount": 4, "thoughtsTokenCount": 2}, (9, None, 6, 2)),
+    ({"prompt_eval_count": 9, "eval_count": 4}, (9, None, 4, None)),
+])  # fmt: skip
+def test_cached_and_reasoning_tokens_are_part_of_those_read_and_written(usage: dict, expected: tuple) -> None:
+    (found,) = read_usage({"model": "m"}, usage)
+    told = (found.input_tokens, found.cached_tokens, found.output_tokens, found.reasoning_tokens)
+    assert (found.model, told) == ("m", expected)
+
+
+def test_documents_keep_the_systems_order_unless_it_tells_ranks() -> None:
+    found = read_retrievals(["first", {"url": "https://x", "content": "second", "score": 0.5, "query": "q"}])
+    assert [(one.rank, one.document, one.source, one.score) for one in found] == [
+        (0, "first", None, None), (1, "second", "https://x", 0.5)
+    ]  # fmt: skip
+
+
+def test_an_answer_tells_that_no_tool_was_called_only_where_the_study_says_where_calls_stand() -> None:
+    written = AnswerReader(AnswerPaths.model_validate({"tools": "steps"}))
+    assert written.read({"text": "hi"})[-1].tools == ()
+    assert AnswerReader().read({"text": "hi"})[-1].tools is None
+    assert AnswerReader().read({"text": "hi", "tool_calls": []})[-1].tools == ()
+
+
+def test_what_the_study_did_not_name_may_be_anything_and_what_it_named_may_not() -> None:
+    strange = {"text": "hi", "usage": "none", "tool_calls": [3], "retrievals": 7}
+    assert AnswerReader().read(strange)[0].text == "hi"
+    with pytest.raises(SystemUnderTestError, match="the usage of the answer is 'none'"):
+        AnswerReader(AnswerPaths.model_validate({"usage": "usage"})).read(strange)
+
+
+def test_googles_agents_tell_their_tools_in_a_tasks_history() -> None:
+    def part(kind: str, **data: object) -> dict:
+        return {"data": {"id": "c1", "name": "find", **data}, "metadata": {"adk_type": kind}}
+
+    parts = [part("function_call", args={"a": 1}), part("function_response", response={"n": 2})]
+    calls = _told({"task": {"history": [{"role": "ROLE_AGENT", "parts": parts}]}})["tools"]
+    assert [(one.key, one.arguments, one.result) for one in calls] == [
+        ("c1", '{"a": 1}', None), ("c1", None, '{"n": 2}')
+    ]  # fmt: skip

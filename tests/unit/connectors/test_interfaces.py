@@ -1,0 +1,109 @@
+"""`vivavoce connect` with programs of others' kinds: what it proposes is a connector that works."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from pydantic import BaseModel
+from starlette.responses import HTMLResponse
+
+from scenes.command_line import vivavoce
+from scenes.processes import free_port
+
+from .conftest import COUNTERPARTS, start
+
+
+class Asked(BaseModel):
+    """What a bot of the kind that tutorials write is asked."""
+
+    prompt: str
+    session_id: str = ""
+
+
+def described_bot() -> FastAPI:
+    """Three operations that take a text; only one of them talks."""
+    app = FastAPI()
+
+    @app.post("/notes")
+    def note(asked: Asked) -> dict[str, int]:
+        return {"stored": len(asked.prompt)}
+
+    @app.post("/api/ask")
+    def ask(asked: Asked) -> dict[str, str]:
+        return {"id": "7", "answer": f"You said {asked.prompt}, did you?"}
+
+    @app.get("/", response_class=HTMLResponse)
+    def page() -> str:
+        return "<h1>Welcome</h1>"
+
+    return app
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[str]:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+def proposed(url: str) -> tuple[dict[str, Any], str]:
+    found = json.loads(vivavoce("connect", url, "--json").stdout)
+    return found["systems"]["mine"], found["said"]
+
+
+def test_a_described_interface_is_asked_as_its_description_says() -> None:
+    with served(described_bot()) as url:
+        settings, said = proposed(url)
+        assert settings["url"] == f"{url}/api/ask" and settings["response"] == {"text": "answer"}
+        assert settings["body"] == {"prompt": "{{ text }}", "session_id": "{{ conversation }}"}
+        assert said.startswith("You said") and settings["allow_private"] is True
+
+
+def test_the_proposal_is_a_block_of_a_study_that_talks(tmp_path: Path) -> None:
+    with served(described_bot()) as url:
+        block = vivavoce("connect", url, "--name", "asker").stdout
+        assert block.startswith("# it says: You said")
+        rest = "study: s\nvisit:\n  - consent: consent.md\n  - dialogue: {repeat: 1, gate: none}\n"
+        (tmp_path / "study.yaml").write_text(rest + block, encoding="utf-8")
+        (tmp_path / "consent.md").write_text("Is this all right?", encoding="utf-8")
+        assert "< You said tea, did you?" in vivavoce("talk", tmp_path, "asker", typed="tea\n").stdout
+
+
+@pytest.mark.parametrize(("program", "path", "connector"), [
+    ("agent_server.py", "", "openai"), ("agent_server.py", "/v1", "openai"), ("a2a_agent.py", "", "a2a"),
+    ("mcp_server.py", "/mcp", "mcp"),
+])  # fmt: skip
+def test_models_agents_and_tools_tell_what_they_are(program: str, path: str, connector: str) -> None:
+    port = free_port()
+    server = start([str(COUNTERPARTS / program), str(port)], port)
+    try:
+        settings, said = proposed(f"http://127.0.0.1:{port}{path}")
+    finally:
+        server.kill()
+        server.wait()
+    assert settings["connect"] == connector and said
+
+
+def test_a_page_for_people_is_told_from_a_bot() -> None:
+    app = FastAPI(openapi_url=None)
+    app.get("/", response_class=HTMLResponse)(lambda: "<h1>Welcome</h1>")
+    with served(app) as url:
+        told = vivavoce("connect", url, code=2).stderr
+    assert "a web page for people stands there" in told and "connect: browser" in told
+
+
+def test_nobody_there_and_no_address_are_one_line() -> None:
+    assert "start the system" in vivavoce("connect", f"http://127.0.0.1:{free_port()}", code=2).stderr
+    assert "is no address of a bot" in vivavoce("connect", "my-bot", code=2).stderr
