@@ -103,6 +103,11 @@ REWORDED = {
     "Passed: share of decided cases, with Wilson's 95% interval.":
         "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
         "should none of them pass, or all.",
+    "and the exact binomial test; where somebody decided":
+        "and the exact binomial test, which is the one that is adjusted where fewer than 10 decided; where "
+        "somebody decided",
+    "e test binomiale esatto; dove qualcuno":
+        "e test binomiale esatto, che è quello corretto dove hanno deciso in meno di 10; dove qualcuno",
 }  # fmt: skip
 # figures of answers are other ones since then (words instead of codes, none of items whose codes are names),
 # and such items have no mean in the tables

@@ -242,7 +242,7 @@ def _tool(call: LoggedToolCall) -> WorkShown:
     if call.duration_s is not None:
         what += f" ({localised(f'{call.duration_s:.2f}')} s)"
     if call.failed:
-        what += f", {gettext('which failed')}"
+        what = f"{what}, " + gettext("which failed")
     parts = {
         gettext("arguments"): call.arguments, gettext("result"): call.result, gettext("error"): call.error,
     }  # fmt: skip

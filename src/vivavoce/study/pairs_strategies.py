@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from vivavoce.core.i18n import N_
 from vivavoce.languages.data import StrategyEdits, StrategyWords
 from vivavoce.study.pairs import PairText, PairTurn, Transcript
 from vivavoce.study.pairs_check import Balance, changed_share
 from vivavoce.study.pairs_meaning import disagreements
+
+SHIPPED: Final = (N_("empathy"), N_("formality"), N_("informality"), N_("politeness"))
 
 
 class DraftedVersion(NamedTuple):
