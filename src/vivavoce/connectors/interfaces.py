@@ -1,8 +1,10 @@
 """What an address says of itself, by requests that change nothing: models, a card, a description, tools.
 
-Whatever is found is a guess until a hello was answered; what is not found costs a request.
+Whatever is found is a guess until a hello was answered; what is not found costs a request. The hello goes
+only to what the address names, or what is called as things are that talk: another may store it, or act on it.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
@@ -19,7 +21,11 @@ TEXTS: Final = (
 SESSIONS: Final = (
     "conversation", "conversation_id", "session_id", "session", "sessionId", "sender", "user_id", "chat_id",
 )  # fmt: skip
-_TALKING: Final = ("chat", "ask", "answer", "talk", "message", "reply", "query", "respond")
+_TALKING: Final = {
+    "chat", "chatbot", "ask", "answer", "talk", "message", "messages", "reply", "query", "respond",
+    "converse", "conversation", "completion", "completions",
+}  # fmt: skip
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+")
 _LONGEST_BYTES: Final = 5_000_000
 Settings = dict[str, Any]
 
@@ -83,13 +89,13 @@ async def _card(asking: Asking, url: str) -> list[Settings]:
 
 
 async def _described(asking: Asking, url: str) -> list[Settings]:
-    """The operations of an OpenAPI description that take a text, at this address first."""
+    """The operations of an OpenAPI description that take a text and talk, at this address first."""
     parts = urlsplit(url)
     description = await _told(asking, f"{parts.scheme}://{parts.netloc}/openapi.json")
     if not isinstance(description.get("openapi"), str):
         return []
-    found = list(_operations(description, url))
-    return sorted(found, key=lambda one: (one["url"] != url, not _talks(one["url"])))
+    found = [one for one in _operations(description, url) if one["url"] == url or _talks(one["url"])]
+    return sorted(found, key=lambda one: one["url"] != url)
 
 
 def _operations(description: Mapping[str, Any], url: str) -> Iterator[Settings]:
@@ -113,11 +119,12 @@ def _at(found: Any, *path: str) -> Any:
 
 
 def _talks(name: str) -> bool:
-    return any(word in name.lower() for word in _TALKING)
+    """Whether a path or a tool is called as things are that talk, by whole words: tasks do not ask."""
+    return any(word.lower() in _TALKING for word in _WORD.findall(urlsplit(name).path))
 
 
 async def _tools(url: str, more: Settings) -> list[Settings]:
-    """The tools of an MCP server that take a text; asked only where the address names the protocol."""
+    """The tools of an MCP server that take a text and talk; asked where the address names the protocol."""
     if "mcp" not in urlsplit(url).path.lower():
         return []
     base: Settings = {"connect": "mcp", "url": url, **more}
@@ -133,8 +140,10 @@ async def _tools(url: str, more: Settings) -> list[Settings]:
     finally:
         await connector.shut_down()
     taking = [(tool, _at(tool, "inputSchema", "properties") or {}) for tool in tools]
-    fitting = [(tool, names) for tool, names in taking if any(one in names for one in TEXTS)]
-    fitting.sort(key=lambda one: not _talks(str(one[0].get("name"))))
+    fitting = [
+        (tool, names) for tool, names in taking
+        if any(one in names for one in TEXTS) and _talks(str(tool.get("name")))
+    ]  # fmt: skip
     return [
         {**base, "tool": str(tool.get("name")), "arguments": _arguments(names)} for tool, names in fitting
     ]

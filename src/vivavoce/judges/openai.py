@@ -126,12 +126,12 @@ class OpenAIJudge:
             found = await self._client.ask("POST", self._address, json=body, headers=self._headers)
         except SystemUnderTestError as error:
             return {"failed": str(error)}
-        choice = (found.get("choices") or [{}])[0] if isinstance(found, dict) else {}
-        message = choice.get("message") or {}
-        usage = found.get("usage") or {} if isinstance(found, dict) else {}
+        told, choices = _mapping(found), _mapping(found).get("choices")
+        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+        message, usage = _mapping(choice.get("message")), _mapping(told.get("usage"))
         return {
             "text": str(message.get("content") or ""), "refusal": message.get("refusal"),
-            "finish": choice.get("finish_reason"), "model": found.get("model") if choice else None,
+            "finish": choice.get("finish_reason"), "model": told.get("model") if choice else None,
             "input_tokens": usage.get("prompt_tokens"), "output_tokens": usage.get("completion_tokens"),
             "cost": self._cost(usage),
         }  # fmt: skip
@@ -175,6 +175,10 @@ class OpenAIJudge:
             input_tokens=_total(answers, "input_tokens"), output_tokens=_total(answers, "output_tokens"),
             cost=_total(answers, "cost"),
         )  # fmt: skip
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _asked(question: JudgeQuestion) -> dict[str, Any]:

@@ -27,13 +27,15 @@ class Asked(BaseModel):
     session_id: str = ""
 
 
-def described_bot() -> FastAPI:
+def described_bot(stored: list[str] | None = None) -> FastAPI:
     """Three operations that take a text; only one of them talks."""
     app = FastAPI()
 
     @app.post("/notes")
-    def note(asked: Asked) -> dict[str, int]:
-        return {"stored": len(asked.prompt)}
+    @app.post("/tasks")
+    def note(asked: Asked) -> dict[str, str]:
+        (stored if stored is not None else []).append(asked.prompt)
+        return {"stored": asked.prompt}
 
     @app.post("/api/ask")
     def ask(asked: Asked) -> dict[str, str]:
@@ -69,6 +71,13 @@ def test_a_described_interface_is_asked_as_its_description_says() -> None:
         assert settings["url"] == f"{url}/api/ask" and settings["response"] == {"text": "answer"}
         assert settings["body"] == {"prompt": "{{ text }}", "session_id": "{{ conversation }}"}
         assert said.startswith("You said") and settings["allow_private"] is True
+
+
+def test_nothing_is_said_to_operations_that_store_or_do_something() -> None:
+    stored: list[str] = []
+    with served(described_bot(stored)) as url:
+        proposed(url)
+    assert stored == []
 
 
 def test_the_proposal_is_a_block_of_a_study_that_talks(tmp_path: Path) -> None:
