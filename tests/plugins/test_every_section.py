@@ -13,6 +13,7 @@ from babel.messages.pofile import read_po
 
 from scenes.before_shelves import DATASETS, FIXTURES
 from scenes.crowds import differing, drawn
+from unit.judges.conftest import write_judged
 from unit.stress.test_scores import ROWS as STRESSED
 from vivavoce.core import shelf
 from vivavoce.core.errors import InputError
@@ -42,7 +43,8 @@ def materials(tmp_path_factory: pytest.TempPathFactory) -> list[Material]:
     known = [FIXTURES / "datasets" / name for name in DATASETS]
     asked = ReportOptions(transcripts=1, against=Dataset(known[-1]))
     crowds = drawn(tmp_path_factory.mktemp("crowds") / "data", differing("word_error_rate"), 1)
-    return [Material(one, asked) for one in (*map(Dataset, (*known, folder)), crowds)]
+    judged = write_judged(tmp_path_factory.mktemp("judged"))
+    return [Material(one, asked) for one in (*map(Dataset, (*known, folder)), crowds, judged)]
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from vivavoce.testing.channel import ChannelContract
 from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.dashboard_page import DashboardPageContract
 from vivavoce.testing.importer import ImporterContract
+from vivavoce.testing.judge import JudgeContract
 from vivavoce.testing.judgement import JudgementContract
 from vivavoce.testing.language import LanguageContract
 from vivavoce.testing.measure import MeasureContract
@@ -34,6 +35,11 @@ class TestPharmacy(ImporterContract):
     format = "pharmacy"
     sample = HERE / "importer" / "chats.csv"
     calls = 2
+
+
+class TestDeskJudge(JudgeContract):
+    name = "desk"
+    settings = {"excuses": ["thai"]}
 
 
 class TestPoliteness(JudgementContract):

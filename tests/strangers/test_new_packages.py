@@ -65,6 +65,10 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
         (r"            # TODO: one row(.*\n)+?            raise .*\n", READ_CSV),
         (r'/ "sample"', '/ "sample" / "one.csv"'),
     ],
+    "judge": [
+        ('summary = ""', 'summary = "whoever counts"'),
+        (r'return JudgeVerdict\(trouble="unknown"\)', 'return JudgeVerdict(value=len(case.turns), asked=1)'),
+    ],
     "judgement": [
         ('invitation = ""', 'invitation = "Judge help"'),
         ('title = ""', 'title = "Help"'),

@@ -8,6 +8,7 @@ from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, model_tables, table_cell
 from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.judges.base import JUDGES, JudgeSettings
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.languages.coverage import Coverage, coverage, domains
 from vivavoce.languages.data import FILES
@@ -61,6 +62,20 @@ def importers() -> str:
         for name, one in IMPORTERS
     ]
     return "\n".join([*head, *rows, ""])
+
+
+def judges() -> str:
+    """Kinds of judges, each with the settings that it alone has, and those that all have."""
+    common = list(JudgeSettings.model_fields)
+    parts = []
+    for name, kind in JUDGES:
+        own = [one for one in kind.settings.model_fields if one not in common]
+        pairs = " It also says which of two answers is better." if kind.pairs else ""
+        table = _rows(model_tables(kind.settings, name), own)
+        parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}{pairs}\n\n{table}")
+    return "\n".join(
+        [*parts, f"## Keys that all have\n\n{_rows(model_tables(JudgeSettings, 'all'), common)}"]
+    )
 
 
 def languages() -> str:
@@ -161,6 +176,11 @@ IMPORTERS_PAGE: Final = ReferencePage(
 JUDGEMENTS_PAGE: Final = ReferencePage(
     "judgements", "Kinds of judgement", "add a kind of judgement",
     "What annotators judge: keys of the section `annotation` of [the study file](study-file.md).", judgements,
+)  # fmt: skip
+JUDGES_PAGE: Final = ReferencePage(
+    "judges", "Judges", "add a judge",
+    "Who answers in place of those who held the dialogues: what stands after `judge:` in a judge's file.",
+    judges,
 )  # fmt: skip
 LANGUAGES_PAGE: Final = ReferencePage(
     "languages", "Languages", "add a language",

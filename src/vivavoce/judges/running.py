@@ -1,8 +1,9 @@
 """A judge over a dataset: its words become rows of the table `judgements`, in a copy."""
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -119,7 +120,7 @@ async def _all(
             if stopped:
                 return None
             try:
-                found = await judge.judge(case, book.once)
+                found = _finite(await judge.judge(case, book.once))
             except BaseException:
                 stopped = True
                 raise
@@ -140,6 +141,13 @@ async def _all(
         if isinstance(verdict, BaseException):
             raise verdict
     return [verdict for verdict in found if isinstance(verdict, JudgeVerdict)]
+
+
+def _finite(verdict: JudgeVerdict) -> JudgeVerdict:
+    """The verdict, or that it cannot be read: no number would make every estimate none."""
+    if verdict.value is None or math.isfinite(verdict.value):
+        return verdict
+    return replace(verdict, value=None, trouble="unreadable", unreadable=verdict.unreadable + 1)
 
 
 def _row(

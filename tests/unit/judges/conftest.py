@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.log.dataset_copy import copy_dataset
 
 PEOPLE, CALLS = 40, 6
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -185,3 +186,29 @@ def _vote(left: str, right: str, person: str, right_kind: int, choice: str) -> d
         "right_dialogue_id": right, "left_turn_index": 1, "right_turn_index": 1, "choice": choice,
         "language": "en", "simulated": False,
     }  # fmt: skip
+
+
+def write_judged(folder: Path, *, right: float = 0.9, lenient: float = 0.0) -> Dataset:
+    """The same trial with a judge who is mostly right of it, and one more item that only the judge answered.
+
+    lenient  with this chance it takes what failed for good, of the system `plain` alone
+    """
+    dataset, truth = write_trial(folder / "trial")
+    systems = dict(
+        zip(*dataset.read("dialogues").select(["dialogue_id", "system"]).to_pydict().values(), strict=True)
+    )
+    draw = np.random.default_rng(5)
+    said = {
+        one: value if draw.random() < right else 1 - value for one, value in truth.items()
+    }  # fmt: skip
+    said = {
+        one: 1.0 if systems[one] == "plain" and draw.random() < lenient else value
+        for one, value in said.items()
+    }
+    rows = [
+        {"judge": "clerk", "kind": "python", "target": target, "dialogue_id": one, "value": value, "asked": 1,
+         "refused": 0, "unreadable": 0, "frozen": "0", "judged_at": AT}
+        for target in ("found_all", "nobody_was_asked")
+        for one, value in said.items()
+    ]  # fmt: skip
+    return copy_dataset(dataset, folder / "judged", {"judgements": lambda before: [*before, *rows]})

@@ -115,3 +115,14 @@ def test_what_nobody_was_asked_and_who_never_judged_is_named(tmp_path: Path) -> 
         judged(dataset, file, "preference")
     with pytest.raises(UnknownName, match="known: parameters"):
         estimate(dataset, "nobody", "found_all")
+
+
+def test_what_is_no_number_is_a_reason_and_not_a_value(tmp_path: Path) -> None:
+    dataset, _ = write_trial(tmp_path / "data", people=4)
+    written(
+        tmp_path / "mine.py", "def judge(d, q):\n    return float('nan' if 'booked' in str(d) else 'inf')\n"
+    )
+    rows = judged(dataset, written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n")).read("judgements")
+    assert {(row["value"], row["trouble"], row["unreadable"]) for row in rows.to_pylist()} == {
+        (None, "unreadable", 1)
+    }

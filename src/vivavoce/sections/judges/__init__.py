@@ -1,0 +1,1 @@
+"""What rests on people, what on judges beside them."""

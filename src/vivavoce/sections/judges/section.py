@@ -1,0 +1,146 @@
+"""What rests on people alone, and on people with a judge whose error on people's answers is subtracted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vivavoce.core.errors import InputError
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say, stated
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import MISSING, between, coefficient, count, difference, label, p_value, percent
+from vivavoce.report.section import Section
+from vivavoce.stats.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeFound:
+    """A judge of one target, with what it gives beside people's answers; None where nobody answered."""
+
+    judge: str
+    target: str
+    estimates: JudgeEstimates | None
+
+
+def judge_blocks(found: JudgeFound) -> list[Block]:
+    """One judge of one target: people, people and judge, and the judge alone, marked as uncorrected."""
+    told = found.estimates
+    heading = Heading(say("{judge} on {target}", judge=found.judge, target=found.target))
+    if told is None:
+        return [
+            heading,
+            Paragraph(
+                say(
+                    "People were not asked this of any dialogue, so that nothing corrects this judge: no "
+                    "figure rests on its words."
+                )
+            ),
+        ]
+    return [
+        heading,
+        _groups_table(told),
+        *([_differences_table(told)] if told.differences else []),
+        Bullets(tuple(stated(one) for one in (*told.warnings, *told.words))),
+    ]
+
+
+def _groups_table(told: JudgeEstimates) -> TableOfText:
+    value: Callable[[float | None], str] = percent if told.rate else coefficient
+    rows = [row for group in told.groups for row in _group_rows(group, value)]
+    return TableOfText(
+        f"judge_{told.judge}_{told.target}",
+        say("People, and people with the judge"),
+        heads(say("Resting on"), say("Value"), say("95% interval"), say("Labels"), say("Participants"),
+              say("Worth")),
+        tuple(rows),
+        say(
+            "Labels are answers of people. Worth: how many labels people alone would need for as narrow an "
+            "interval. What the judge alone says is uncorrected, and no result."
+        ),
+        ((say("People and judge"), told.signature),),
+    )  # fmt: skip
+
+
+def _group_rows(group: EstimatedGroup, value: Callable[[float | None], str]) -> list[Row]:
+    name = label(group.key)
+    sides = (
+        (say("People alone"), group.people, None),
+        (say("People and judge"), group.joined, group.effective_labels),
+        (say("Judge alone, uncorrected"), group.judge_uncorrected, None),
+    )
+    return [
+        Row(
+            words,
+            (
+                Cell(value(one.estimate)),
+                Cell(between(one.low, one.high, value)),
+                Cell(count(one.labels) if place < 2 else MISSING),
+                Cell(count(one.people) if place < 2 else MISSING),
+                Cell(MISSING if worth is None else count(worth)),
+            ),
+            group=name,
+        )
+        for place, (words, one, worth) in enumerate(sides)
+    ]
+
+
+def _differences_table(told: JudgeEstimates) -> TableOfText:
+    unit = "ratio" if told.rate else ""
+    return TableOfText(
+        f"judge_{told.judge}_{told.target}_differences",
+        say("Differences by people, and by people with the judge"),
+        heads(say("Resting on"), say("Difference"), say("95% interval"), "p", say("p (adjusted)")),
+        tuple(row for one in told.differences for row in _difference_rows(one, unit)),
+        say(
+            "The first minus the second. p is adjusted over the {n} pairs of this table (Holm); none of this "
+            "was declared.",
+            n=count(len(told.differences)),
+        ),
+        ((say("People and judge"), told.signature),),
+    )
+
+
+def _difference_rows(one: EstimatedDifference, unit: str) -> list[Row]:
+    sides = (
+        (say("People alone"), one.people, None),
+        (say("People and judge"), one.joined, one.p_adjusted),
+        (say("Judge alone, uncorrected"), one.judge_uncorrected, None),
+    )
+    return [
+        Row(
+            words,
+            (
+                Cell(difference(side.estimate, unit)),
+                Cell(between(side.low, side.high, lambda value: difference(value, unit))),
+                Cell(p_value(side.p) if place < 2 else MISSING),
+                Cell(p_value(adjusted) if place == 1 else MISSING),
+            ),
+            group=f"{label(one.a)} \u2013 {label(one.b)}",
+        )
+        for place, (words, side, adjusted) in enumerate(sides)
+    ]
+
+
+class JudgesSection(Section[list[JudgeFound]]):
+    """Only where a judge answered: a person who judges is no judge here, but one of the people."""
+
+    name = "judges"
+    order = 850
+    title = "People and judges"
+    needs = ("judgements",)
+
+    def results(self, material: Material) -> list[JudgeFound] | None:
+        rows = material.dataset.read("judgements").to_pylist()
+        asked = sorted({(row["target"], row["judge"]) for row in rows if row["kind"] != "person"})
+        return [_found(material, judge, target) for target, judge in asked] or None
+
+    def blocks(self, results: list[JudgeFound]) -> list[Block]:
+        return [block for one in results for block in judge_blocks(one)]
+
+
+def _found(material: Material, judge: str, target: str) -> JudgeFound:
+    try:
+        told = estimate(material.dataset, judge, target, by=material.by)
+    except InputError:  # nobody was asked it
+        return JudgeFound(judge=judge, target=target, estimates=None)
+    return JudgeFound(judge=judge, target=target, estimates=told)
