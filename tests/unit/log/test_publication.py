@@ -162,6 +162,14 @@ def test_what_has_check_digits_or_a_form_is_found_by_it(kind: str, right: str, w
     assert find_personal_data(f"it is {wrong}, yes") == []
 
 
+def test_what_stands_side_by_side_is_found_each() -> None:
+    """The one ends where the other begins: they touch, and do not overlap."""
+    text = "81.2.69.142,a.b@mail.example.org"
+    assert [(one.kind, one.text) for one in find_personal_data(text)] == [
+        ("ip", "81.2.69.142"), ("email", "a.b@mail.example.org")
+    ]  # fmt: skip
+
+
 def test_long_texts_are_scanned_in_time() -> None:
     for piece in ("a.", "https://", "1:", "via ", "A1 ", "@", "call "):
         find_personal_data(piece * 2_000)

@@ -120,6 +120,16 @@ def test_repeated_answers_of_a_person_do_not_make_a_group_surer():
     assert odds.odds_ratio > 1
 
 
+def test_the_odds_p_is_that_of_their_own_interval():
+    """Log odds over their error against t with one degree of freedom fewer than participants."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(2, 6, 20), rng.integers(1, 6, 20)
+    odds = ordinal_regression(a, b, range(20), range(20, 40))
+    assert odds.low < odds.odds_ratio < odds.high
+    error = np.log(odds.high / odds.low) / (2 * student.ppf(0.975, 39))
+    assert odds.p == pytest.approx(2 * student.sf(abs(np.log(odds.odds_ratio)) / error, 39))
+
+
 @pytest.mark.parametrize(
     ("a", "b", "who_a", "who_b"),
     [

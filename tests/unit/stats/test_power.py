@@ -182,6 +182,7 @@ def test_a_study_that_compares_transcripts_is_told_which_question_plans_it(tmp_p
 def test_an_odd_number_of_participants_is_answered_for_all_of_them():
     facts = answer("two-rates", [0.1, 0.9], participants=11, calls=4, design="between")
     assert facts.clustered.size.participants == facts.simulated.participants == 11
+    assert not any("declares" in said for said in facts.assumptions), "no study declares anything here"
     with pytest.raises(InputError, match="5 participants with two systems, 2 against 3"):
         answer("two-rates", [0.4, 0.7], participants=5, design="between")
 

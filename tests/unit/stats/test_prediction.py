@@ -17,6 +17,7 @@ from vivavoce.stats.prediction import correlate, evaluate, prediction_table
 from vivavoce.stats.prediction.correlation import _rho
 from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
 from vivavoce.stats.prediction.model import fit_model, read_model, score
+from vivavoce.stats.prediction.scores import HeldOut, scores
 
 PEOPLE = 12
 
@@ -238,3 +239,27 @@ def test_a_rank_correlation_is_judged_by_leaving_participants_out_one_by_one() -
     two = _rho(one, other, ["p", "q"] * 22 + ["p"])
     assert (two.low, two.p, two.participants) == (None, None, 2)
     assert _rho(one, one, people.tolist()).low is None
+
+
+def test_a_dialogue_counts_by_its_distance_from_those_of_training_and_a_missing_value_as_their_mean() -> None:
+    model = Linear(np.array([10.0, 1.0]), np.array([2.0, 4.0]), np.array([3.0, 5.0]), 1.0)
+    values = np.array([[16.0, 9.0], [4.0, np.nan]])  # 3 and 2 spreads above; 3 below, and unknown
+    assert model.predict(values).tolist() == [1 + 3 * 3 + 5 * 2, 1 - 3 * 3]
+
+
+def test_dialogues_of_one_participant_have_scores_without_intervals() -> None:
+    answers, said = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 3])
+    naive = np.full(4, 2.5)
+    alone = scores(HeldOut(answers, said, naive, None, ["p"] * 4), draws=20)
+    assert alone.r2 == pytest.approx(1 - 1 / 5)
+    assert (alone.r2_low, alone.r2_high, alone.rmse_low, alone.spearman_low) == (None,) * 4
+    assert scores(HeldOut(answers, said, naive, None, ["p", "q"] * 2), draws=20).rmse_low is not None
+
+
+def test_answers_in_perfect_order_without_one_participant_have_no_interval() -> None:
+    """Fisher's z has no value there, so nothing can be said of how far the correlation may be away."""
+    one, people = np.arange(1.0, 7), ["p", "p", "q", "q", "r", "r"]
+    other = np.array([1.0, 2, 3, 4, 6, 5])
+    found = _rho(one, other, people)
+    assert found.rho == pytest.approx(1 - 6 * 2 / (6 * 35))
+    assert (found.low, found.high, found.p) == (None, None, None)
