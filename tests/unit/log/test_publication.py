@@ -162,12 +162,13 @@ def test_what_has_check_digits_or_a_form_is_found_by_it(kind: str, right: str, w
     assert find_personal_data(f"it is {wrong}, yes") == []
 
 
-def test_what_stands_side_by_side_is_found_each() -> None:
-    """The one ends where the other begins: they touch, and do not overlap."""
-    text = "81.2.69.142,a.b@mail.example.org"
-    assert [(one.kind, one.text) for one in find_personal_data(text)] == [
-        ("ip", "81.2.69.142"), ("email", "a.b@mail.example.org")
-    ]  # fmt: skip
+@pytest.mark.parametrize(("kind", "text"), [
+    ("phone", "+39 06 69812345"), ("url", "https://shop.example.org/?user=zoe"),
+])  # fmt: skip
+def test_what_touches_what_is_found_is_found_too(kind: str, text: str) -> None:
+    """The one begins where the other ends: they do not overlap, whichever is looked for first."""
+    found = find_personal_data(f"81.2.69.142{text}")
+    assert [(one.kind, one.text) for one in found] == [("ip", "81.2.69.142"), (kind, text)]
 
 
 def test_long_texts_are_scanned_in_time() -> None:
