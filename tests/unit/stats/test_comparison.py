@@ -182,6 +182,14 @@ def test_every_measure_asked_for_is_in_a_family_that_is_named(make):
     assert [item.item_id for item in facts.items] == ["q1"] * 3
 
 
+@pytest.mark.parametrize("silent", ["a", "b"])
+def test_a_system_without_a_case_is_compared_with_nothing(make, silent):
+    rows = [(system, f"p{person}", None if system == silent else person % 2)
+            for person in range(4) for system in ("a", "b")]  # fmt: skip
+    (test,) = compare_systems(make(*rows), measures=["subjective_success"]).tests
+    assert (test.clustered.difference, test.naive.difference, test.effect.name) == (None, None, None)
+
+
 def test_only_the_pairs_asked_for_are_compared(make):
     dataset = answered(make)
     facts = compare_systems(dataset, measures=["subjective_success"], pairs=[("c", "a")])
