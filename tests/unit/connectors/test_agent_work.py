@@ -36,6 +36,16 @@ def test_what_comes_later_under_a_key_belongs_to_the_same_call_and_times_are_tho
     assert (call.started_s, call.duration_s) == (1.0, 2.0)
 
 
+def test_a_call_of_which_no_name_is_told_is_called_by_its_key_until_it_is() -> None:
+    turn = SystemTurn()
+    turn.take(SystemOutput(kind="extras", tools=(ToolCall(key="k7", arguments="{}"), ToolCall())), 1.0)
+    assert turn.agent is not None and turn.agent.tools is not None
+    assert [one.name for one in turn.agent.tools] == ["k7", "#1"]
+    turn.take(SystemOutput(kind="extras", tools=(ToolCall(key="k7", name="find"),)), 2.0)
+    assert turn.agent is not None and turn.agent.tools is not None
+    assert [one.name for one in turn.agent.tools] == ["find", "#1"]
+
+
 @pytest.mark.parametrize(("usage", "expected"), [
     ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 3},
       "completion_tokens_details": {"reasoning_tokens": 2}}, (9, 3, 4, 2)),

@@ -82,6 +82,24 @@ def test_a_direct_line_bot_that_types_is_waited_for_longer_than_one_that_is_idle
     assert [one.text for one in outputs if one.kind == "message"] == ["One moment.", "Here it is."]
 
 
+def test_a_direct_line_bot_that_greets_nobody_is_not_waited_for_and_a_late_answer_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bot that says nothing at the first look is silent for long enough as a greeting, not as an answer."""
+    looks: list[list[dict[str, Any]]] = [[], [], [{"type": "message", "text": "Here."}]]
+
+    async def run() -> list[SystemOutput]:
+        settings = {"url": "http://line.example", "greeting_s": 0.001, "idle_s": 0.001, "poll_s": 0.002}
+        bot = make_connector({"connect": "directline", "allow_private": True, **settings}, {}).inner
+        monkeypatch.setattr(bot, "_news", lambda _: asyncio.sleep(0, looks.pop(0) if looks else []))
+        talk = Conversation("silent", state={"id": "c"})
+        assert [one async for one in bot.open(talk)] == []
+        looks[:] = [[], [], [{"type": "message", "text": "Here."}]]
+        return [one async for one in bot._heard(talk, None)]
+
+    assert asyncio.run(asyncio.wait_for(run(), 20))[0].text == "Here."
+
+
 def test_a_direct_line_server_of_ones_own_has_another_path_and_no_secret(counterparts: Counterparts) -> None:
     settings = {"connect": "directline", "url": services(counterparts) + "/directline", "poll_s": 0.02}
     assert said(settings, "hello")[0].text == "first was hello"

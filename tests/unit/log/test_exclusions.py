@@ -116,6 +116,8 @@ def test_a_user_whom_the_system_never_answers_counts(tmp_path: Path) -> None:
         ("outcome != completed", ["d0", "d2"]),
         ("answer.attention != 4", ["d0", "d2"]),
         ("participant = q", ["d0", "d2"]),
+        ("answer.attention != 4 and duration_s > 31", ["d0", "d2"]),
+        ("answer.attention = 4 and duration_s > 31", ["d0", "d1", "d2"]),
     ],
 )
 def test_each_rule_leaves_out_what_it_names(tmp_path: Path, rule: str, left: list[str]) -> None:

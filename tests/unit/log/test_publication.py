@@ -162,6 +162,15 @@ def test_what_has_check_digits_or_a_form_is_found_by_it(kind: str, right: str, w
     assert find_personal_data(f"it is {wrong}, yes") == []
 
 
+@pytest.mark.parametrize(("kind", "text"), [
+    ("phone", "+39 06 69812345"), ("url", "https://shop.example.org/?user=zoe"),
+])  # fmt: skip
+def test_what_touches_what_is_found_is_found_too(kind: str, text: str) -> None:
+    """The one begins where the other ends: they do not overlap, whichever is looked for first."""
+    found = find_personal_data(f"81.2.69.142{text}")
+    assert [(one.kind, one.text) for one in found] == [("ip", "81.2.69.142"), (kind, text)]
+
+
 def test_long_texts_are_scanned_in_time() -> None:
     for piece in ("a.", "https://", "1:", "via ", "A1 ", "@", "call "):
         find_personal_data(piece * 2_000)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from pytest import approx
 
 from vivavoce.log.work_signs import Sign, Success, WorkQuality
@@ -137,6 +138,16 @@ def test_what_a_system_never_offered_need_not_be_asked_for_and_its_failure_is_no
         assigned(crowd, key)
         acts(crowd, key, 1, "reference", ("inform", "food", "thai"))
     assert crowd.signs("goal_pursued") == [Sign(0.5, 2), Sign()]
+
+
+@pytest.mark.parametrize("act", ["request", "confirm"])
+def test_what_was_asked_for_is_pursued_although_the_system_never_offered_anything(act: str) -> None:
+    """Of food, area and the telephone, which was asked for without an offer, the area alone is missing."""
+    crowd = Crowd("ann")
+    key = crowd.talks("ann", "one", 3.0)
+    assigned(crowd, key)
+    acts(crowd, key, 1, "reference", ("inform", "food", "thai"), (act, "phone", None))
+    assert crowd.signs("goal_pursued") == [Sign(approx(2 / 3), 3)]
 
 
 def test_where_nobody_was_ever_understood_nobody_ignored_the_task() -> None:

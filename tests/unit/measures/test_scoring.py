@@ -61,6 +61,15 @@ def test_values_told_of_no_venue_are_ignored(serve: Serve) -> None:
     assert serve({}, ("area",), "S inform(area=north)", "S offer(name=red lion)") == [0, 0]
 
 
+def test_what_is_told_without_a_slot_or_without_a_value_is_no_orphan() -> None:
+    record = Record()
+    record.add([ScoredAct("inform"), ScoredAct("inform", "area"), ScoredAct("inform", None, "north"),
+                ScoredAct("request", "area", "north")])  # fmt: skip
+    assert (record.orphans, record.told, record.offers) == (0, [], [])
+    record.add([ScoredAct("offer", "area", "north", "=")])
+    assert record.orphans == 1
+
+
 def test_an_inform_of_a_name_is_an_offer(serve: Serve) -> None:
     assert serve({"area": "north"}, ("name",), "S inform(name=red lion)") == [1, 1]
 

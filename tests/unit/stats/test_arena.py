@@ -5,6 +5,7 @@ from math import exp
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from scenes.fighting import arena_engine, arena_study, fight_all
@@ -12,7 +13,8 @@ from scenes.judgements import made, vote_rows
 from vivavoce.core.errors import InputError
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.arena import STYLES, has_votes, rank_systems
+from vivavoce.stats.arena import STYLES, _covariates, has_votes, rank_systems
+from vivavoce.stats.paired_models import FittedPairs
 
 WORTH = {"beryl": 0.7, "cobalt": 0.0, "topaz": -0.7}
 
@@ -117,3 +119,10 @@ def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Pa
     assert [one.name for one in facts.ranking] == list(worth)
     for one in facts.ranking:
         assert one.low < worth[one.name] < one.high
+
+
+def test_each_covariate_has_the_estimate_of_its_own_column() -> None:
+    """Columns of three systems come first, then those of the covariates, in their order."""
+    fitted = FittedPairs(np.array([1.0, 2, 3, 40, 50, 60]), np.eye(6), None, 0.0, 20, 20)
+    found = _covariates((fitted, ["length", "lists", "bold"]), 3, 0.95)
+    assert [(one.covariate, one.estimate) for one in found] == [("length", 40), ("lists", 50), ("bold", 60)]

@@ -1,8 +1,10 @@
 """The clustered side of the summary: beside every rate and test, by the design, with reasons."""
 
+import numpy as np
 import pytest
 
 from vivavoce.core.result import as_json
+from vivavoce.stats.clustered_summary import _evened
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.summary import summarise
 
@@ -85,3 +87,15 @@ def test_unknown_participants_leave_the_clustered_side_empty(make):
     assert summary.model.name == "independent"
     assert summary.by[0].rates["subjective_success"].clustered.low is None
     assert subjective(summary)[0].clustered.method == "none"
+
+
+@pytest.mark.parametrize(("by", "tops", "bottoms"), [
+    ("dialogue", [0.5, 0.25, 1.0], [1.0, 1.0, 1.0]),
+    ("participant", [1 / 6, 1 / 6, 1.0], [1 / 3, 2 / 3, 1.0]),
+])  # fmt: skip
+def test_a_dialogue_without_a_case_has_no_weight_of_its_own(by, tops, bottoms):
+    """p has 1 of 2 and 1 of 4, and a dialogue without a case; q has 3 of 3; r has none at all."""
+    people = np.array(["p", "p", "p", "q", "r"])
+    found = _evened(np.array([1.0, 1, 0, 3, 0]), np.array([2.0, 4, 0, 3, 0]), people, by=by)
+    assert found[0] == pytest.approx(tops) and found[1] == pytest.approx(bottoms)
+    assert found[2].tolist() == ["p", "p", "q"]

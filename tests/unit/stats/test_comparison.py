@@ -120,6 +120,16 @@ def test_repeated_answers_of_a_person_do_not_make_a_group_surer():
     assert odds.odds_ratio > 1
 
 
+def test_the_odds_p_is_that_of_their_own_interval():
+    """Log odds over their error against t with one degree of freedom fewer than participants."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(2, 6, 20), rng.integers(1, 6, 20)
+    odds = ordinal_regression(a, b, range(20), range(20, 40))
+    assert odds.low < odds.odds_ratio < odds.high
+    error = np.log(odds.high / odds.low) / (2 * student.ppf(0.975, 39))
+    assert odds.p == pytest.approx(2 * student.sf(abs(np.log(odds.odds_ratio)) / error, 39))
+
+
 @pytest.mark.parametrize(
     ("a", "b", "who_a", "who_b"),
     [
@@ -170,6 +180,14 @@ def test_every_measure_asked_for_is_in_a_family_that_is_named(make):
     assert facts.tests[-1].effect.name == "cohen_d"
     assert facts.tests[0].equivalence.margin == 0.2
     assert [item.item_id for item in facts.items] == ["q1"] * 3
+
+
+@pytest.mark.parametrize("silent", ["a", "b"])
+def test_a_system_without_a_case_is_compared_with_nothing(make, silent):
+    rows = [(system, f"p{person}", None if system == silent else person % 2)
+            for person in range(4) for system in ("a", "b")]  # fmt: skip
+    (test,) = compare_systems(make(*rows), measures=["subjective_success"]).tests
+    assert (test.clustered.difference, test.naive.difference, test.effect.name) == (None, None, None)
 
 
 def test_only_the_pairs_asked_for_are_compared(make):

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,18 @@ from vivavoce.stats.confidence import Calibration, calibration, confidence_resul
 Talk = tuple[str, str, float | None]
 
 
-def dataset_of(folder: Path, talks: dict[str, Sequence[Talk]], system: str = "bot") -> Dataset:
-    """A dataset of `caller -> [(said, heard, score)]`, one dialogue a caller."""
+def dataset_of(
+    folder: Path, talks: dict[str, Sequence[Talk]], system: str = "bot",
+    people: Mapping[str, str | None] | None = None,
+) -> Dataset:  # fmt: skip
+    """A dataset of `caller -> [(said, heard, score)]`, one dialogue a caller; `people`: who they are."""
     writer = DatasetWriter(folder, study={"name": "toy"}, source={"kind": "test"})
     for caller, turns in talks.items():
         writer.add(
             "dialogues",
             [{"dialogue_id": f"d-{caller}", "study": "toy", "system": system, "condition": system,
-              "participant_id": caller, "channel": "phone", "language": "en", "simulated": False}],
+              "participant_id": people[caller] if people else caller, "channel": "phone", "language": "en",
+              "simulated": False}],
         )  # fmt: skip
         for index, (said, heard, score) in enumerate(turns):
             at = {"dialogue_id": f"d-{caller}", "turn_index": index}
@@ -155,3 +159,10 @@ def test_the_report_has_a_diagram_and_a_table_in_both_languages(
         assert "50" in said.text  # type: ignore[union-attr]
         assert drawn.narrow.startswith("<svg")  # type: ignore[union-attr]
         assert title in table.caption  # type: ignore[union-attr]
+
+
+def test_dialogues_of_somebody_unknown_stand_for_themselves(tmp_path: Path) -> None:
+    turns = [("yes", "yes", 0.9), ("no", "yes", 0.6)]
+    who = {"a": "ann", "b": "ann", "c": None, "d": None}
+    dataset = dataset_of(tmp_path, dict.fromkeys(who, turns), people=who)
+    assert confidence_results(dataset, draws=20).all.found.participants == 3

@@ -1,12 +1,14 @@
 """A running trial: it stops where its question is answered or idle, and not before a planned look."""
 
 import json
+from statistics import NormalDist
 
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.stats.interim_analyses import monitor
+from vivavoce.stats.sequential import boundaries, conditional_power
 
 
 def trial(people: int, gap: int) -> list[tuple]:
@@ -65,6 +67,9 @@ def test_an_early_look_may_decide_nothing_and_the_last_one_says_effect_where_the
             for person in range(50) for turn in range(3) for system in ("a", "b")]  # fmt: skip
     early = monitor(make(*rows, name="early"), "subjective_success", ("a", "b"), planned=200, looks=4).look
     assert (early.number, early.of, early.verdict.stop) == (1, 4, None)
+    hoped = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)  # z of the planned effect, at the end
+    chance = conditional_power(early.verdict.z, 0.25, expected=hoped, final=boundaries(4)[-1].z)
+    assert early.verdict.conditional_power == pytest.approx(chance)
     done = monitor(make(*rows, name="done"), "subjective_success", ("a", "b"), planned=50, looks=2).look
     assert (done.number, done.verdict.stop) == (2, "end")
     late = monitor(make(*trial(60, 2)), "subjective_success", ("a", "b"), planned=60, looks=2).look

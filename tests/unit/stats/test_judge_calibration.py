@@ -9,6 +9,7 @@ import pytest
 from vivavoce.core.errors import InputError
 from vivavoce.stats.agreement import krippendorff
 from vivavoce.stats.judge_calibration import (
+    JudgeFigure,
     agree,
     alternative_annotator_test,
     judge_effects,
@@ -108,3 +109,13 @@ def test_the_reliability_diagram_shows_what_people_say_where_the_judge_says_it()
     assert sum(one.n for one in bins) == 400
     assert all(one.label.value < one.said for one in bins[1:])
     assert all(one.label.low <= one.label.value <= one.label.high for one in bins)
+
+
+@pytest.mark.parametrize(("low", "high", "beyond"), [
+    (0.1, 0.3, True), (-0.3, -0.1, True), (-0.1, 0.1, False), (0.0, 0.2, False), (-0.2, 0.0, False),
+    (None, 0.3, False), (0.1, None, False), (None, None, False),
+])  # fmt: skip
+def test_a_judge_errs_only_where_its_interval_is_known_and_leaves_zero_out(
+    low: float | None, high: float | None, beyond: bool
+) -> None:
+    assert JudgeFigure(value=0.0, low=low, high=high).beyond_zero is beyond

@@ -44,8 +44,12 @@ def test_a_judge_saves_nothing_where_people_judge_all_that_is_held() -> None:
     assert (once.labels, once.saved) == (300, 0)
     assert twice.labels == 235  # 300 (1 - .36) / (1 - .18)
     assert 0.33 < tenfold.saved < 0.36  # towards r squared
-    with pytest.raises(InputError, match="agreement 1"):
-        labels_with_judge(300, 1)
+
+
+@pytest.mark.parametrize("agreement", [1, -1])
+def test_a_judge_that_always_agrees_or_never_is_no_plan(agreement: int) -> None:
+    with pytest.raises(InputError, match=f"agreement {agreement}"):
+        labels_with_judge(300, agreement)
 
 
 def test_nobody_is_predicted_by_a_model_that_saw_them() -> None:

@@ -15,6 +15,7 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.log.dataset import Dataset
+from vivavoce.stats import modelling
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.formula import read_formula
@@ -241,3 +242,10 @@ def test_the_order_of_dialogues_is_the_one_logged_else_that_of_starting(make):
 
     assert order("logged", dialogue_number=[3, 1, 2, 1]) == [3, 1, 2, 1]
     assert order("partly", dialogue_number=[3, None, 2, 1]) == order("started") == [1, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("most", "contrasts"), [(2, 1), (1, 0)])
+def test_levels_are_compared_in_pairs_up_to_the_most_there_may_be(trial, monkeypatch, most, contrasts):
+    monkeypatch.setattr(modelling, "MOST_LEVELS", most)
+    facts = fit_model(trial, "success ~ manager + (1|participant)")
+    assert len(facts.contrasts) == contrasts, "the dialogue managers are two"

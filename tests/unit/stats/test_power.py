@@ -182,8 +182,26 @@ def test_a_study_that_compares_transcripts_is_told_which_question_plans_it(tmp_p
 def test_an_odd_number_of_participants_is_answered_for_all_of_them():
     facts = answer("two-rates", [0.1, 0.9], participants=11, calls=4, design="between")
     assert facts.clustered.size.participants == facts.simulated.participants == 11
+    assert not any("declares" in said for said in facts.assumptions), "no study declares anything here"
     with pytest.raises(InputError, match="5 participants with two systems, 2 against 3"):
         answer("two-rates", [0.4, 0.7], participants=5, design="between")
+
+
+@pytest.mark.parametrize(("whole", "lost", "needed"), [(100, 0, 80), (100, 20, 100), (62_500, 0, 50_000)])
+def test_the_fewest_participants_are_as_many_on_each_side_as_fresh_trials_need(
+    monkeypatch, whole, lost, needed
+):
+    """Trials whose power grows by 1 with `whole` participants; the fresh ones lag by so many."""
+
+    def simulated(_effect, participants, _nested, *, seed, **_options):
+        assert isinstance(participants, int) and participants % 2 == 0, "half of them a side"
+        share = min(1.0, (participants - (lost if seed == 2 else 0)) / whole)
+        return simulation_of_power.Simulated(share, 0.0, 1, seed, ())
+
+    monkeypatch.setattr(simulation_of_power, "simulate", simulated)
+    nested = Nested(calls=1, icc=0.0, design="between")
+    people, _ = find_participants(Rates(0.4, 0.8), nested, power=0.8, guess=11)
+    assert people == needed
 
 
 def test_a_plan_that_cannot_show_anything_is_refused_with_the_smallest_that_can():

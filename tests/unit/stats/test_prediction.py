@@ -15,8 +15,12 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.prediction import correlate, evaluate, prediction_table
 from vivavoce.stats.prediction.correlation import _rho
+from vivavoce.stats.prediction.evaluation import _in_sample
+from vivavoce.stats.prediction.fitting import Fitted
 from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
 from vivavoce.stats.prediction.model import fit_model, read_model, score
+from vivavoce.stats.prediction.scores import HeldOut, scores
+from vivavoce.stats.prediction.table import PredictionTable
 
 PEOPLE = 12
 
@@ -238,3 +242,52 @@ def test_a_rank_correlation_is_judged_by_leaving_participants_out_one_by_one() -
     two = _rho(one, other, ["p", "q"] * 22 + ["p"])
     assert (two.low, two.p, two.participants) == (None, None, 2)
     assert _rho(one, one, people.tolist()).low is None
+
+
+def test_a_dialogue_counts_by_its_distance_from_those_of_training_and_a_missing_value_as_their_mean() -> None:
+    model = Linear(np.array([10.0, 1.0]), np.array([2.0, 4.0]), np.array([3.0, 5.0]), 1.0)
+    values = np.array([[16.0, 9.0], [4.0, np.nan]])  # 3 and 2 spreads above; 3 below, and unknown
+    assert model.predict(values).tolist() == [1 + 3 * 3 + 5 * 2, 1 - 3 * 3]
+
+
+def test_dialogues_of_one_participant_have_scores_without_intervals() -> None:
+    answers, said = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 3])
+    naive = np.full(4, 2.5)
+    alone = scores(HeldOut(answers, said, naive, None, ["p"] * 4), draws=20)
+    assert alone.r2 == pytest.approx(1 - 1 / 5)
+    assert (alone.r2_low, alone.r2_high, alone.rmse_low, alone.spearman_low) == (None,) * 4
+    assert scores(HeldOut(answers, said, naive, None, ["p", "q"] * 2), draws=20).rmse_low is not None
+
+
+def test_answers_in_perfect_order_without_one_participant_have_no_interval() -> None:
+    """Fisher's z has no value there, so nothing can be said of how far the correlation may be away."""
+    one, people = np.arange(1.0, 7), ["p", "p", "q", "q", "r", "r"]
+    other = np.array([1.0, 2, 3, 4, 6, 5])
+    found = _rho(one, other, people)
+    assert found.rho == pytest.approx(1 - 6 * 2 / (6 * 35))
+    assert (found.low, found.high, found.p) == (None, None, None)
+
+
+@pytest.mark.parametrize(("dialogues", "weights", "adjusted"), [
+    (5, [1.0, 0.0, 0.0], 1 - (1 - 0.9) * 4 / 3), (5, [1.0, 0.0, 1e-9], 1 - (1 - 0.9) * 4 / 2),
+    (5, [1.0, 1e-9, 1e-9], 1 - (1 - 0.9) * 4 / 1), (4, [1.0, 1e-9, 1e-9], None),
+])  # fmt: skip
+def test_the_adjusted_r2_is_missing_where_predictors_leave_no_freedom(
+    dialogues: int, weights: list[float], adjusted: float | None
+) -> None:
+    """1 - (1 - R2)(n - 1) / (n - p - 1), for which n - p - 1 must be above 0."""
+    answers = np.arange(1.0, dialogues + 1)
+    off = np.sqrt(0.1 * ((answers - answers.mean()) ** 2).sum())
+    values = np.column_stack([answers + off * (answers == 1), np.zeros((dialogues, 2))])
+    model = Fitted("mean", none := Linear(np.zeros(3), np.ones(3), np.array(weights), 0.0), none)
+    table = PredictionTable("t", ("a", "b", "c"), (), values, answers, *[["x"] * dialogues] * 3)
+    found = _in_sample(model, table, seed=1)
+    assert found.r2 == pytest.approx(0.9)
+    assert found.adjusted_r2 == (None if adjusted is None else pytest.approx(adjusted))
+
+
+def test_answers_that_are_all_alike_have_no_r2_in_sample() -> None:
+    model = Fitted("mean", none := Linear(np.zeros(1), np.ones(1), np.ones(1), 0.0), none)
+    table = PredictionTable("t", ("a",), (), np.ones((5, 1)), np.full(5, 3.0), *[["x"] * 5] * 3)
+    found = _in_sample(model, table, seed=1)
+    assert (found.r2, found.adjusted_r2) == (None, None)

@@ -167,3 +167,21 @@ def test_where_people_all_say_the_same_the_interval_is_that_of_every_other_rate(
     assert (found.method, found.high, found.weight) == ("wilson_effective_participants", 1.0, 0.0)
     assert 0.3 < found.low < 0.5  # Wilson's of 3 of 3
     assert powered_mean(JudgedCases(people, np.ones(4), np.full(4, 3.0)), rate=False).low is None
+
+
+@pytest.mark.parametrize("said", [[1.0, 0, 1, 0, 1, 0], [np.nan] * 6], ids=["few labels", "nothing said"])
+def test_a_judge_has_no_weight_beside_labels_of_two_people_nor_where_it_said_nothing(said: list) -> None:
+    """Two people judged in the one case; in the other four, but the judge refused everything."""
+    asked = 2 if said[0] == 1 else 4
+    labels = np.array([1.0, 0, 1, 1, np.nan, np.nan])
+    labels[asked:] = np.nan
+    for tuning in ("tuned", 1.0):
+        found = powered_mean(JudgedCases(np.arange(6), np.array(said), labels), rate=False, tuning=tuning)
+        assert (found.weight, found.estimate) == (0, pytest.approx(np.nanmean(labels)))
+
+
+def test_a_judge_has_no_weight_where_people_judged_everything() -> None:
+    labels = np.array([1.0, 0, 1, 1])
+    for tuning in ("tuned", 1.0):
+        found = powered_mean(JudgedCases(np.arange(4), 1 - labels, labels), rate=False, tuning=tuning)
+        assert (found.weight, found.estimate) == (0, 0.75)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -58,6 +59,12 @@ def test_a_trial_stops_for_effect_and_for_futility_and_says_why():
     assert "%" in hopeless.why
     assert judge(1.5, looks[1], expected=2.8, final=final).stop is None
     assert conditional_power(3.0, 1.0, expected=2.8, final=final) == 1
+
+
+def test_a_trial_that_shows_nothing_halfway_may_still_end_on_either_side():
+    """Half of the information is to come, so the rest has a spread of root 1/2: 2 P(Z > 1.96 root 2)."""
+    found = conditional_power(0.0, 0.5, expected=0.0, final=1.96)
+    assert found == pytest.approx(2 * (1 - NormalDist().cdf(1.96 * 2**0.5)))
 
 
 def sequences(seed: int, trials: int, length: int) -> np.ndarray:

@@ -111,7 +111,9 @@ def test_three_systems_share_alpha_and_stop_when_all_pairs_are_decided(make):
 def test_a_share_within_the_margin_ends_a_watch_at_any_time(make):
     dataset, visits = trial(make, 60, {"a": 0.5, "b": 0.5})
     wide = plan("anytime", margin=0.9, stopping={"participants": None})
-    assert watch(dataset, wide, visits).stop == "equal"
+    found = watch(dataset, wide, visits)
+    assert found.stop == "equal"
+    assert found.verdicts[0].bar == pytest.approx(1 / 0.05), "an e-value of 20 is evidence at 5 %"
 
 
 def test_the_interval_that_holds_at_all_looks_is_wider_than_one_of_a_single_look(make):

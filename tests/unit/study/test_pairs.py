@@ -14,7 +14,7 @@ from vivavoce.study.pairs import (
     tokens,
     write_transcript,
 )
-from vivavoce.study.pairs_check import Balance, pair_problems
+from vivavoce.study.pairs_check import Balance, length_warnings, pair_problems
 from vivavoce.study.pairs_difference import difference
 
 LINES = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp", "Zs")), min_size=1, max_size=20)
@@ -126,3 +126,17 @@ def test_transcripts_may_be_as_far_apart_as_the_study_says(
     found = pair_problems(Pair(pair_id="p", variable="v", text={"en": text}), "en", limits)
     hints = "".join(str(one.hint) for one in found)
     assert [one for one in ("tokens", "changed", "turns") if f"balance.{one}" in hints] == problems
+
+
+def test_lengths_are_those_of_pairs_of_the_experiment_in_the_language_that_have_a_control() -> None:
+    """Checks of attention, pairs in other languages and empty controls say nothing of the strategy."""
+    longer = pair("S: two words\n", "S: two words and four more here\n")
+    same, empty = pair("S: two words\n", "S: two words\n"), PairText(control=(), experimental=longer.control)
+    around = [
+        Pair(pair_id="check", variable="v", attention="identical", text={"en": same}),
+        Pair(pair_id="italian", variable="v", text={"it": same}),
+        Pair(pair_id="empty", variable="v", text={"en": empty}),
+    ]
+    assert length_warnings(around, "en") == []
+    (found,) = length_warnings([*around, Pair(pair_id="p", variable="v", text={"en": longer})], "en")
+    assert "over 10 % longer" in str(found)

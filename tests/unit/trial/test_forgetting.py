@@ -1,6 +1,7 @@
 """Visits that nobody looks at any more take no memory, and go on from the log when somebody comes back."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,27 @@ def test_a_visit_that_a_system_or_a_listener_still_holds_is_not_forgotten(
         setattr(visit, held, None)
         await engine.sweep()
         assert engine._visits == {}
+        await engine.stop()
+
+    asyncio.run(run())
+
+
+def test_a_dialogue_touched_after_it_was_found_idle_goes_on(
+    tmp_path: Path, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes while the log is asked for idle visits is there again before theirs is ended."""
+    study, clock = make_study(tmp_path), ManualClock(datetime.now(UTC))  # the log writes the real time
+
+    async def run() -> None:
+        engine = SessionEngine(study, log, dict.fromkeys(study.systems, Parrot()), clock=clock)
+        await engine.start()
+        talking, _ = await into_dialogue(engine)
+        monkeypatch.setattr(log, "idle_visits", lambda *_: [talking])
+        assert await engine.sweep() == 0
+        assert (await engine.state(talking)).dialogues[-1].running
+        clock.advance(2 * 60 * study.limits.idle_minutes)
+        assert await engine.sweep() == 1
+        assert not (await engine.state(talking)).dialogues[-1].running
         await engine.stop()
 
     asyncio.run(run())
