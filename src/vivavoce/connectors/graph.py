@@ -170,5 +170,5 @@ def _refused(problem: GraphError) -> Response:
 def _signer(secret: str | None, vault: Vault) -> Signer | None:
     if secret is None:
         return None
-    signed = Signature(key=secret, header="X-Hub-Signature-256", prefix="sha256=")
+    signed = Signature.model_validate({"key": secret, "header": "X-Hub-Signature-256", "prefix": "sha256="})
     return Signer(signed, vault, time.time, "app_secret")

@@ -93,14 +93,14 @@ class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
         if chat is None:
             raise GraphError(131030, "Recipient phone number not in allowed list")
         kind = str(params.get("type") or "text")
+        sent = f"wamid.{self._number()}"
         if kind == "reaction":
             chat.stirred("reaction", params, time.monotonic())
         else:
-            message, buttons = self._read_message(kind, params)
+            message, buttons = self._read_message(sent, kind, params)
             for payload, button in buttons.items():
                 chat.buttons[payload] = {**button, "message": message.message_id}
             self._wrote(chat, "messages", params, message)
-        sent = f"wamid.{self._number()}" if kind == "reaction" else message.message_id
         contacts = [{"input": to, "wa_id": chat.chat_id, "user_id": _user(chat.chat_id)}]
         return {"messaging_product": "whatsapp", "contacts": contacts, "messages": [{"id": sent}]}
 
@@ -114,13 +114,13 @@ class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
             chat.typing_until_s = time.monotonic() + self._settings.typing_s
         return {"success": True}
 
-    def _read_message(self, kind: str, params: dict[str, Any]) -> tuple[BotMessage, dict[str, Any]]:
+    def _read_message(
+        self, sent: str, kind: str, params: dict[str, Any]
+    ) -> tuple[BotMessage, dict[str, Any]]:
         """A bot's message as people see it, and what is told of each of its buttons."""
-        message = BotMessage(f"wamid.{self._number()}", "")
+        message = BotMessage(sent, "")
         buttons: dict[str, Any] = {}
-        content = params.get(kind)
-        if not isinstance(content, dict):
-            _missing(kind)
+        content = _mapping(params, kind)
         if kind == "text":
             message.text = text_of(content, "body")
         elif kind == "interactive":
@@ -157,7 +157,7 @@ def _interactive(content: dict[str, Any]) -> tuple[str, dict[str, Any], list[str
     """
     lines = [text_of(content, "header", "text"), text_of(content, "body", "text")]
     lines.append(text_of(content, "footer", "text"))
-    action = content.get("action") if isinstance(content.get("action"), dict) else {}
+    action = _mapping(content, "action")
     buttons: dict[str, Any] = {}
     if content.get("type") == "button":
         offered, most, kind, longest = mappings(action.get("buttons")), _MOST_BUTTONS, "button_reply", 20
@@ -175,7 +175,7 @@ def _interactive(content: dict[str, Any]) -> tuple[str, dict[str, Any], list[str
             raise GraphError(131009, f"Parameter value is not valid: a title has 1 to {longest} characters")
         buttons[told["id"]] = {"type": kind, "reply": told}
     if content.get("type") == "cta_url":
-        link = action.get("parameters", {})
+        link = _mapping(action, "parameters")
         lines.append(f"{text_of(link, 'display_text')}: {text_of(link, 'url')}")
     picture = text_of(content, "header", "image", "link")
     return "\n".join(filter(None, lines)), buttons, [picture] if picture else []
@@ -184,6 +184,11 @@ def _interactive(content: dict[str, Any]) -> tuple[str, dict[str, Any], list[str
 def _user(chat_id: str) -> str:
     """The number by which a business knows a user beside their telephone number."""
     return _USER + chat_id
+
+
+def _mapping(params: dict[str, Any], name: str) -> dict[str, Any]:
+    value = params.get(name)
+    return value if isinstance(value, dict) else _missing(name)
 
 
 def _missing(name: str) -> Any:

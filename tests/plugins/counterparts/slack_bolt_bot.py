@@ -1,4 +1,4 @@
-"""A bot written with Slack Bolt: `python slack_bolt_bot.py PORT BASE_URL [socket]`. Knows nothing of ours."""
+"""A bot written with Slack Bolt: `python slack_bolt_bot.py PORT http|socket BASE_URL`."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
 
-client = WebClient(token="xoxb-TEST", base_url=f"{sys.argv[2]}/api/")
+client = WebClient(token="xoxb-TEST", base_url=f"{sys.argv[3]}/api/")
 app = App(client=client, signing_secret="hunter2secret")
 first: dict[str, str] = {}
 
@@ -113,7 +113,7 @@ def answer(message, say) -> None:
     say(f"first was {first.setdefault(message['channel'], message['text'])}")
 
 
-if sys.argv[3:] == ["socket"]:
+if sys.argv[2] == "socket":
     SocketModeHandler(app, "xapp-TEST").start()
 else:
     app.start(port=int(sys.argv[1]), path="/slack/events")
