@@ -26,7 +26,7 @@ def write_convokit(dataset: Dataset, into: Path) -> Holding:
         for row in dataset.read("participants").to_pylist()
     }
     conversations: dict[str, Any] = {}
-    empty = untimed = 0
+    empty = untimed = wordless = 0
     with (into / "utterances.jsonl").open("w", encoding="utf-8") as file:
         for dialogue in dataset.read("dialogues").to_pylist():
             key = dialogue["dialogue_id"]
@@ -39,6 +39,7 @@ def write_convokit(dataset: Dataset, into: Path) -> Holding:
             utterances = list(_utterances(dialogue, turns.get(key, []), notes.get(key, []), user, system))
             empty += not utterances
             untimed += sum(one["timestamp"] is None for one in utterances)
+            wordless += sum(turn["text"] is None for turn in turns.get(key, []))
             for one in utterances:
                 file.write(json.dumps(one, ensure_ascii=False) + "\n")
             if utterances:
@@ -48,7 +49,7 @@ def write_convokit(dataset: Dataset, into: Path) -> Holding:
     _write(into / "conversations.json", conversations)
     _write(into / "corpus.json", {"study": dataset.study, "level": dataset.level.value})
     _write(into / "index.json", _index(into))
-    return Holding(TAKEN, tuple(_lost(dataset, empty, untimed)))
+    return Holding(TAKEN, tuple(_lost(dataset, empty, untimed, wordless)))
 
 
 def _utterances(
@@ -112,11 +113,13 @@ def _index(into: Path) -> dict[str, Any]:
     return {**kinds, "version": 1, "vectors": []}
 
 
-def _lost(dataset: Dataset, empty: int, untimed: int) -> Iterable[Statement]:
+def _lost(dataset: Dataset, empty: int, untimed: int, wordless: int) -> Iterable[Statement]:
     if empty:
         yield statement("{n} dialogues without a turn are not in this format.", n=empty)
     if untimed:
         yield statement("{n} utterances have no time: nobody noted when they began.", n=untimed)
+    if wordless:
+        yield statement("{n} turns without words are utterances with an empty text.", n=wordless)
     visits = sum(row["dialogue_id"] is None for row in dataset.read("ratings").to_pylist())
     if visits:
         yield statement("{n} answers about a whole visit are not in this format.", n=visits)

@@ -21,6 +21,7 @@ _TOKENS: Final = {
     "output_tokens": "gen_ai.usage.output_tokens",
     "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
 }
+_STEP_S: Final = 1e-6
 _FACTS: Final = ("study", "condition", "task_id", "language", "channel", "end_reason", "reward", "simulated")
 Row = dict[str, Any]
 Span = dict[str, Any]
@@ -43,7 +44,7 @@ def write_opentelemetry(dataset: Dataset, into: Path) -> Holding:
 def _lost(untimed: int, undated: int) -> Iterator[Statement]:
     yield statement("Of turns it holds words, when a user's turn was sent, and when the answer was whole.")
     if untimed:
-        yield statement("{n} spans have the time of what came before: nobody noted theirs.", n=untimed)
+        yield statement("{n} times are a microsecond after what came before: nobody noted them.", n=untimed)
     if undated:
         yield statement("{n} dialogues begin in 1970: nobody noted when they did.", n=undated)
 
@@ -80,9 +81,8 @@ class _Trace:
             done = self._at(turn["complete_s"] if turn["complete_s"] is not None else begun)
             tools = [one for one in self._tools if one["turn_index"] == turn["turn_index"]]
             if asked_s is None:  # it spoke unasked
-                asked_s = min(
-                    one for one in (begun, done, *(one["started_s"] for one in tools)) if one is not None
-                )
+                known = [begun, *(one["started_s"] for one in tools)]
+                asked_s = min([done, *(one for one in known if one is not None)])
             yield self._chat(turn, said, asked_s, done)
             yield from map(self._tool, tools)
             said.append(_message("assistant", turn["text"]))
@@ -135,9 +135,9 @@ class _Trace:
         return span | ({"status": {"code": _ERROR}} if call["failed"] else {})
 
     def _at(self, second: float | None) -> float:
-        """A time, or that of what came before where nobody noted it."""
+        """A time, or just after what came before where nobody noted it: by times readers know the order."""
         self.untimed += second is None
-        self._last_s = self._last_s if second is None else second
+        self._last_s = self._last_s + _STEP_S if second is None else second
         return self._last_s
 
     def _named(self) -> Row:

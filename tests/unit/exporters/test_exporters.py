@@ -118,6 +118,27 @@ def test_what_agents_did_comes_back_from_spans(dataset: Dataset, tmp_path: Path)
             assert int(span["endTimeUnixNano"]) >= int(span["startTimeUnixNano"])
 
 
+def test_calls_of_tools_stay_in_their_turns_where_nobody_noted_any_time(tmp_path: Path) -> None:
+    """As in the results of benchmarks, which have neither dates nor times."""
+    dialogue = {
+        "dialogue_id": "d1", "study": "s", "system": "agent", "condition": "agent", "channel": "text",
+        "language": "en", "simulated": True,
+    }  # fmt: skip
+    called = {"dialogue_id": "d1", "name": "look", "arguments": "{}", "result": "1", "failed": False}
+    said = [("user", "one"), ("system", "a"), ("user", "two"), ("system", None), ("user", "three")]
+    with DatasetWriter(tmp_path / "data", study={"name": "s"}, source={"kind": "log"}) as writer:
+        writer.add("dialogues", [dialogue])
+        writer.add("turns", [{"dialogue_id": "d1", "turn_index": n, "party": who, "text": text}
+                             for n, (who, text) in enumerate(said)])  # fmt: skip
+        writer.add("tool_calls", [{**called, "turn_index": turn, "call_index": n}
+                                  for n, turn in enumerate((1, 1, 3))])  # fmt: skip
+        dataset = writer.close()
+    EXPORTERS.get("otel").export(dataset, tmp_path / "out")
+    back = IMPORTERS.get("otel").make_dataset([tmp_path / "out"], tmp_path / "back").dataset
+    assert turns(back) == turns(dataset)
+    assert [row["turn_index"] for row in back.read("tool_calls").to_pylist()] == [1, 1, 3]
+
+
 def test_a_corpus_of_convokit_is_whole(dataset: Dataset, tmp_path: Path) -> None:
     EXPORTERS.get("convokit").export(dataset, tmp_path / "out")
     lines = (tmp_path / "out" / "utterances.jsonl").read_text("utf-8").splitlines()
