@@ -295,6 +295,7 @@ def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None
         "webrtc": 4,
         "openai-realtime": 100,
         "lex": 60,
+        **dict.fromkeys(OURS, 60),
     }.get(settings["connect"], 200)
 
     async def one(connector: Connector, number: int) -> tuple[str, str]:

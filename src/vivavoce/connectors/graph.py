@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.platform import PlatformConnector, WebhookSettings
 from vivavoce.connectors.platform_chat import BotMessage, Chat
 from vivavoce.connectors.platform_requests import UnreadableCall, Upload, parameters
@@ -143,18 +142,6 @@ class GraphConnector(PlatformConnector[Settings], Generic[Settings]):
         chat.texts[message.message_id] = message.text
         chat.messages.append(message)
         chat.stirred(method, params, message.at_s)
-
-
-def text_of(params: dict[str, Any], *path: str) -> str:
-    """A text within a call; "" where there is none."""
-    value: Any = params
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return clean_text(value) if isinstance(value, str) else ""
-
-
-def mappings(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _refused(problem: GraphError) -> Response:

@@ -8,6 +8,8 @@ from typing import Any, Final
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
+from vivavoce.connectors.answers import clean
+
 _PICTURES: Final = {
     b"\x89PNG": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -45,15 +47,28 @@ async def parameters(request: Request, longest_bytes: int) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0]
     try:
         if kind == "application/json":
-            body = json.loads(await request.body() or b"{}")
+            body = clean(json.loads(await request.body() or b"{}"))
             return {**params, **body} if isinstance(body, dict) else params
         if kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
             async with request.form(max_part_size=longest_bytes) as form:
                 for name, value in form.items():
-                    params[name] = await _upload(value) if isinstance(value, UploadFile) else value
-    except (ValueError, AssertionError):
+                    params[name] = await _upload(value) if isinstance(value, UploadFile) else clean(value)
+    except (ValueError, AssertionError, RecursionError):
         raise UnreadableCall from None
     return params
+
+
+def text_of(params: dict[str, Any], *path: str) -> str:
+    """A text within a call; "" where there is none."""
+    value: Any = params
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def mappings(value: Any) -> list[dict[str, Any]]:
+    """The mappings of a list within a call; what is no mapping, or no list, is passed over."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 async def _upload(file: UploadFile) -> Upload:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Choice
 from vivavoce.connectors.platform_chat import BotMessage, Chat
+from vivavoce.connectors.platform_requests import mappings
 from vivavoce.connectors.slack_messages import (
     APP,
     BOT,
@@ -208,7 +209,7 @@ class WebApi:
     def _prompts(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Suggestions stand below the last message, and are sent as text when one is chosen."""
         chat = self._chat(params)
-        prompts = [one for one in params.get("prompts") or [] if isinstance(one, dict)]
+        prompts = mappings(params.get("prompts"))
         choices = [Choice(str(one.get("title")), str(one.get("message"))) for one in prompts]
         title = clean_text(str(params.get("title") or ""))
         chat.messages.append(BotMessage(self.ts(), title, choices, at_s=self._now_s()))
@@ -226,7 +227,7 @@ class WebApi:
 
 def _piece(params: dict[str, Any]) -> str:
     """A piece of a streamed text."""
-    chunks = [one for one in params.get("chunks") or [] if isinstance(one, dict)]
+    chunks = mappings(params.get("chunks"))
     texts = [one.get("text") for one in chunks if one.get("type") == "markdown_text"]
     return clean_text("".join(str(one) for one in [params.get("markdown_text"), *texts] if one))
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Choice
 from vivavoce.connectors.platform_chat import BotMessage, Chat
+from vivavoce.connectors.platform_requests import mappings
 
 TEAM: Final = "T0VIVAVOCE"
 APP: Final = "A0VIVAVOCE"
@@ -165,18 +166,17 @@ def _parts(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
     for number, block in enumerate(blocks):
         kind, block_id = block.get("type"), str(block.get("block_id") or f"b{number}")
         if kind in ("section", "header", "markdown"):
-            fields = [block.get("text"), *(block.get("fields") or [])]
+            fields = [block.get("text"), *mappings(block.get("fields"))]
             yield "text", "\n".join(_text(one) for one in fields if one)
         elif kind == "context":
-            yield "text", " ".join(_text(one) for one in block.get("elements") or [] if "text" in one)
+            yield "text", " ".join(_text(one) for one in mappings(block.get("elements")) if "text" in one)
         elif kind == "rich_text":
             yield "text", "".join(_rich(block)).strip()
         elif kind == "image":
             yield "image", str(block.get("image_url") or "")
         elements = block.get("elements") if kind == "actions" else [block.get("accessory")]
-        for element in elements or []:
-            if isinstance(element, dict):
-                yield from _element(element, block_id)
+        for element in mappings(elements):
+            yield from _element(element, block_id)
 
 
 def _element(element: dict[str, Any], block_id: str) -> Iterator[tuple[str, Any]]:
@@ -191,8 +191,9 @@ def _element(element: dict[str, Any], block_id: str) -> Iterator[tuple[str, Any]
         told |= {"text": element.get("text")} | ({"value": value} if value is not None else {})
         yield "button", {**told, "title": _text(element.get("text")), "payload": _payload(action_id, value)}
     elif kind in _MENUS:
-        options = [*(element.get("options") or [])]
-        options += [one for group in element.get("option_groups") or [] for one in group.get("options") or []]
+        options = mappings(element.get("options"))
+        for group in mappings(element.get("option_groups")):
+            options += mappings(group.get("options"))
         for option in options:
             chosen = {"selected_options": [option]} if kind.startswith(("multi", "check")) else {}
             chosen = chosen or {"selected_option": option}
@@ -217,8 +218,7 @@ def _rich(element: dict[str, Any]) -> Iterator[str]:
     if kind in ("text", "link", "emoji", "user"):
         name = element.get("text") or element.get("url") or element.get("user_id")
         yield clean_text(str(name or f":{element.get('name')}:"))
-    for one in element.get("elements") or []:
-        if isinstance(one, dict):
-            yield from _rich(one)
+    for one in mappings(element.get("elements")):
+        yield from _rich(one)
     if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
         yield "\n"

@@ -25,7 +25,7 @@ def bolt(way: str, **more: Any) -> Any:
 @pytest.mark.parametrize("way", ["http", "socket"])
 def test_an_unmodified_bot_answers_with_buttons_edits_streams_and_commands(way: str) -> None:
     async def run() -> None:
-        async with bolt(way) as connector:
+        async with bolt(way, idle_s=1.0) as connector:  # longer than what it waits between two messages
             here, there = Conversation("here"), Conversation("there")
             assert texts(await told(connector, here, "a < b & c")) == ["first was a < b & c"]
             asked = await told(connector, here, "where")
