@@ -14,6 +14,7 @@ import pytest
 
 from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
+from scenes.processes import free_port
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.connectors.probe import hello
@@ -30,6 +31,25 @@ WIDGET = {"input": "#chat textarea", "message": "#chat .bot", "typing": "#chat .
 WRITTEN: Settings = {
     "send": {"text": "{{ text }}"}, "response": {"text": "say"}, "delta": "piece", "turn_end": "done",
 }  # fmt: skip
+SECRET = "hunter2secret"
+OURS = {name: free_port() for name in ("slack", "whatsapp", "messenger")}
+
+
+def on_platform(name: str) -> Callable[[Counterparts], Settings]:
+    """A bot that takes us for its platform: it must know where we are before it starts."""
+
+    def settings(all_: Counterparts) -> Settings:
+        bot = all_.server("platform_bot.py", name, f"http://127.0.0.1:{OURS[name]}")
+        return {"url": f"http://{bot}/", "port": OURS[name], "idle_s": 0.15, **SIGNED[name]}
+
+    return settings
+
+
+SIGNED: dict[str, Settings] = {
+    "slack": {"signing_secret": SECRET},
+    "whatsapp": {"app_secret": SECRET, "verify_token": "verifies"},
+    "messenger": {"app_secret": SECRET},
+}
 SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "a2a": lambda all_: {"url": f"http://{all_.server('a2a_agent.py')}"},
     "browser": lambda all_: {"url": f"http://{all_.server('widget_page.py')}/", "idle_s": 0.2, **WIDGET},
@@ -71,6 +91,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
         "turn_end": "done",
     },
 }
+SYSTEMS |= {name: on_platform(name) for name in OURS}
 SYSTEMS["wizard"] = lambda _: {}
 SYSTEMS["webrtc"] = lambda all_: {"url": f"http://{all_.server('webrtc_server.py')}/offer", **WRITTEN}
 SYSTEMS["websocket-audio"] = lambda all_: {"url": f"ws://{all_.server('audio_server.py')}/talk", **WRITTEN}
@@ -97,6 +118,8 @@ NOBODY: dict[str, Settings] = {
     "wizard": {"pairing_timeout_s": 0.2},
     "phone": {"number": "100"},
 }
+
+NOBODY |= {name: {"url": "http://127.0.0.1:1/", "port": 0, "connect_timeout_s": 0.2} for name in OURS}
 
 ALL_FAULTS = ("slow", "silent", "garbage", "half", "huge", "notutf8", "closed")
 FAILURES = {
@@ -145,6 +168,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
         "stdio", silent="silent", garbage="garbage", half="half", huge="huge", notutf8="notutf8", closed="die"
     ),
     "telegram": told("telegram", silent="silent", slow="slow"),
+    **{name: told(name, silent="silent", slow="slow") for name in OURS},
     "wizard": told("wizard", silent="silent"),
     "websocket": at_path("ws", "faulty_sockets.py", delta="piece", turn_end="done"),
     "websocket-audio": at_path("ws", "faulty_sockets.py", **WRITTEN),
@@ -271,6 +295,7 @@ def test_many_conversations_at_once_do_not_mix(settings: dict[str, Any]) -> None
         "webrtc": 4,
         "openai-realtime": 100,
         "lex": 60,
+        **dict.fromkeys(OURS, 60),
     }.get(settings["connect"], 200)
 
     async def one(connector: Connector, number: int) -> tuple[str, str]:

@@ -159,8 +159,6 @@ def export_study(
     from vivavoce.log.dataset_folder import check_free
     from vivavoce.log.export import export_dataset
     from vivavoce.log.levels import Level, read_level
-    from vivavoce.log.publication import publish_dataset
-    from vivavoce.log.reduction import reduce_dataset
 
     parse = parser_of(study)
     exported = partial(
@@ -178,10 +176,25 @@ def export_study(
     check_free(into)
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
         whole = exported(Path(folder) / "internal")
-        if for_whom is Level.public:
-            beside = into.with_name(f"{into.name}.finds.csv")
-            return publish_dataset(whole, into, finds or beside, mask_all=mask_all)
-        return reduce_dataset(whole, into, for_whom)
+        return pass_on(whole, into, level, finds, mask_all=mask_all)
+
+
+def pass_on(
+    dataset: "Dataset", into: Path, level: str, finds: Path | None = None, *, mask_all: bool = False
+) -> "Dataset":
+    """A dataset brought to a level in another folder; the dataset itself where that is the internal one.
+
+    Raises  InputError: it is of a lower level already; UnknownName: no such level
+    """
+    from vivavoce.log.levels import Level, read_level
+    from vivavoce.log.publication import publish_dataset
+    from vivavoce.log.reduction import reduce_dataset
+
+    for_whom = read_level(level)
+    if for_whom is Level.public:
+        beside = into.with_name(f"{into.name}.finds.csv")
+        return publish_dataset(dataset, into, finds or beside, mask_all=mask_all)
+    return dataset if for_whom is Level.internal else reduce_dataset(dataset, into, for_whom)
 
 
 @cache

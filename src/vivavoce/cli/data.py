@@ -60,8 +60,10 @@ def import_(
 
 
 def export(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset.")],
+    study: Annotated[
+        Path, typer.Argument(metavar="STUDY", help="Study file, or its folder; or a dataset, with --format.")
+    ],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset, or of its export.")],
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
     only: Annotated[
         Only | None,
@@ -77,12 +79,20 @@ def export(
     mask_all: Annotated[
         bool, typer.Option("--mask-all", help="public: mask every find that nobody decided.")
     ] = False,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="In another format: huggingface, otel, convokit or csv."),
+    ] = None,
     audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
     raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
     replace: Replace = False,
 ) -> None:
-    """Turn a study's log into a dataset."""
+    """Turn a study's log into a dataset, or a dataset into another format."""
+    if format is not None:
+        given = {"--audio": audio or None, "--csv": csv, "--raw-csv": raw_csv or None}
+        _export_as(format, study, into, log, only, level, finds, mask_all=mask_all, given=given)
+        return
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.log.scope import scope_of
 
@@ -113,3 +123,43 @@ def export(
     if not both and visits[other]:
         left = f"{visits[other]} visit{'s'[: visits[other] != 1]} {WHOSE[other]}"
         note(f"left out: {left}; `--only {other}` exports them, apart")
+
+
+def _export_as(
+    format: str, study: Path, into: Path, log: str | None, only: Only | None, level: str,
+    finds: Path | None, *, mask_all: bool, given: dict[str, object],
+) -> None:  # fmt: skip
+    """Write a study's log, or a dataset that is there, in the format of another tool."""
+    from tempfile import TemporaryDirectory
+
+    from vivavoce.api.studies import export_study, open_log, pass_on, read_study
+    from vivavoce.cli.datasets import refuse_unused
+    from vivavoce.exporters.shelf import EXPORTERS
+    from vivavoce.log.dataset import Dataset
+    from vivavoce.log.dataset_folder import MANIFEST
+    from vivavoce.log.scope import scope_of
+
+    exporter = EXPORTERS.get(format, place="--format")
+    exporter.check_free(into)
+    finds = finds or into.with_name(f"{into.name}.finds.csv")
+    with TemporaryDirectory(prefix="vivavoce-export-") as folder:
+        whole = Path(folder) / "dataset"
+        if (study / MANIFEST).is_file():
+            refuse_unused("a dataset", {**given, "--log": log, "--only": only})
+            dataset = pass_on(Dataset(study), whole, level, finds, mask_all=mask_all)
+        else:
+            refuse_unused(f"the format {format}", given)
+            plan = read_study(study)
+            with open_log(plan, log) as opened:
+                scope = scope_of(simulated=only is Only.simulated) if only else opened.usual_scope(plan.name)
+                dataset = export_study(
+                    plan, opened, whole, scope=scope, both=only is Only.both, level=level, finds=finds,
+                    mask_all=mask_all,
+                )  # fmt: skip
+        told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
+        lost = exporter.export(dataset, into)
+    note(f"{', '.join(told)} into {into} as {exporter.title}")
+    for line in [*dataset.what_is_lost, *lost]:
+        note(str(line))
+    if not dataset.what_is_lost:
+        note("level internal: it holds all that people typed or said, and when; pass on what `--level` makes")

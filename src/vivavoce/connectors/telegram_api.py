@@ -5,16 +5,15 @@ import json
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Choice
+from vivavoce.connectors.platform_chat import BotMessage, Chat
+from vivavoce.connectors.platform_requests import Upload
 from vivavoce.connectors.telegram_messages import (
     LONGEST_TEXT,
     BotApiError,
-    BotMessage,
-    Upload,
     chat_of,
     choices_of,
     markup_of,
@@ -31,31 +30,13 @@ _MEDIA: Final = {
 _PLACES: Final = ("sendlocation", "sendvenue")
 
 
-@dataclass(slots=True)
-class Chat:
-    """One conversation: what the bot has written since the participant's turn, and what it is doing."""
-
-    chat_id: int
-    language: str
-    buttons: dict[str, int] = field(default_factory=dict)
-    messages: list[BotMessage] = field(default_factory=list)
-    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    texts: dict[int, str] = field(default_factory=dict)
-    stir: asyncio.Event = field(default_factory=asyncio.Event)
-    active_s: float | None = None
-    typing_until_s: float = 0.0
-
-    def begin_turn(self) -> None:
-        self.calls, self.active_s, self.typing_until_s = [], None, 0.0
-
-
 class BotApi:
     """One bot's account: what it asks for is answered as the real server would, as far as a chat needs."""
 
-    def __init__(self, now_s: Callable[[], float], *, typing_s: float) -> None:
+    def __init__(self, now_s: Callable[[], float], chats: dict[int, Chat], *, typing_s: float) -> None:
         self._now_s, self._typing_s = now_s, typing_s
         self._bot_id = 1
-        self._chats: dict[int, Chat] = {}
+        self._chats = chats
         self._updates: list[dict[str, Any]] = []
         self._given: set[int] = set()
         self._queries: dict[str, int] = {}
@@ -72,11 +53,7 @@ class BotApi:
     def new_chat_id(self) -> int:
         return 10**9 + secrets.randbelow(2**48)
 
-    def chat(self, chat_id: int, language: str, buttons: dict[str, int] | None = None) -> Chat:
-        return self._chats.setdefault(chat_id, Chat(chat_id, language, dict(buttons or {})))
-
-    def forget(self, chat_id: int) -> None:
-        self._chats.pop(chat_id, None)
+    def forget(self, chat_id: int | None) -> None:
         self._updates = [update for update in self._updates if self._chat_id_of(update) != chat_id]
 
     def said(self, chat: Chat, text: str) -> dict[str, Any]:
@@ -295,23 +272,21 @@ class BotApi:
         plain = (
             chat.texts[message_id] if text is None else clean_text(shown(str(text), params.get("parse_mode")))
         )
-        recent = next((one for one in chat.messages if one.message_id == message_id), None)
+        recent = chat.find(message_id)
         if text is not None and plain == chat.texts[message_id] and recent and choices == recent.choices:
             raise BotApiError(400, "Bad Request: message is not modified")
         self._note(chat, message_id, plain, choices, markup)
         whole = "\n".join([plain, *links]).strip()
-        if recent is not None:
-            recent.text, recent.choices = whole, choices
-        elif text is not None or choices:
-            shown_again = whole if text is not None else ""
-            chat.messages.append(BotMessage(message_id, shown_again, choices, at_s=self._now_s()))
+        if recent is not None or text is not None or choices:
+            shown_again = whole if recent is not None or text is not None else ""
+            images = recent.images if recent is not None else []
+            chat.edit(BotMessage(message_id, shown_again, choices, images, at_s=self._now_s()))
         self._stirred(chat, "editMessage", params)
         return self._message(chat, message_id, {"text": plain})
 
     def _delete(self, params: dict[str, Any]) -> bool:
         chat = self._chat_of(params)
-        gone = int(params.get("message_id") or 0)
-        chat.messages = [one for one in chat.messages if one.message_id != gone]
+        chat.delete(int(params.get("message_id") or 0))
         self._stirred(chat, "deleteMessage", params)
         return True
 
@@ -337,9 +312,7 @@ class BotApi:
 
     def _stirred(self, chat: Chat, method: str, params: dict[str, Any]) -> None:
         said = {name: one if not isinstance(one, Upload) else one.name for name, one in params.items()}
-        chat.calls.append((method, said))
-        chat.active_s, chat.typing_until_s = self._now_s(), 0.0
-        chat.stir.set()
+        chat.stirred(method, said, self._now_s())
 
     def _message(self, chat: Chat, message_id: int, content: dict[str, Any]) -> dict[str, Any]:
         """One of the bot's messages as the server would give it back."""

@@ -1,11 +1,9 @@
 """What passes between a Telegram bot and its users, as the Bot API writes it: updates in, messages out."""
 
-import base64
 import html
 import json
 import re
 import time
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from vivavoce.connectors.base import Choice
@@ -24,30 +22,6 @@ class BotApiError(Exception):
     def __init__(self, code: int, description: str) -> None:
         self.code, self.description = code, description
         super().__init__(description)
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file that a bot sent along."""
-
-    name: str
-    kind: str
-    data: bytes
-
-    @property
-    def address(self) -> str:
-        return f"data:{self.kind};base64,{base64.b64encode(self.data).decode()}"
-
-
-@dataclass(slots=True)
-class BotMessage:
-    """One message of the bot as the participant will see it; `at_s` is when it first came."""
-
-    message_id: int
-    text: str
-    choices: list[Choice] = field(default_factory=list)
-    images: list[str] = field(default_factory=list)
-    at_s: float = 0.0
 
 
 def user_of(chat_id: int, language: str) -> dict[str, Any]:

@@ -54,6 +54,11 @@ def allow_replacing(allowed: bool) -> None:
     _may_replace.set(allowed)
 
 
+def may_replace() -> bool:
+    """Whether what is made may take the place of what was made there before."""
+    return _may_replace.get()
+
+
 @contextmanager
 def replacing() -> Iterator[None]:
     """Within this block a new dataset may take the place of one that lies in its folder."""

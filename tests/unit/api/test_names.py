@@ -79,7 +79,7 @@ JUDGED = {"judge", "target", "chances"}
         (report.report, vv.report, set()),
         (simulate.run, vv.simulate, set()),
         (data.import_, vv.import_log, {"guess"}),
-        (data.export, vv.export_log, {"raw_csv"}),
+        (data.export, vv.export_log, {"raw_csv", "format"}),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )

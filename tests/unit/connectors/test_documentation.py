@@ -15,6 +15,9 @@ SECRETS |= {
     "TELEGRAM_TOKEN": "1:secret5",
     "DIRECT_LINE_SECRET": "secret6",
     "DIALOGFLOW_TOKEN": "s7",
+    "SLACK_SIGNING_SECRET": "secret8",
+    "META_APP_SECRET": "secret9",
+    "META_VERIFY_TOKEN": "secret10",
 }
 
 

@@ -184,6 +184,16 @@ def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_pat
     assert asyncio.run(run()) == ["Where to?", "first was hi"]
 
 
+def test_the_systems_of_the_guide_to_message_platforms_are_accepted_and_its_line_is_that_of_our_bot() -> None:
+    guide = "evaluate-your-bot-on-a-message-platform.md"
+    named = ("SLACK_SIGNING_SECRET", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN", "MESSENGER_APP_SECRET")
+    for settings in systems(guide).values():
+        assert make_connector(settings, dict.fromkeys(named, "hunter2")).capabilities.choices
+    line = "WebClient(token="
+    assert line in (GUIDES / guide).read_text("utf-8")
+    assert line in (FOLDER / "slack_bolt_bot.py").read_text("utf-8")
+
+
 def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CONNECTORS, "_entries", {})
     scope: dict[str, Any] = {"__name__": "guide"}

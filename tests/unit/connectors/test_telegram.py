@@ -15,6 +15,7 @@ import pytest
 from scenes.patience import PATIENCE_S, eventually_there
 from scenes.processes import free_port
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.platform_chat import Chat
 from vivavoce.connectors.telegram import TelegramConnector, TelegramSettings
 from vivavoce.connectors.telegram_api import BotApi
 from vivavoce.connectors.wire import heard_on_the_wire
@@ -240,9 +241,9 @@ def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
 
 def test_of_a_group_of_pictures_only_what_names_its_kind_and_file_is_shown() -> None:
     async def run() -> None:
-        api = BotApi(asyncio.get_running_loop().time, typing_s=5)
-        chat_id = api.new_chat_id()
-        api.chat(chat_id, "en")
+        chat_id = 10**9
+        chats = {chat_id: Chat(chat_id, "en")}
+        api = BotApi(asyncio.get_running_loop().time, chats, typing_s=5)
         whole = {"type": "photo", "media": "https://bot.example/one.png", "caption": "one"}
         media = [whole, {"media": "https://bot.example/two.png"}, {"type": "photo"}, "three"]
         group = {"chat_id": chat_id, "media": media}
@@ -273,8 +274,8 @@ def test_a_closed_conversation_is_a_chat_that_the_bot_no_longer_finds() -> None:
 @pytest.mark.parametrize("ahead", [0, 1, 2, 50])
 def test_a_bot_that_counted_on_before_a_restart_still_gets_the_first_message(ahead: int) -> None:
     async def run() -> None:
-        api = BotApi(asyncio.get_running_loop().time, typing_s=5)
-        update = api.said(api.chat(api.new_chat_id(), "en"), "hello")
+        api = BotApi(asyncio.get_running_loop().time, {}, typing_s=5)
+        update = api.said(Chat(api.new_chat_id(), "en"), "hello")
         api.offer(update)
         offset = update["update_id"] + ahead
         given = await api.call("4242:TEST", "getUpdates", {"offset": offset, "timeout": 0})

@@ -1,4 +1,4 @@
-"""Being the HTTPS proxy of a bot that cannot be pointed elsewhere: CONNECT api.telegram.org ends with us.
+"""Being the HTTPS proxy of a bot that cannot be pointed elsewhere: CONNECT to its platform ends with us.
 
 The bot is started with HTTPS_PROXY and SSL_CERT_FILE, and needs no change. Other hosts are refused.
 """
@@ -6,26 +6,24 @@ The bot is started with HTTPS_PROXY and SSL_CERT_FILE, and needs no change. Othe
 import asyncio
 import ssl
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from vivavoce.core.errors import InputError, SystemUnderTestError
-
-_HOST: Final = "api.telegram.org"
-_FILE: Final = "telegram-ca.pem"
 
 
 class Proxy:
     """A proxy for one host, which it answers itself from a plain port of this machine."""
 
-    def __init__(self, host: str, port: int, plain_port: int) -> None:
+    def __init__(self, real_host: str, host: str, port: int, plain_port: int) -> None:
+        self._real_host = real_host
         self._host, self.port, self._plain_port = host, port, plain_port
         self._server: asyncio.Server | None = None
         self._context: ssl.SSLContext | None = None
         self._piping: set[asyncio.Task[None]] = set()
 
-    async def start(self, folder: str) -> None:
-        """Listen; the certificate that the bot must trust is written into the folder."""
-        self._context = _context(Path(folder))
+    async def start(self, certificate: Path) -> None:
+        """Listen; the certificate that the bot must trust is written into the file."""
+        self._context = _context(self._real_host, certificate)
         try:
             self._server = await asyncio.start_server(self._connected, self._host, self.port)
         except OSError as error:
@@ -47,7 +45,7 @@ class Proxy:
         task.add_done_callback(self._piping.discard)
         try:
             head = await reader.readuntil(b"\r\n\r\n")
-            if not head.startswith(f"CONNECT {_HOST}:443 ".encode()):
+            if not head.startswith(f"CONNECT {self._real_host}:443 ".encode()):
                 writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
                 return
             writer.write(b"HTTP/1.1 200 Connection Established\r\n\r\n")
@@ -60,6 +58,8 @@ class Proxy:
             finally:
                 inner[1].close()
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass
+        except asyncio.CancelledError:  # by `stop`; asyncio would report it as an error of this connection
             pass
         finally:
             writer.close()
@@ -76,12 +76,12 @@ async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.close()
 
 
-def _context(folder: Path) -> ssl.SSLContext:
+def _context(real_host: str, certificate: Path) -> ssl.SSLContext:
     trustme = _trustme()
     authority = trustme.CA()
-    authority.cert_pem.write_to_path(str(folder / _FILE))
+    authority.cert_pem.write_to_path(str(certificate))
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert(_HOST).configure_cert(context)
+    authority.issue_cert(real_host).configure_cert(context)
     return context
 
 
@@ -89,6 +89,6 @@ def _trustme() -> Any:
     try:
         import trustme
     except ImportError:
-        hint = "pip install 'vivavoce[telegram]'"
+        hint = "pip install 'vivavoce[platforms]'"
         raise InputError("trustme is not installed", place="proxy_port", hint=hint) from None
     return trustme

@@ -1,0 +1,294 @@
+"""What our message platforms share: Vivavoce is the platform, and an unmodified bot takes it for that.
+
+The bot is told of each turn by an event, and answers when it likes, by calls to the platform's interface.
+A kind of platform brings the interface (`_routes`), its events (`_event`) and how the bot gets one (`_give`).
+
+Turn    complete when the bot has written, has been idle for `idle_s`, and neither types nor handles the event
+Late    what a bot writes when its turn is over is shown with the next one
+Retry   an event that is not acknowledged is given again, under the same number, as platforms do
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+import httpx
+from pydantic import Field
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute
+
+from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.callback_server import CallbackServer
+from vivavoce.connectors.platform_chat import BotMessage, Chat
+from vivavoce.connectors.platform_proxy import Proxy
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.system_connector import SystemConnector
+from vivavoce.connectors.transport import make_client
+from vivavoce.core.errors import SystemUnderTestError
+
+KNOCK_PAUSE_S: Final = 0.2
+
+
+class PlatformSettings(ConnectorSettings):
+    """Settings of a system that takes us for its message platform."""
+
+    folders: ClassVar[tuple[str, ...]] = ("certificate_folder",)
+
+    host: str = Field("127.0.0.1", description="address on which the bot finds us")
+    port: int = Field(8081, ge=0, le=65535, description="port on which the bot finds us")
+    start: str | None = Field(None, description="what opens a conversation; null: nothing")
+    greeting_s: float = Field(5.0, gt=0, le=120, description="seconds to wait for an answer to it")
+    idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends the bot's turn")
+    typing_s: float = Field(6.0, gt=0, le=60, description="how long `typing` keeps its turn open")
+    proxy_port: int | None = Field(None, ge=0, le=65535, description="also be its HTTPS proxy on this port")
+    certificate_folder: str | None = Field(
+        None, description="where the proxy's certificate is put; the study's own"
+    )
+    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is refused")
+
+
+class WebhookSettings(PlatformSettings):
+    """Settings of a system that is sent its events."""
+
+    retries: int = Field(
+        1, ge=0, le=10, description="how often an event that is not acknowledged is given again"
+    )
+    duplicates: int = Field(
+        0, ge=0, le=10, description="how often each event is given again although it was acknowledged"
+    )
+
+
+Settings = TypeVar("Settings", bound=PlatformSettings)
+
+
+class PlatformConnector(SystemConnector[Settings], Generic[Settings]):
+    """A bot that takes us for its platform.
+
+    platform       what the platform is called
+    real_host      where its interface is outside of here, for bots that cannot be pointed elsewhere
+    longest_text   characters that a message may have there
+    acknowledge_s  seconds after which the platform gives an event again
+    """
+
+    knows_names: ClassVar[bool] = False
+    platform: ClassVar[str]
+    real_host: ClassVar[str]
+    longest_text: ClassVar[int]
+    acknowledge_s: ClassVar[float] = 20.0
+
+    def __init__(self, settings: Settings, vault: Vault) -> None:
+        super().__init__(settings, vault)
+        self._client = make_client(settings, settings.longest_answer_bytes, vault)
+        self._chats: dict[Any, Chat] = {}
+        self._listener: CallbackServer | None = None
+        self._proxy: Proxy | None = None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        greets = self._settings.start is not None
+        return Capabilities(choices=True, memory="system", greets=greets, longest_message=self.longest_text)
+
+    async def start(self) -> None:
+        """Listen for the bot; without this it is done at the first conversation."""
+        if self._listener is None:
+            app = Starlette(routes=self._routes())
+            self._listener = CallbackServer(app, self._settings.host, self._settings.port)
+        await self._listener.start()
+        if self._settings.proxy_port is not None and self._proxy is None:
+            host, port = self._settings.host, self._settings.proxy_port
+            self._proxy = Proxy(self.real_host, host, port, self._listener.port)
+            folder = Path(self._settings.certificate_folder or ".")
+            await self._proxy.start(folder / f"{self.name}-ca.pem")
+
+    @property
+    def address(self) -> str:
+        """Where the bot finds us, once we listen."""
+        port = self._listener.port if self._listener else self._settings.port
+        return f"http://{self._settings.host}:{port}"
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        chat = await self._chat(conversation)
+        if self._settings.start is None or conversation.history:
+            return
+        async for output in self._exchange(chat, self._settings.start, None, self._settings.greeting_s):
+            yield output
+        self._keep(conversation, chat)
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        chat = await self._chat(conversation)
+        async for output in self._exchange(chat, turn.message, turn.payload, None):
+            yield output
+        self._keep(conversation, chat)
+
+    async def close(self, conversation: Conversation) -> None:
+        if "chat" in conversation.state:
+            self._chats.pop(conversation.state["chat"], None)
+
+    async def shut_down(self) -> None:
+        if self._proxy is not None:
+            await self._proxy.stop()
+        if self._listener is not None:
+            await self._listener.stop()
+        await self._client.aclose()
+
+    async def _chat(self, conversation: Conversation) -> Chat:
+        """The conversation's chat; after a restart it is the same to the bot."""
+        await self.start()
+        state = conversation.state
+        if "chat" not in state:
+            state["chat"] = self._new_chat_id()
+        buttons = dict(state.get("buttons") or {})
+        return self._chats.setdefault(state["chat"], Chat(state["chat"], conversation.language, buttons))
+
+    def _keep(self, conversation: Conversation, chat: Chat) -> None:
+        if chat.buttons:
+            conversation.state["buttons"] = dict(chat.buttons)
+
+    # --- what a kind of platform brings ---------------------------------------------------------------
+
+    def _routes(self) -> list[BaseRoute]:
+        """The platform's interface, which the bot calls."""
+        raise NotImplementedError
+
+    def _new_chat_id(self) -> Any:
+        """A number that no chat has had."""
+        raise NotImplementedError
+
+    def _event(self, chat: Chat, text: str, payload: str | None) -> dict[str, Any]:
+        """What tells the bot of a turn; the payload is that of a pressed button of this chat."""
+        raise NotImplementedError
+
+    async def _give(self, chat: Chat, event: dict[str, Any], again: int, reason: str) -> None:
+        """Give the bot an event once, and wait until it is acknowledged. Raises SystemUnderTestError."""
+        raise NotImplementedError
+
+    # --- a turn ---------------------------------------------------------------------------------------
+
+    async def _exchange(
+        self, chat: Chat, text: str, payload: str | None, greeting_s: float | None
+    ) -> AsyncIterator[SystemOutput]:
+        """Tell the bot, and gather what it writes until it is idle; a greeting may stay out."""
+        if len(text) > self.longest_text:
+            problem = f"the turn is longer than {self.platform}'s {self.longest_text} characters"
+            raise SystemUnderTestError("refused", problem, reached=False)
+        chat.begin_turn(time.monotonic())
+        pressed = payload if payload is not None and payload in chat.buttons else None
+        event = self._event(chat, text, pressed)
+        failure: SystemUnderTestError | None = None
+        try:
+            await self._deliver(chat, event, greeting_s)
+        except SystemUnderTestError as error:
+            failure = error
+        for method, params in chat.calls:
+            self._wire.received(method, json.dumps(params, ensure_ascii=False, default=str))
+        for output in self._outputs(chat):
+            yield output
+        if failure is not None:
+            raise failure
+
+    async def _deliver(self, chat: Chat, event: dict[str, Any], greeting_s: float | None) -> None:
+        handling = asyncio.create_task(self._handed_over(chat, event))
+        try:
+            await self._until_idle(chat, greeting_s, handling)
+        finally:
+            handling.cancel()
+
+    async def _handed_over(self, chat: Chat, event: dict[str, Any]) -> None:
+        """Give the bot an event until it acknowledges it, and then as often again as the settings say."""
+        retries = getattr(self._settings, "retries", 0)
+        giving: set[asyncio.Task[None]] = set()
+        failure, reason = None, ""
+        try:
+            for again in range(1 + retries):
+                giving.add(asyncio.create_task(self._give(chat, event, again, reason)))
+                limit_s = self.acknowledge_s if again < retries else None
+                done, giving = await asyncio.wait(
+                    giving, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED
+                )
+                failures = [one.exception() for one in done]
+                if None in failures:
+                    break
+                failure, reason = (failures or [failure])[0], "http_error" if failures else "http_timeout"
+                if isinstance(failure, SystemUnderTestError) and not failure.reached:
+                    raise failure
+            else:
+                while giving:
+                    done, giving = await asyncio.wait(giving, return_when=asyncio.FIRST_COMPLETED)
+                    if any(one.exception() is None for one in done):
+                        break
+                else:
+                    assert failure is not None
+                    raise failure
+        finally:
+            for one in giving:
+                one.cancel()
+        for again in range(getattr(self._settings, "duplicates", 0)):
+            await self._give(chat, event, again + 1, "http_timeout")
+
+    async def _knock(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; while nobody listens yet, knock again, as platforms do."""
+        until = time.monotonic() + self._settings.connect_timeout_s
+        while True:
+            try:
+                return await self._client.send(request)
+            except httpx.ConnectError:
+                if time.monotonic() > until:
+                    raise
+                await asyncio.sleep(KNOCK_PAUSE_S)
+
+    async def _until_idle(
+        self, chat: Chat, greeting_s: float | None, handling: asyncio.Task[None] | None
+    ) -> None:
+        settings, clock = self._settings, time.monotonic
+        begun = clock()
+        first_s = greeting_s or settings.first_output_timeout_s
+        while True:
+            now = clock()
+            busy = handling is not None and not handling.done()
+            if handling is not None and handling.done():
+                handling.result()
+            idle_from = max(chat.active_s or 0.0, chat.typing_until_s - settings.idle_s)
+            if chat.answered and not busy and now - idle_from >= settings.idle_s:
+                return
+            if now - begun > settings.turn_timeout_s:
+                limit = settings.turn_timeout_s
+                raise SystemUnderTestError("timeout", f"its turn was not complete after {limit:g} s")
+            if not chat.answered and now - begun > first_s and now > chat.typing_until_s:
+                if greeting_s is not None:
+                    return
+                problem = f"no output after {first_s:g} s{_instead(chat, handling)}"
+                raise SystemUnderTestError("timeout", problem)
+            chat.stir.clear()
+            try:
+                await asyncio.wait_for(chat.stir.wait(), 0.05)
+            except TimeoutError:
+                pass
+
+    def _outputs(self, chat: Chat) -> list[SystemOutput]:
+        """What the bot wrote, with how long ago it did."""
+        now = time.monotonic()
+        written, chat.messages = chat.messages, []
+        outputs = [self._output(message, min(now - message.at_s, now - chat.begun_s)) for message in written]
+        if written:
+            idle_s = max(0.0, now - (chat.active_s or now))
+            calls = [method for method, _ in chat.calls]
+            outputs.append(SystemOutput(kind="extras", raw={"methods": calls}, held_s=idle_s))
+        return outputs
+
+    def _output(self, message: BotMessage, held_s: float) -> SystemOutput:
+        text = self._vault.redact(message.text)
+        return SystemOutput(
+            kind="message", text=text, choices=tuple(message.choices), images=tuple(message.images),
+            held_s=max(0.0, held_s),
+        )  # fmt: skip
+
+
+def _instead(chat: Chat, handling: asyncio.Task[None] | None) -> str:
+    """What a bot did that wrote nothing, for whoever looks for the reason."""
+    calls = ", ".join(dict.fromkeys(method for method, _ in chat.calls))
+    if calls:
+        return f"; it called {calls}"
+    return "; it acknowledged the event" if handling is not None and handling.done() else ""

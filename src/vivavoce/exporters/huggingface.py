@@ -1,0 +1,117 @@
+"""Export as a dataset of the Hugging Face Hub: Parquet files, and a card that says what they are.
+
+Source  documentation of the Hub: dataset cards, configurations of data files (read November 2026)
+"""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from vivavoce.exporters.base import Exporter, Holding, rows_by_dialogue
+from vivavoce.log.columns import FACTOR_PREFIX
+from vivavoce.log.dataset import Dataset
+from vivavoce.log.schema import TABLES
+
+CONVERSATIONS: Final = "conversations"
+SPLIT: Final = "train"  # there is one, and the library has no better word for all of it
+_SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_MESSAGE: Final = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
+_KINDS: Final = {"double": "float64", "int32": "int32", "int64": "int64", "bool": "bool", "string": "string"}
+
+
+def write_huggingface(dataset: Dataset, into: Path) -> Holding:
+    """A configuration for each table that has rows, and one with the dialogues as lists of messages."""
+    data = into / "data"
+    data.mkdir()
+    made = {CONVERSATIONS: _conversations(dataset)}
+    for name in TABLES:
+        table = dataset.read(name)
+        if table.num_rows:
+            made[name] = table
+    for name, table in made.items():
+        pq.write_table(table.replace_schema_metadata(None), data / f"{name}.parquet")
+    return Holding(frozenset(TABLES), head=_head(dataset, made, data))
+
+
+def _conversations(dataset: Dataset) -> pa.Table:
+    """A row a dialogue: its facts, and what was said as messages of user and assistant."""
+    turns = rows_by_dialogue(dataset, "turns")
+    dialogues = dataset.read("dialogues")
+    names = ["dialogue_id", "system", "condition", "language", "task_text", "participant_id", "simulated"]
+    names += [name for name in dialogues.column_names if name.startswith(FACTOR_PREFIX)]
+    said = [
+        [{"role": _role(turn), "content": turn["text"] or ""} for turn in turns.get(key, [])]
+        for key in dialogues.column("dialogue_id").to_pylist()
+    ]
+    return dialogues.select(names).append_column("messages", pa.array(said, _MESSAGE))
+
+
+def _role(turn: dict[str, Any]) -> str:
+    return "user" if turn["party"] == "user" else "assistant"
+
+
+def _head(dataset: Dataset, made: dict[str, pa.Table], data: Path) -> str:
+    """The YAML at the head of the card, by which the library finds files and features; then the columns."""
+    languages = {
+        str(one).partition("-")[0] for one in dataset.read("dialogues").column("language").to_pylist()
+    }
+    dialogues = made[CONVERSATIONS].num_rows
+    size = next((word for most, word in _SIZES if dialogues < most), "n>1M")
+    card = {
+        "pretty_name": dataset.study,
+        "language": sorted(languages - {"und"}),
+        "tags": ["dialogue", "human-evaluation"],
+        "size_categories": [size],
+        "configs": [
+            {"config_name": name, "data_files": [{"split": SPLIT, "path": f"data/{name}.parquet"}],
+             **({"default": True} if name == CONVERSATIONS else {})}
+            for name in made
+        ],
+        "dataset_info": [_info(name, table, data) for name, table in made.items()],
+    }  # fmt: skip
+    written = yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=110)
+    return f"---\n{written}---\n\n{_columns(made)}"
+
+
+def _info(name: str, table: pa.Table, data: Path) -> dict[str, Any]:
+    stored = (data / f"{name}.parquet").stat().st_size
+    split = {"name": SPLIT, "num_bytes": table.nbytes, "num_examples": table.num_rows}
+    features = [_feature(field) for field in table.schema]
+    sizes = {"download_size": stored, "dataset_size": table.nbytes}
+    return {"config_name": name, "features": features, "splits": [split], **sizes}
+
+
+def _feature(field: pa.Field) -> dict[str, Any]:
+    if pa.types.is_list(field.type):
+        inside = [{"name": one.name, "dtype": _KINDS[str(one.type)]} for one in field.type.value_type]
+        return {"name": field.name, "list": inside}
+    kind = str(field.type)
+    return {"name": field.name, "dtype": _KINDS.get(kind, kind)}
+
+
+def _columns(made: dict[str, pa.Table]) -> str:
+    """What each configuration and column is, as Markdown."""
+    lines = [
+        "A configuration for each table, and `conversations`: a row a dialogue, what was said as messages.",
+        f"Nothing is split: the one split is called `{SPLIT}` because the library wants a name.", "",
+    ]  # fmt: skip
+    for name, table in TABLES.items():
+        if name in made:
+            lines += [f"**`{name}`**, a row: {table.row}", "", "| column | meaning |", "| --- | --- |"]
+            known = {one.name: one.meaning for one in table.columns}
+            for column in made[name].column_names:
+                meaning = known.get(column) or f"condition of the study: {column.removeprefix(FACTOR_PREFIX)}"
+                lines.append(f"| `{column}` | {meaning.replace('|', chr(92) + '|')} |")
+            lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+HUGGINGFACE: Final = Exporter(
+    name="huggingface",
+    title="a dataset for the Hugging Face Hub",
+    layout="Parquet files in data/, a configuration each, and this card",
+    write=write_huggingface,
+)

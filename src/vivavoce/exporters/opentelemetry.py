@@ -1,0 +1,196 @@
+"""Export as OpenTelemetry spans of generative AI: a trace a dialogue, a span each answer and call of a tool.
+
+Source  OpenTelemetry, semantic conventions for generative AI; OTLP in JSON (read November 2026)
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.statement import Statement, statement
+from vivavoce.exporters.base import Exporter, Holding, begun_s, rows_by_dialogue
+from vivavoce.log.dataset import Dataset
+
+TAKEN: Final = frozenset({"dialogues", "turns", "tool_calls", "usage"})
+_INTERNAL, _CLIENT, _ERROR = 1, 3, 2
+_TOKENS: Final = {
+    "input_tokens": "gen_ai.usage.input_tokens",
+    "cached_tokens": "gen_ai.usage.cache_read.input_tokens",
+    "output_tokens": "gen_ai.usage.output_tokens",
+    "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
+}
+_STEP_S: Final = 1e-6
+_FACTS: Final = ("study", "condition", "task_id", "language", "channel", "end_reason", "reward", "simulated")
+Row = dict[str, Any]
+Span = dict[str, Any]
+
+
+def write_opentelemetry(dataset: Dataset, into: Path) -> Holding:
+    """A line a dialogue, as collectors write traces into files."""
+    parts = {name: rows_by_dialogue(dataset, name) for name in ("turns", "tool_calls", "usage")}
+    untimed = undated = 0
+    with (into / "spans.jsonl").open("w", encoding="utf-8") as file:
+        for row in dataset.read("dialogues").to_pylist():
+            trace = _Trace(row, *(parts[name].get(row["dialogue_id"], []) for name in parts))
+            spans = list(trace.spans())
+            undated += row["started_at"] is None
+            untimed += trace.untimed
+            file.write(json.dumps(_resource(row, spans), ensure_ascii=False) + "\n")
+    return Holding(TAKEN, tuple(_lost(untimed, undated)))
+
+
+def _lost(untimed: int, undated: int) -> Iterator[Statement]:
+    yield statement("Of turns it holds words, when a user's turn was sent, and when the answer was whole.")
+    if untimed:
+        yield statement("{n} times are a microsecond after what came before: nobody noted them.", n=untimed)
+    if undated:
+        yield statement("{n} dialogues begin in 1970: nobody noted when they did.", n=undated)
+
+
+class _Trace:
+    """One dialogue as spans below one that is the whole."""
+
+    def __init__(self, dialogue: Row, turns: list[Row], tools: list[Row], usage: list[Row]) -> None:
+        self._row, self._turns, self._tools, self._usage = dialogue, turns, tools, usage
+        begun = dialogue["started_at"]
+        self._begun_ns = 0 if begun is None else int(begun.timestamp()) * 10**9 + begun.microsecond * 1000
+        self.untimed, self._last_s = 0, 0.0
+        self._trace = _number(dialogue["dialogue_id"], 32)
+
+    def spans(self) -> Iterator[Span]:
+        """The dialogue, then what the system did in it, in order."""
+        inside = list(self._inside())
+        ends = [int(one["endTimeUnixNano"]) for one in inside]
+        told = {"gen_ai.operation.name": "invoke_agent", **self._named()}
+        told |= {f"vivavoce.{name}": self._row[name] for name in _FACTS}
+        whole = self._span("dialogue", f"invoke_agent {self._row['system']}", told, 0.0, 0.0, _INTERNAL)
+        yield {**whole, "endTimeUnixNano": str(max([self._begun_ns, *ends])), "parentSpanId": ""}
+        yield from inside
+
+    def _inside(self) -> Iterator[Span]:
+        said: list[Row] = []
+        asked_s: float | None = None
+        for turn in self._turns:
+            begun = begun_s(turn)
+            if turn["party"] == "user":
+                said.append(_message("user", turn["text"]))
+                asked_s = self._at(begun) if asked_s is None else asked_s
+                continue
+            done = self._at(turn["complete_s"] if turn["complete_s"] is not None else begun)
+            tools = [one for one in self._tools if one["turn_index"] == turn["turn_index"]]
+            if asked_s is None:  # it spoke unasked
+                known = [begun, *(one["started_s"] for one in tools)]
+                asked_s = min([done, *(one for one in known if one is not None)])
+            yield self._chat(turn, said, asked_s, done)
+            yield from map(self._tool, tools)
+            said.append(_message("assistant", turn["text"]))
+            asked_s = None
+        if asked_s is not None:  # it went unanswered
+            yield self._chat(None, said, asked_s, asked_s)
+        yield from (self._tool(one) for one in self._tools if one["turn_index"] is None)
+        yield from self._more_usage()
+
+    def _chat(self, turn: Row | None, said: list[Row], begun_s: float, done_s: float) -> Span:
+        told: Row = {"gen_ai.operation.name": "chat", **self._named(), "gen_ai.input.messages": _json(said)}
+        key = "unanswered"
+        if turn is not None:
+            key = f"turn {turn['turn_index']}"
+            answer = {**_message("assistant", turn["text"]), "finish_reason": "stop"}
+            told |= {
+                "gen_ai.output.messages": _json([answer]),
+                **_used(self._first_usage(turn["turn_index"])),
+            }
+        return self._span(key, f"chat {self._row['system']}", told, begun_s, done_s, _CLIENT)
+
+    def _first_usage(self, turn: int) -> Row:
+        return next((one for one in self._usage if one["turn_index"] == turn), {})
+
+    def _more_usage(self) -> Iterator[Span]:
+        """Calls of models of which nothing was said in the dialogue: further ones of a turn, or of none."""
+        turns = {turn["turn_index"]: turn for turn in self._turns}
+        seen: set[int] = set()
+        for one in self._usage:
+            turn = one["turn_index"]
+            if turn in turns and turn not in seen:
+                seen.add(turn)
+                continue
+            told = {"gen_ai.operation.name": "chat", **self._named(), **_used(one)}
+            at = turns[turn]["complete_s"] if turn in turns else None
+            at = self._last_s if at is None else at
+            yield self._span(f"usage {one['usage_index']}", f"chat {one['model']}", told, at, at, _CLIENT)
+
+    def _tool(self, call: Row) -> Span:
+        told = {
+            "gen_ai.operation.name": "execute_tool", **self._named(), "gen_ai.tool.name": call["name"],
+            "gen_ai.tool.call.arguments": call["arguments"], "gen_ai.tool.call.result": call["result"],
+            "error.type": (call["error"] or "_OTHER") if call["failed"] else None,
+        }  # fmt: skip
+        begun = self._at(call["started_s"])
+        done = begun + (call["duration_s"] or 0.0)
+        span = self._span(
+            f"tool {call['call_index']}", f"execute_tool {call['name']}", told, begun, done, _INTERNAL
+        )
+        return span | ({"status": {"code": _ERROR}} if call["failed"] else {})
+
+    def _at(self, second: float | None) -> float:
+        """A time, or just after what came before where nobody noted it: by times readers know the order."""
+        self.untimed += second is None
+        self._last_s = self._last_s + _STEP_S if second is None else second
+        return self._last_s
+
+    def _named(self) -> Row:
+        row = self._row
+        named = {"gen_ai.conversation.id": row["dialogue_id"], "gen_ai.agent.name": row["system"]}
+        return {**named, "user.id": row["participant_id"], "gen_ai.provider.name": "vivavoce"}
+
+    def _span(self, key: str, name: str, told: Row, begun_s: float, done_s: float, kind: int) -> Span:
+        return {
+            "traceId": self._trace, "spanId": _number(f"{self._row['dialogue_id']} {key}", 16),
+            "parentSpanId": _number(f"{self._row['dialogue_id']} dialogue", 16), "name": name, "kind": kind,
+            "startTimeUnixNano": str(self._begun_ns + round(begun_s * 1e9)),
+            "endTimeUnixNano": str(self._begun_ns + round(max(begun_s, done_s) * 1e9)),
+            "attributes": [_attribute(one, value) for one, value in told.items() if value is not None],
+            "status": {},
+        }  # fmt: skip
+
+
+def _used(usage: Row) -> Row:
+    told = {name: usage.get(column) for column, name in _TOKENS.items()}
+    return {**told, "gen_ai.response.model": usage.get("model")}
+
+
+def _message(role: str, text: str | None) -> Row:
+    return {"role": role, "parts": [{"type": "text", "content": text or ""}]}
+
+
+def _json(messages: list[Row]) -> str:
+    return json.dumps(messages, ensure_ascii=False)
+
+
+def _attribute(key: str, value: Any) -> Row:
+    kinds = {bool: "boolValue", int: "intValue", float: "doubleValue"}
+    kind = kinds.get(type(value), "stringValue")
+    return {"key": key, "value": {kind: str(value) if kind in ("intValue", "stringValue") else value}}
+
+
+def _number(key: str, digits: int) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()[:digits]
+
+
+def _resource(dialogue: Row, spans: list[Span]) -> Row:
+    about = {"attributes": [_attribute("service.name", dialogue["system"])]}
+    return {
+        "resourceSpans": [
+            {"resource": about, "scopeSpans": [{"scope": {"name": "vivavoce"}, "spans": spans}]}
+        ]
+    }
+
+
+OPENTELEMETRY: Final = Exporter(
+    name="otel",
+    title="OpenTelemetry spans of generative AI",
+    layout="spans.jsonl, OTLP as JSON, one trace of gen_ai spans a line",
+    write=write_opentelemetry,
+)

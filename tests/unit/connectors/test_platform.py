@@ -1,0 +1,268 @@
+"""What all message platforms do alike: retries, duplicates, answers that come too late or never."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from scenes.patience import PATIENCE_S
+from scenes.platform_bots import texts, told
+from vivavoce.connectors.answers import clean
+from vivavoce.connectors.base import Conversation
+from vivavoce.connectors.callback_server import CallbackServer
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.graph import GraphError
+from vivavoce.connectors.platform_chat import Chat
+from vivavoce.connectors.slack import SlackConnector
+from vivavoce.connectors.slack_messages import SlackError
+from vivavoce.core.errors import SystemUnderTestError
+
+Say = Callable[[str], Awaitable[Any]]
+Handler = Callable[[str, int, Say], Awaitable[int]]
+
+
+@asynccontextmanager
+async def bot(handle: Handler, **settings: Any) -> AsyncIterator[Any]:
+    """A connector, and a bot in this process: what is said, which try it is, and how to say something."""
+    connector: Any = None
+
+    async def serve(request: Request) -> Response:
+        event = json.loads(await request.body())
+        if "challenge" in event:
+            return Response(event["challenge"])
+        again = int(request.headers.get("X-Slack-Retry-Num", "0"))
+
+        async def say(text: str) -> None:
+            address = f"{connector.inner.address}/api/chat.postMessage"
+            body = {"channel": event["event"]["channel"], "text": text}
+            async with httpx.AsyncClient(trust_env=False) as client:
+                await client.post(address, json=body)
+
+        return Response("", status_code=await handle(event["event"]["text"], again, say))
+
+    server = CallbackServer(Starlette(routes=[Route("/", serve, methods=["POST"])]), "127.0.0.1", 0)
+    await server.start()
+    url = f"http://127.0.0.1:{server.port}/"
+    chosen = {"connect": "slack", "url": url, "port": 0, "idle_s": 0.3, "allow_private": True, **settings}
+    connector = make_connector(chosen, {})
+    try:
+        yield connector
+    finally:
+        await connector.shut_down()
+        await server.stop()
+
+
+def answers(handle: Handler, *said: str, **settings: Any) -> list[list[str]]:
+    """What is shown after each turn; a failure stands as its text."""
+
+    async def run() -> list[list[str]]:
+        async with bot(handle, **settings) as connector:
+            here, shown = Conversation("here"), []
+            for text in said:
+                try:
+                    shown.append(texts(await told(connector, here, text)))
+                except SystemUnderTestError as error:
+                    shown.append([str(error)])
+            return shown
+
+    return asyncio.run(run())
+
+
+async def echoes(text: str, again: int, say: Say) -> int:
+    await say(f"{text} {again}")
+    return 200
+
+
+async def fails_once(text: str, again: int, say: Say) -> int:
+    return 503 if again == 0 else await echoes(text, again, say)
+
+
+class AcknowledgesLate:
+    """A bot that works before it acknowledges: the first time it waits for the second, or for a while."""
+
+    def __init__(self) -> None:
+        self.again = asyncio.Event()
+
+    async def __call__(self, text: str, again: int, say: Say) -> int:
+        await say(f"{text} {again}")
+        if again:
+            self.again.set()
+        else:
+            await asyncio.wait({asyncio.create_task(self.again.wait())}, timeout=self.patience_s)
+        return 200
+
+    patience_s = PATIENCE_S
+
+
+class AcknowledgesInTime(AcknowledgesLate):
+    patience_s = 0.5
+
+
+async def says_nothing(text: str, again: int, say: Say) -> int:
+    return 200
+
+
+def test_an_event_that_failed_is_given_again() -> None:
+    assert answers(fails_once, "hello") == [["hello 1"]]
+    assert answers(fails_once, "hello", retries=0) == [["bad_answer: HTTP 503"]]
+
+
+def test_an_event_that_is_acknowledged_too_late_is_given_again_and_a_bot_may_answer_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SlackConnector, "acknowledge_s", 0.2)
+    assert answers(AcknowledgesLate(), "hello") == [["hello 0", "hello 1"]]
+    assert answers(AcknowledgesInTime(), "hello", retries=0) == [["hello 0"]]
+
+
+def test_duplicates_are_delivered_where_the_settings_say_so() -> None:
+    assert answers(echoes, "hello", duplicates=2) == [["hello 0", "hello 1", "hello 2"]]
+
+
+def test_a_bot_that_says_nothing_ends_in_a_time_out_that_tells_what_it_did() -> None:
+    shown = answers(says_nothing, "hello", first_output_timeout_s=3)
+    assert shown == [["timeout: no output after 3 s; it acknowledged the event"]]
+
+
+def test_what_comes_after_its_turn_is_shown_with_the_next_one_and_does_not_end_it() -> None:
+    speaking: dict[str, Say] = {}
+    later: set[asyncio.Task[None]] = set()
+
+    async def speaks_after(pause_s: float, say: Say, text: str) -> None:
+        await asyncio.sleep(pause_s)
+        await say(text)
+
+    async def handle(text: str, again: int, say: Say) -> int:
+        speaking[text] = say
+        pause_s = 0.0 if text == "one" else 0.6  # the second is idle for longer than ends a turn
+        later.add(asyncio.create_task(speaks_after(pause_s, say, f"to {text}")))
+        return 200
+
+    async def run() -> list[list[str]]:
+        async with bot(handle) as connector:
+            here = Conversation("here")
+            first = texts(await told(connector, here, "one"))
+            await speaking["one"]("one more thing")
+            return [first, texts(await told(connector, here, "two"))]
+
+    assert asyncio.run(run()) == [["to one"], ["one more thing", "to two"]]
+
+
+WRONG: list[Any] = [
+    None,
+    True,
+    -1,
+    1.5,
+    "",
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    ["x"],
+    [None],
+    {"text": 5},
+    "{",
+    "\ud800",
+]
+BUTTON = {"type": "button", "action_id": "a", "value": "n", "text": {"type": "plain_text", "text": "N"}}
+OPTION = {"text": {"type": "plain_text", "text": "o"}, "value": "1"}
+BLOCKS = [
+    {
+        "type": "section",
+        "text": {"type": "mrkdwn", "text": "x"},
+        "fields": [{"text": "y"}],
+        "accessory": BUTTON,
+    },
+    {"type": "actions", "elements": [BUTTON, {"type": "static_select", "options": [OPTION]}]},
+    {"type": "actions", "elements": [{"type": "overflow", "option_groups": [{"options": [OPTION]}]}]},
+    {"type": "context", "elements": [{"type": "mrkdwn", "text": "z"}]},
+    {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text"}]}]},
+]
+REPLY = {
+    "type": "button",
+    "body": {"text": "b"},
+    "action": {"buttons": [{"reply": {"id": "i", "title": "t"}}]},
+}
+ROWS = {
+    "type": "list",
+    "body": {"text": "b"},
+    "action": {"sections": [{"rows": [{"id": "1", "title": "t"}]}]},
+}
+ELEMENT = {"title": "t", "buttons": [{"type": "postback", "title": "t", "payload": "p"}]}
+TEMPLATE = {"type": "template", "payload": {"template_type": "generic", "elements": [ELEMENT]}}
+QUICK = {"text": "x", "quick_replies": [{"content_type": "text", "title": "t", "payload": "p"}]}
+CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "slack": [
+        (
+            "chat.postMessage",
+            {"text": "hi", "blocks": BLOCKS, "attachments": [{"text": "a", "blocks": BLOCKS}]},
+        ),
+        ("chat.update", {"ts": "1.2", "text": "hi", "blocks": BLOCKS}),
+        ("chat.startStream", {"markdown_text": "x", "chunks": [{"type": "markdown_text", "text": "x"}]}),
+        ("assistant.threads.setSuggestedPrompts", {"prompts": [{"title": "a", "message": "b"}]}),
+    ],
+    "whatsapp": [
+        ("messages", {"type": "text", "text": {"body": "x"}}),
+        ("messages", {"type": "interactive", "interactive": REPLY}),
+        ("messages", {"type": "interactive", "interactive": ROWS}),
+        ("messages", {"type": "template", "template": {"components": [{"parameters": [{"text": "x"}]}]}}),
+        ("messages", {"status": "read", "message_id": "m"}),
+    ],
+    "messenger": [
+        ("messages", {"message": QUICK}),
+        ("messages", {"message": {"attachment": TEMPLATE}}),
+        ("messages", {"sender_action": "typing_on"}),
+    ],
+}
+PLACE = {"slack": {"channel": "D1"}, "whatsapp": {"to": "1"}, "messenger": {"recipient": {"id": "1"}}}
+
+
+def changed(value: Any, draw: random.Random) -> Any:
+    """A value of another kind, somewhere."""
+    keys = (
+        list(value) if isinstance(value, dict) else list(range(len(value) if isinstance(value, list) else 0))
+    )
+    if not keys or draw.random() < 0.2:
+        return draw.choice(WRONG)
+    key, value = draw.choice(keys), value.copy()
+    value[key] = changed(value[key], draw)
+    return value
+
+
+@pytest.mark.parametrize("platform", sorted(CALLS))
+def test_a_call_of_wrong_types_is_refused_or_shown_and_never_an_error_of_ours(platform: str) -> None:
+    settings = {"connect": platform, "port": 0, "url": "http://127.0.0.1:1/", "allow_private": True}
+    draw = random.Random(7)
+
+    async def run() -> Any:
+        connector: Any = make_connector(settings, {})
+        number = "D1" if platform == "slack" else "1"
+        chat = connector.inner._chats[number] = Chat(number, "en")
+        for _ in range(1500):
+            method, params = draw.choice(CALLS[platform])
+            given = clean(changed(params, draw))
+            given = {**PLACE[platform], **(given if isinstance(given, dict) else {})}
+            try:
+                if platform == "slack":
+                    json.dumps(connector.inner._api.call(method, given))
+                else:
+                    json.dumps(connector.inner._call("POST", ["me", method], given))
+            except (SlackError, GraphError):
+                pass
+        outputs = connector.inner._outputs(chat)
+        await connector.shut_down()
+        return outputs
+
+    outputs = asyncio.run(run())
+    shown = [(one.title, one.payload) for output in outputs for one in output.choices]
+    assert all(isinstance(text, str) for pair in shown for text in pair)
+    assert len(outputs) > 100 and all(isinstance(output.text, str) for output in outputs)
