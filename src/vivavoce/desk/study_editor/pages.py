@@ -32,8 +32,7 @@ from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import study_name_of
 
-router.include_router(pages_steps.router)
-router.include_router(pages_materials.router)
+OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
 PAGE: Final = DashboardPage(
     name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="researcher"
 )

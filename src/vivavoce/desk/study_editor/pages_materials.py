@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext, told
+from vivavoce.desk.language import gettext, told, worded
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
 from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_editor.editing import LONGEST, Shell, edited, save_and_return
+from vivavoce.desk.study_editor.editing import LONGEST, Shell, edited, router, save_and_return
 from vivavoce.desk.study_editor.settings_form import as_mapping, beyond, fields_of, read_form, typed_settings
 from vivavoce.desk.study_editor.study_text import (
     StudyFileChanged,
@@ -34,7 +34,6 @@ from vivavoce.study.model import Study
 from vivavoce.web.documents import read_document
 from vivavoce.web.site import information_sheet, visit_minutes
 
-router = APIRouter()
 DECLARED: Final = ("primary", "correction", "margin", "stopping")  # of the analysis, what the form is about
 
 
@@ -192,7 +191,7 @@ def _analysis(
         request, "study_analysis.html", status, study=study, fields=fields, problem=problem, size=size,
         others=[one for name, one in (problems or {}).items() if name not in named] or
         ([] if problems else study.problems_below("analysis")),
-        suggestions={"primary.measure": MEASURES.names()}, asked={**rates, **(asked or {})},
+        suggestions={"primary.measure": MEASURES.names()}, said=worded, asked={**rates, **(asked or {})},
     )  # fmt: skip
 
 

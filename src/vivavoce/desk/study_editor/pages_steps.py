@@ -1,17 +1,18 @@
 """The visit of a study as cards, and the form of each step, made of its settings."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext
+from vivavoce.desk.language import gettext, step_words
 from vivavoce.desk.security import OwnForm, Steers, field
 from vivavoce.desk.study_editor.edited_study import EditedStudy, step_model, step_parts
-from vivavoce.desk.study_editor.editing import Shell, edited, save_and_return
+from vivavoce.desk.study_editor.editing import Shell, edited, router, save_and_return
 from vivavoce.desk.study_editor.settings_form import (
     as_mapping,
     as_short,
@@ -22,8 +23,6 @@ from vivavoce.desk.study_editor.settings_form import (
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.channel import CHANNELS
 from vivavoce.study.step_kind import STEPS
-
-router = APIRouter()
 
 
 def step_names() -> list[str]:
@@ -117,10 +116,21 @@ def _form(
     named = {one.name for one in fields}
     return desk.page(
         request, "study_step.html", status, study=study, number=number, kind=kind, fields=fields,
-        meaning=(model.__doc__ or "").strip().split("\n")[0],
+        meaning=about_step(kind), said=partial(step_words, kind),
         others=[problem for name, problem in said.items() if name not in named],
         suggestions={"use": INSTRUMENTS.names(), "channel": ["text", *CHANNELS.names()]},
     )  # fmt: skip
+
+
+def about_step(kind: str) -> str:
+    """What a kind of step is, in one line of its settings."""
+    return (step_model(kind).__doc__ or "").strip().split("\n")[0]
+
+
+def form_words() -> list[str]:
+    """Everything that the forms of all steps say of their fields."""
+    fields = [one for kind in step_names() for one in fields_of(step_model(kind), {})]
+    return list(dict.fromkeys([*map(about_step, step_names()), *(one.meaning for one in fields)]))
 
 
 def _usual(kind: str) -> dict[str, Any]:
