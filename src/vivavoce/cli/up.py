@@ -11,6 +11,10 @@ from vivavoce.cli.progress import note
 from vivavoce.cli.trial import DeskPort, PagesPort
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
     from vivavoce.study.model import Study
 
 HOST = "127.0.0.1"
@@ -86,15 +90,20 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
     report_to_stderr()
     with Log.open(f"sqlite:///{(folder / LOG_FILE).resolve()}") as log:
         started: list[bool] = []
-        server = stoppable(
-            lambda stop: create_setup(folder, log, lambda: (started.append(True), stop())), HOST, port
-        )
+
+        def make(stop: "Callable[[], None]") -> "FastAPI":
+            return create_setup(folder, log, lambda: (started.append(True), stop()))
+
         link = first_link(log, f"http://{HOST}:{port}")
-        note(f"study         {link}")
-        note("stop with Ctrl-C; what was saved is on disk")
-        if opens:
-            _open_when_there(link, port)
-        server.run()
+
+        def announce() -> None:
+            note(f"study         {link}")
+            note("stop with Ctrl-C; what was saved is on disk")
+            if opens:
+                _open(link)
+
+        _once_there(port, announce)
+        stoppable(make, HOST, port).run()
     return bool(started)
 
 
@@ -155,17 +164,17 @@ def _open(address: str) -> None:
         note("no browser was found on this machine; open the address yourself")
 
 
-def _open_when_there(address: str, port: int) -> None:
-    """Open the browser once the pages answer, beside the server that this process becomes."""
+def _once_there(port: int, announce: "Callable[[], None]") -> None:
+    """Say where the pages are once they answer, beside the server that this process becomes."""
     import socket
     import time
     from contextlib import suppress
     from threading import Thread
 
     def wait() -> None:
-        for _ in range(600):
+        for _ in range(1200):
             with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
-                _open(address)
+                announce()
                 return
             time.sleep(0.05)
 

@@ -157,7 +157,7 @@ def test_a_step_is_removed_and_another_added(scaffold: Editor) -> None:
 def test_a_step_says_only_what_differs_from_its_defaults(scaffold: Editor) -> None:
     page = scaffold.look("/study/step?number=2")
     assert 'value="3..40"' in page
-    assert "From 0 to 1000." in page
+    assert "Between 0 and 1000." in page
     scaffold.send("/study/step", page, **{
         "set-repeat": "2", "set-gate": "dialogue", "set-nontrivial.user_turns": "2", "set-channel": "text",
         "set-elsewhere": "",

@@ -195,6 +195,11 @@ def _analysis(
     )  # fmt: skip
 
 
+def analysis_words() -> list[str]:
+    """Everything that the form of the analysis says of its fields."""
+    return [one.meaning for one in fields_of(Analysis, {}, only=DECLARED)]
+
+
 def _declared(study: EditedStudy) -> dict[str, Any]:
     declared = study.says.get("analysis")
     found = dict(declared) if isinstance(declared, dict) else {}
