@@ -20,7 +20,6 @@ from vivavoce.core.ports import require_free
 
 if TYPE_CHECKING:
     import uvicorn
-    from fastapi import FastAPI
 
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
@@ -159,7 +158,7 @@ def _server(app, host: str, port: int) -> "uvicorn.Server":
     )  # fmt: skip
 
 
-def stoppable(make: "Callable[[Callable[[], None]], FastAPI]", host: str, port: int) -> "uvicorn.Server":
+def stoppable(make: "Callable[[Callable[[], None]], object]", host: str, port: int) -> "uvicorn.Server":
     """A server of pages that may end it themselves: `make` is given what does so."""
 
     def stop() -> None:

@@ -13,8 +13,6 @@ from vivavoce.cli.trial import DeskPort, PagesPort
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastapi import FastAPI
-
     from vivavoce.study.model import Study
 
 HOST = "127.0.0.1"
@@ -91,7 +89,7 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
     with Log.open(f"sqlite:///{(folder / LOG_FILE).resolve()}") as log:
         started: list[bool] = []
 
-        def make(stop: "Callable[[], None]") -> "FastAPI":
+        def make(stop: "Callable[[], None]") -> object:
             return create_setup(folder, log, lambda: (started.append(True), stop()))
 
         link = first_link(log, f"http://{HOST}:{port}")

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml, read_yaml
-from vivavoce.desk.study_editor.study_text import written
+from vivavoce.desk.study_editor.study_text import Written, written
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import protocol_file
 from vivavoce.study.scaffold import study_contents, write_contents
@@ -50,7 +50,7 @@ class NewStudy:
     source: str = EXAMPLE
     tasks: dict[str, str] = field(default_factory=dict)
 
-    def read_systems(self) -> dict[str, Any]:
+    def read_systems(self) -> Written:
         """Raises  InputError: the text is no mapping of systems"""
         source = parse_yaml(self.systems, "systems")
         if source.problems:
@@ -122,7 +122,7 @@ def tasks_text(tasks: Sequence[Mapping[str, str]], known: Sequence[Mapping[str, 
     return written({"tasks": made})
 
 
-def _blank(number: int) -> dict[str, Any]:
+def _blank(number: int) -> Written:
     return {"id": f"task-{number + 1:03}", "type": "task"}
 
 
@@ -147,7 +147,7 @@ def _study_text(new: NewStudy) -> str:
     return text
 
 
-def _about_tasks(new: NewStudy) -> dict[str, Any]:
+def _about_tasks(new: NewStudy) -> Written:
     """The keys by which a study's tasks differ from those of its protocol."""
     preset: dict[str, Any] = read_yaml(protocol_file(new.protocol)).data
     if new.source == EXAMPLE:
@@ -163,7 +163,7 @@ def _about_tasks(new: NewStudy) -> dict[str, Any]:
         found["tasks"] = None
     primary = preset.get("analysis", {}).get("primary", {})
     if "ontology" in preset and str(primary.get("measure", "")).startswith("objective_"):
-        asked = [step.get("questionnaire") for step in preset["visit"] if "questionnaire" in step]
+        asked = [one for step in preset["visit"] for one in step.values()]
         asks = any((one.get("use") if isinstance(one, dict) else one) == "cambridge" for one in asked)
         # whether a goal was reached is seen by the ontology, which these tasks have not
         found["analysis"] = {"primary": {"measure": "subjective_success" if asks else "user_turns"}}

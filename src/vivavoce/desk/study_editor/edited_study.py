@@ -16,6 +16,7 @@ from vivavoce.core.yaml_source import Problem, parse_yaml, read_yaml
 from vivavoce.desk.study_editor.creation import STUDY_FILE
 from vivavoce.desk.study_editor.settings_form import as_mapping, as_short
 from vivavoce.desk.study_editor.study_text import (
+    Written,
     changed,
     digest,
     effective,
@@ -62,17 +63,17 @@ class EditedStudy:
         return digest(self.text)
 
     @cached_property
-    def says(self) -> dict[str, Any]:
+    def says(self) -> Written:
         """What the file says together with its protocol."""
         return effective(self.text)
 
-    def own(self, key: str) -> dict[str, Any]:
+    def own(self, key: str) -> Written:
         """What the file itself says below a key; {} where it says nothing."""
         data = parse_yaml(self.text, STUDY_FILE).data
         found = data.get(key) if isinstance(data, dict) else None
         return found if isinstance(found, dict) else {}
 
-    def below(self, key: str) -> dict[str, Any]:
+    def below(self, key: str) -> Written:
         """What the protocol says below a key; {} where there is none, or it says nothing."""
         name = self.says.get("protocol")
         if not isinstance(name, str) or name not in PROTOCOLS:
@@ -124,8 +125,9 @@ class EditedStudy:
 
     def problems_below(self, key: str) -> list[str]:
         """What is wrong below one key of the file, one line each."""
-        place = re.compile(rf" {re.escape(key)}(?:[.\[]|$)")
-        return [str(one) for one in self.problems if place.search(one.place)]
+        below = (f"{key}.", f"{key}[")
+        at = [(one.place.rpartition(" ")[2], one) for one in self.problems]
+        return [str(one) for place, one in at if place == key or place.startswith(below)]
 
     def cards(self) -> list[StepCard]:
         return [

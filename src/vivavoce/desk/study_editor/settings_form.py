@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
-from vivavoce.desk.study_editor.study_text import written
+from vivavoce.desk.study_editor.study_text import Written, written
 from vivavoce.study.steps_file import Range
 
 MISSING: Final = object()  # of a key that is not written
@@ -63,7 +63,7 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledForm:
     """What came of a form that was sent.
 
     settings  as they are to be written, where nothing is wrong
@@ -74,7 +74,7 @@ class Filled:
     problems: dict[str, str] = field(default_factory=dict)
 
 
-def as_mapping(model: type[BaseModel], value: Any) -> dict[str, Any]:
+def as_mapping(model: type[BaseModel], value: Any) -> Written:
     """Settings as written: a value that is short for one key is that key."""
     short = getattr(model, "shorthand", None)
     if short is not None and isinstance(value, str):
@@ -114,7 +114,7 @@ def read_form(
     settings: Mapping[str, Any],
     typed: Mapping[str, str],
     below: Mapping[str, Any] | None = None,
-) -> Filled:
+) -> FilledForm:
     """The settings after what was typed: a key that is as it was stays, one that is the default goes.
 
     Input   below: what a protocol says where the file does not, so that a default must be written to count
@@ -145,7 +145,7 @@ def read_form(
             _put(made, path, value)
     if not problems:
         problems = check_settings(model, made)
-    return Filled(made, problems)
+    return FilledForm(made, problems)
 
 
 def typed_settings(form: Mapping[str, Any]) -> dict[str, str]:
@@ -315,7 +315,7 @@ def _at(settings: Any, path: KeyPath) -> Any:
     return settings
 
 
-def _copied(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _copied(settings: Mapping[str, Any]) -> Written:
     return {key: _copied(one) if isinstance(one, Mapping) else one for key, one in settings.items()}
 
 
@@ -335,7 +335,7 @@ def _remove(settings: dict[str, Any], path: KeyPath) -> None:
             _remove(settings, path[:-1])
 
 
-def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> Written:
     """What a file has to say so that, over a protocol, the settings are these; what it says already stays."""
     found: dict[str, Any] = {}
     for key, value in settings.items():

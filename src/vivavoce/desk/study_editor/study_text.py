@@ -18,6 +18,7 @@ from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.presets import PROTOCOLS, lay_over
 
 Change = Callable[[CommentedMap], None]
+Written = dict[str, Any]  # a mapping of a YAML file, as it is written there
 WIDEST: Final = 4096  # characters of a line before it is broken: lines of others stay whole
 _WRITING: Final = Lock()
 _FLUSH_LIST: Final = re.compile(r"^[\w-]+:[^\n]*\n(?:[ ]*#[^\n]*\n|[ ]*\n)*- ", re.MULTILINE)
@@ -166,7 +167,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def effective(text: str) -> dict[str, Any]:
+def effective(text: str) -> Written:
     """What the file says together with its protocol; {} where it is no mapping."""
     source = parse_yaml(text, "study.yaml")
     if not isinstance(source.data, dict):
