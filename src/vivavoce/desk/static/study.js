@@ -1,10 +1,7 @@
 // Steps of the visit by dragging. The buttons on each card do the same without a script.
 
-/** @type {HTMLFormElement | null} */
-const form = document.querySelector("#arrangement");
-/** @type {NodeListOf<HTMLElement>} */
 const cards = document.querySelectorAll("#arrangement .card");
-/** @type {HTMLElement | null} */
+/** @type {Element | null} */
 let held = null;
 
 for (const card of cards) {
@@ -23,13 +20,11 @@ for (const card of cards) {
   card.addEventListener("drop", (event) => event.preventDefault());
   card.addEventListener("dragend", () => {
     held = null;
-    /** @type {HTMLElement[]} */
     const now = [...document.querySelectorAll("#arrangement .card")];
     const order = now.map((one) => one.dataset.number);
-    /** @type {HTMLInputElement | null} */
     const field = document.querySelector("#arrangement [name=order]");
-    if (!form || !field || order.every((number, place) => Number(number) === place)) return;
+    if (!field || order.every((number, place) => Number(number) === place)) return;
     field.value = order.join(",");
-    form.submit();
+    field.form?.submit();
   });
 }
