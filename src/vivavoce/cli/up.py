@@ -90,7 +90,11 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
         started: list[bool] = []
 
         def make(stop: "Callable[[], None]") -> object:
-            return create_setup(folder, log, lambda: (started.append(True), stop()))
+            def start() -> None:
+                started.append(True)
+                stop()
+
+            return create_setup(folder, log, start)
 
         link = first_link(log, f"http://{HOST}:{port}")
 

@@ -166,8 +166,8 @@ def _about_tasks(new: NewStudy) -> Written:
         asked = [one for step in preset["visit"] for one in step.values()]
         asks = any((one.get("use") if isinstance(one, dict) else one) == "cambridge" for one in asked)
         # whether a goal was reached is seen by the ontology, which these tasks have not
-        found["analysis"] = {"primary": {"measure": "subjective_success" if asks else "user_turns"}}
-        found["analysis"]["secondary"] = []
+        measure = "subjective_success" if asks else "user_turns"
+        found["analysis"] = {"primary": {"measure": measure}, "secondary": []}
     return found
 
 

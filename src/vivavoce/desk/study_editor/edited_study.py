@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
-from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
@@ -169,7 +169,7 @@ class EditedStudy:
 
         def change(data: CommentedMap) -> None:
             own = data.get("visit")
-            if not isinstance(own, list):
+            if not isinstance(own, CommentedSeq):
                 data["visit"] = [plain(one) for one in steps]
                 return
             kept = {id(one): node for one, node in zip(self.steps, list(own), strict=False)}

@@ -35,6 +35,7 @@ def save_and_return(
     to: str = "/study?saved=study",
 ) -> Response:  # fmt: skip
     """Write what a change makes of the file, and go on; one that was changed meanwhile is shown instead."""
+    text = ""
     try:
         text = change()
         study.save(text, field(form, "base"))

@@ -141,6 +141,7 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
 def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Say hello at an address, and write what answers there among the study's systems."""
     study, url, name = edited(desk), field(form, "url", most=2000), field(form, "name")
+    text = ""
     try:
         if name in (study.says.get("systems") or {}):
             raise InputError(f"there is a system {name!r} already", hint="give this one another name")

@@ -328,11 +328,12 @@ def _put(settings: dict[str, Any], path: KeyPath, value: Any) -> None:
 
 
 def _remove(settings: dict[str, Any], path: KeyPath) -> None:
-    above = _at(settings, path[:-1]) if len(path) > 1 else settings
+    *way, last = path
+    above = _at(settings, tuple(way))
     if isinstance(above, dict):
-        above.pop(str(path[-1]), None)
-        if not above and len(path) > 1:
-            _remove(settings, path[:-1])
+        above.pop(str(last), None)
+        if not above and way:
+            _remove(settings, tuple(way))
 
 
 def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> Written:
