@@ -22,6 +22,11 @@ def _bots() -> "dict[str, EntryPoint]":
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
+def bot_names() -> list[str]:
+    """The bots that are installed."""
+    return sorted(_bots())
+
+
 @app.command("list")
 def list_() -> None:
     """List the bots that are installed."""

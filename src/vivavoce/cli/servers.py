@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.ports import require_free
 
 if TYPE_CHECKING:
+    import uvicorn
+
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
 
@@ -35,8 +37,14 @@ def serve_study(
     desk_port: int,
     secure_cookies: bool = False,
     notice: str | None = None,
+    account_optional: bool = False,
+    announced: "Callable[[str], None] | None" = None,
 ) -> None:
-    """Serve participants from this process and the dashboard from a child; returns when stopped."""
+    """Serve participants from this process and the dashboard from a child; returns when stopped.
+
+    Input   account_optional: whoever comes by the link may do without an account; announced: called with the
+            dashboard's address once it is there
+    """
     from vivavoce.study.step_kind import channels_of
 
     study = read_study(path)
@@ -59,7 +67,9 @@ def serve_study(
     participants = f"http://{host}:{port}/"
     with (
         alone(log_url(study, url)),
-        _desk_process(path, url, host, desk_port, participants, secure_cookies) as dashboard,
+        _desk_process(
+            path, url, host, desk_port, participants, secure_cookies, account_optional
+        ) as dashboard,
     ):
         # imported while the dashboard starts beside us
         from vivavoce.desk.access import first_link
@@ -84,6 +94,8 @@ def serve_study(
         if changed:
             note(changed)
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
+        if announced is not None:
+            announced(link)
         try:
             PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
         finally:
@@ -107,7 +119,14 @@ def _notice(study: str, log) -> str | None:
 
 
 def serve_desk(
-    path: Path, url: str | None, *, host: str, port: int, participant_url: str | None, secure_cookies: bool
+    path: Path,
+    url: str | None,
+    *,
+    host: str,
+    port: int,
+    participant_url: str | None,
+    secure_cookies: bool,
+    account_optional: bool = False,
 ) -> None:
     """Serve the dashboard from this process."""
     from vivavoce.desk.app import create_desk
@@ -117,31 +136,53 @@ def serve_desk(
         app = create_desk(
             study, log, work_dir=study.folder / ".desk", secure_cookies=secure_cookies,
             participant_url=participant_url, simulated_notice=_notice(study.name, log),
+            account_optional=account_optional or None,
         )  # fmt: skip
         _run_app(app, host, port)
 
 
 def _run_app(app, host: str, port: int) -> None:
+    _server(app, host, port).run()
+
+
+def _server(app, host: str, port: int) -> "uvicorn.Server":
     import uvicorn
 
     from vivavoce.web.connections import options
 
-    uvicorn.Server(
+    return uvicorn.Server(
         uvicorn.Config(
             app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=3, **options(),
         )
-    ).run()  # fmt: skip
+    )  # fmt: skip
+
+
+def stoppable(make: "Callable[[Callable[[], None]], object]", host: str, port: int) -> "uvicorn.Server":
+    """A server of pages that may end it themselves: `make` is given what does so."""
+
+    def stop() -> None:
+        server.should_exit = True
+
+    server = _server(make(stop), host, port)
+    return server
 
 
 @contextmanager
 def _desk_process(
-    path: Path, url: str | None, host: str, port: int, participants: str, secure_cookies: bool
+    path: Path,
+    url: str | None,
+    host: str,
+    port: int,
+    participants: str,
+    secure_cookies: bool,
+    account_optional: bool,
 ) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "vivavoce", "desk", str(path), "--host", host, "--port", str(port)]
     command += ["--participant-url", participants]
     command += ["--log", url] if url else []
     command += ["--secure-cookies"] if secure_cookies else []
+    command += ["--account-optional"] if account_optional else []
     with _running([command]) as (process,):
         yield process
 
@@ -157,6 +198,19 @@ def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
     with _running(commands) as processes:
         for (variant, port), process in zip(variants.items(), processes, strict=True):
             wait_for_port("127.0.0.1", port, f"the bundled bot {variant}", process)
+        yield
+
+
+@contextmanager
+def running_bots(commands: Mapping[str, tuple[list[str], int]]) -> Iterator[None]:
+    """Bots as processes of their own, gone when the block ends.
+
+    Input   commands: by the name of a system, what follows `vivavoce bots run`, and the port
+    """
+    started = [[sys.executable, "-m", "vivavoce", "bots", "run", *words] for words, _ in commands.values()]
+    with _running(started) as processes:
+        for (name, (_, port)), process in zip(commands.items(), processes, strict=True):
+            wait_for_port("127.0.0.1", port, f"the bundled bot {name}", process)
         yield
 
 

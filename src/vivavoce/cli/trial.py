@@ -89,13 +89,15 @@ def desk(
     log: LogUrl = None,
     participant_url: Annotated[str | None, typer.Option("--participant-url")] = None,
     secure_cookies: Annotated[bool, typer.Option("--secure-cookies")] = False,
+    account_optional: Annotated[bool, typer.Option("--account-optional")] = False,
 ) -> None:
     """Run the dashboard alone; `serve` starts it by itself."""
     from vivavoce.cli.servers import serve_desk
 
     serve_desk(
-        study, log, host=host, port=port, participant_url=participant_url, secure_cookies=secure_cookies
-    )
+        study, log, host=host, port=port, participant_url=participant_url, secure_cookies=secure_cookies,
+        account_optional=account_optional,
+    )  # fmt: skip
 
 
 def new(

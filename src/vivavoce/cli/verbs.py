@@ -2,6 +2,14 @@
 
 from vivavoce.core.verb import Verb
 
+UP = Verb(
+    "up",
+    "vivavoce.cli.up:up",
+    part="Begin",
+    order=0,
+    short_help="Begin a study in the browser, or run the one there.",
+    examples=("my-study", "my-study --no-open"),
+)
 DEMO = Verb(
     "demo",
     "vivavoce.cli.demo:demo",

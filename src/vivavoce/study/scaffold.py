@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,10 +25,17 @@ def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list
                         nothing is written
     """
     PROTOCOLS.get(protocol)
-    study = name if name is not None else _name_of(folder)
+    study = name if name is not None else study_name_of(folder)
     if not is_name(study):
         raise InputError(f"{study!r} cannot name a study", hint=NAME_CURE)
-    contents = _contents(protocol, study)
+    return write_contents(folder, study_contents(protocol, study))
+
+
+def write_contents(folder: Path, contents: Mapping[str, str]) -> list[Path]:
+    """Write texts by file name into a folder; returns the files.
+
+    Raises  InputError: one of them is there already, and nothing is written; or they cannot be written
+    """
     held = [file for file in contents if (folder / file).exists()]
     if held:
         raise InputError(f"{', '.join(held)} already there", place=str(folder),
@@ -69,8 +77,8 @@ def _example_domains(protocol: str) -> list[str]:
     return [head[1] for head in heads if head]
 
 
-def _contents(protocol: str, name: str) -> dict[str, str]:
-    """What is written, by file name: `consent.en.md` of the texts becomes `consent.md`."""
+def study_contents(protocol: str, name: str) -> dict[str, str]:
+    """What a new study of a protocol has, by file name: `consent.en.md` of the texts becomes `consent.md`."""
     study = PROTOCOLS.get(protocol).scaffold
     plain = name[0].isalpha() and name.lower() not in ("true", "false", "null")
     contents = {"study.yaml": study.replace("STUDY_NAME", name if plain else json.dumps(name))}
@@ -85,7 +93,7 @@ def _contents(protocol: str, name: str) -> dict[str, str]:
     return contents
 
 
-def _name_of(folder: Path) -> str:
+def study_name_of(folder: Path) -> str:
     """A study's name from a folder's: letters, digits, dots, dashes; `study` when nothing is left."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:64] or "study"
 

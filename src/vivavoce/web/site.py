@@ -216,32 +216,30 @@ class Site:
             )
             raise TooManyVisits
 
-    def minutes(self) -> int:
-        """About how long the shortest visit takes."""
-        total = sum(kind_of(step).minutes(step, self.study) for step in self.study.visit)
-        return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
 
-    def information(self, language: str) -> dict[str, Any]:
-        """What participants are told of the steps; `lead` is said by the one that takes longest."""
-        study, spoken = self.study, page_language(language)
-        told = [(kind_of(step), step) for step in study.visit]
-        found = [(kind, kind.told(step, study), kind.minutes(step, study)) for kind, step in told]
-        leads = [
-            (minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None
-        ]
+def visit_minutes(study: Study) -> int:
+    """About how long the shortest visit takes."""
+    total = sum(kind_of(step).minutes(step, study) for step in study.visit)
+    return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
 
-        def said(name: str) -> list[str]:
-            return list(dict.fromkeys(
-                kind.say(message, spoken) for kind, one, _ in found for message in getattr(one, name)
-            ))  # fmt: skip
 
-        does = [
-            " ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does
-        ]
-        return {
-            "lead": max(leads, key=lambda one: one[0])[1] if leads else None, "does": does,
-            "needs": said("needs"), "keeps": said("keeps"), "minutes": self.minutes(),
-        }  # fmt: skip
+def information_sheet(study: Study, language: str) -> dict[str, Any]:
+    """What participants are told of the steps; `lead` is said by the one that takes longest."""
+    spoken = page_language(language)
+    told = [(kind_of(step), step) for step in study.visit]
+    found = [(kind, kind.told(step, study), kind.minutes(step, study)) for kind, step in told]
+    leads = [(minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None]
+
+    def said(name: str) -> list[str]:
+        return list(dict.fromkeys(
+            kind.say(message, spoken) for kind, one, _ in found for message in getattr(one, name)
+        ))  # fmt: skip
+
+    does = [" ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does]
+    return {
+        "lead": max(leads, key=lambda one: one[0])[1] if leads else None, "does": does,
+        "needs": said("needs"), "keeps": said("keeps"), "minutes": visit_minutes(study),
+    }  # fmt: skip
 
 
 def site_of(request: Request) -> Site:

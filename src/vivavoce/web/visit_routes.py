@@ -26,7 +26,7 @@ from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import accepted_language
 from vivavoce.web.present import visit_page
-from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, visit_of
+from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, information_sheet, visit_of
 
 router = APIRouter(include_in_schema=False)
 Step = Annotated[int, Form(ge=0, le=10_000)]
@@ -77,7 +77,7 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        sent=sent, key=token_urlsafe(16), **site.information(language),
+        sent=sent, key=token_urlsafe(16), **information_sheet(site.study, language),
     )  # fmt: skip
 
 

@@ -11,8 +11,13 @@ from scenes.patience import eventually
 from scenes.translated import same_in_italian
 from vivavoce.desk.pairs import PairDraft, draft_of_dialogue, judge
 from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.study_editor.edited_study import EditedStudy
+from vivavoce.desk.study_editor.pages_materials import DECLARED
+from vivavoce.desk.study_editor.pages_steps import step_names
+from vivavoce.desk.study_editor.settings_form import fields_of
 from vivavoce.log import events
 from vivavoce.log.store import Log
+from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.model import Study
 
 Enter = Callable[..., Any]
@@ -26,7 +31,7 @@ def words_of(study: Study, log: Log) -> set[str]:
     found |= {text for task in study.tasks for pair in task.constraints.items() for text in map(str, pair)}
     found |= {f"{a} – {b}" for a in study.systems for b in study.systems}
     found |= {", ".join(task.requests) for task in study.tasks}
-    found |= {step.kind for step in study.visit}
+    found |= {step.kind for step in study.visit} | keys_of_the_file(study)
     found |= {f"{number}. {step.kind}" for number, step in enumerate(study.visit, 1)}
     for instrument in ("cambridge",):
         found |= {instrument, *study.wording(instrument, "en").items.values()}
@@ -38,6 +43,18 @@ def words_of(study: Study, log: Log) -> set[str]:
         elif isinstance(one, events.SystemTurnFailed):
             found.add(one.detail)
     return found
+
+
+def keys_of_the_file(study: Study) -> set[str]:
+    """Names that the study file has, which are the same in every language."""
+    fields = fields_of(Analysis, {}, only=DECLARED)
+    found = {text for one in fields for text in (one.label, f"{one.group}:", *one.choices)}
+    found |= {*step_names(), "study.yaml", "(Markdown)", *EditedStudy.of(study.folder).texts()}
+    found |= {card.told for card in EditedStudy.of(study.folder).cards()}
+    found |= {
+        f"{name} – {one['connect']} – {one['url']}" for name, one in study.systems.items() if "url" in one
+    }
+    return found | {"https://bot.example.org/chat"}
 
 
 def findings(study: Study, log: Log, dialogue: str | None) -> set[str]:

@@ -12,8 +12,12 @@ from vivavoce.desk import language as words
 from vivavoce.desk.app_shell import FOLDER
 from vivavoce.desk.deeds import works
 from vivavoce.desk.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
+from vivavoce.desk.study_editor.pages import about_protocol
+from vivavoce.desk.study_editor.pages_materials import analysis_words
+from vivavoce.desk.study_editor.pages_steps import form_words
 from vivavoce.languages import base as languages
 from vivavoce.languages.base import LANGUAGES
+from vivavoce.study.presets import protocol_names
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "NP_": ((1, "c"), 2)}
 OPTIONS = {"jinja2": {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}}
@@ -33,6 +37,9 @@ def messages() -> set[Key]:
     said = {
         (context, message[0] if isinstance(message, tuple) else message)
         for _, _, message, _, context in found
+    }
+    said |= {
+        (None, text) for text in (*form_words(), *analysis_words(), *map(about_protocol, protocol_names()))
     }
     return said | {(None, text) for work in works().values() for text in (work.counted, work.things) if text}
 

@@ -1,0 +1,178 @@
+"""A study begun from a bot's address: what the form holds, and the files that are made of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.core.yaml_source import parse_yaml, read_yaml
+from vivavoce.desk.study_editor.study_text import Written, written
+from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.presets import protocol_file
+from vivavoce.study.scaffold import study_contents, write_contents
+
+STUDY_FILE: Final = "study.yaml"
+TASKS_FILE: Final = "tasks.yaml"
+EXAMPLE, OWN, FREE = "example", "own", "free"
+TASK_SOURCES: Final = {
+    EXAMPLE: N_("Those of the protocol's example, to look around"),
+    OWN: N_("My own, one a line"),
+    FREE: N_("None: people talk about what they like"),
+}
+HEAD: Final = """\
+# yaml-language-server: $schema=study.schema.json
+#
+# Every key is explained in docs/reference/study-file.md. `vivavoce up` shows this study in the browser;
+# what is changed there is changed here, and the other way round.
+
+study: {name}
+protocol: {protocol}  # fills every key that is left out here
+languages: [{languages}]  # the first is the default
+"""
+SYSTEMS: Final = "\n# The systems under test. Participants never see these names.\n"
+
+
+@dataclass
+class NewStudy:
+    """What the form about a new study holds.
+
+    systems    as under `systems` in a study file, as text
+    tasks      one task a line, by language
+    """
+
+    name: str = ""
+    protocol: str = "cambridge-2011"
+    languages: list[str] = field(default_factory=lambda: ["en"])
+    systems: str = ""
+    source: str = EXAMPLE
+    tasks: dict[str, str] = field(default_factory=dict)
+
+    def read_systems(self) -> Written:
+        """Raises  InputError: the text is no mapping of systems"""
+        source = parse_yaml(self.systems, "systems")
+        if source.problems:
+            raise source.problems[0].error()
+        if source.data is None:
+            return {}
+        if not isinstance(source.data, dict) or not all(
+            isinstance(one, dict) for one in source.data.values()
+        ):
+            raise InputError(
+                "is no mapping of systems",
+                place="systems",
+                hint="write a name, a colon, and its settings below",
+            )
+        for name in source.data:
+            if not is_name(name):
+                raise InputError(f"{name!r} cannot name a system", place="systems", hint=NAME_CURE)
+        return source.data
+
+    def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
+        """The systems as text, with one more."""
+        return written({**self.read_systems(), name: dict(settings)})
+
+
+def create_study(folder: Path, new: NewStudy) -> list[Path]:
+    """Write the study with everything that it reads; nothing that is there is replaced.
+
+    Raises  InputError: something does not fit, or a file is there already; nothing is written
+    """
+    if not is_name(new.name):
+        raise InputError(f"{new.name!r} cannot name a study", place="study", hint=NAME_CURE)
+    if not new.languages:
+        raise InputError("no language is chosen", place="languages", hint="choose one or more")
+    contents = study_contents(new.protocol, new.name)
+    contents[STUDY_FILE] = _study_text(new)
+    if new.source != EXAMPLE:
+        contents = {name: text for name, text in contents.items() if name not in _example_files(new.protocol)}
+    if new.source == OWN:
+        contents[TASKS_FILE] = tasks_text(task_lines(new.tasks, new.languages))
+    return write_contents(folder, contents)
+
+
+def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[str, str]]:
+    """The text of each task by language, of one text box a language with a task in each line.
+
+    Raises  InputError: there is none, or a language has fewer than another
+    """
+    lines = {
+        tag: [line.strip() for line in tasks.get(tag, "").splitlines() if line.strip()] for tag in languages
+    }
+    numbers = {tag: len(found) for tag, found in lines.items()}
+    if not any(numbers.values()):
+        raise InputError("no task is written", place="tasks", hint="write one a line")
+    if len(set(numbers.values())) > 1:
+        said = ", ".join(f"{tag}: {number}" for tag, number in numbers.items())
+        raise InputError(
+            f"not as many tasks in each language ({said})", place="tasks",
+            hint="write the same tasks, in the same order, in every language of the study",
+        )  # fmt: skip
+    return [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
+
+
+def tasks_text(tasks: Sequence[Mapping[str, str]], known: Sequence[Mapping[str, Any]] = ()) -> str:
+    """A file of tasks. A task in the place of a known one keeps its key and goal."""
+    made = [
+        {**(known[number] if number < len(known) else _blank(number)), "text": dict(text)}
+        for number, text in enumerate(tasks)
+    ]
+    return written({"tasks": made})
+
+
+def _blank(number: int) -> Written:
+    return {"id": f"task-{number + 1:03}", "type": "task"}
+
+
+def _study_text(new: NewStudy) -> str:
+    plain = new.name[0].isalpha() and new.name.lower() not in (
+        "true",
+        "false",
+        "null",
+        "yes",
+        "no",
+        "on",
+        "off",
+    )
+    text = HEAD.format(
+        name=new.name if plain else json.dumps(new.name), protocol=new.protocol,
+        languages=", ".join(json.dumps(tag) if tag in ("no", "on") else tag for tag in new.languages),
+    )  # fmt: skip
+    if systems := new.read_systems():
+        text += SYSTEMS + written({"systems": systems})
+    if about := _about_tasks(new):
+        text += "\n# What participants do.\n" + written(about)
+    return text
+
+
+def _about_tasks(new: NewStudy) -> Written:
+    """The keys by which a study's tasks differ from those of its protocol."""
+    preset: dict[str, Any] = read_yaml(protocol_file(new.protocol)).data
+    if new.source == EXAMPLE:
+        return {} if preset.get("tasks") or TASKS_FILE not in study_contents(new.protocol, "x") else {
+            "tasks": TASKS_FILE
+        }  # fmt: skip
+    found: dict[str, Any] = {}
+    if "ontology" in preset:
+        found["ontology"] = None
+    if new.source == OWN:
+        found["tasks"] = TASKS_FILE
+    elif "tasks" in preset:
+        found["tasks"] = None
+    primary = preset.get("analysis", {}).get("primary", {})
+    if "ontology" in preset and str(primary.get("measure", "")).startswith("objective_"):
+        asked = [one for step in preset["visit"] for one in step.values()]
+        asks = any((one.get("use") if isinstance(one, dict) else one) == "cambridge" for one in asked)
+        # whether a goal was reached is seen by the ontology, which these tasks have not
+        measure = "subjective_success" if asks else "user_turns"
+        found["analysis"] = {"primary": {"measure": measure}, "secondary": []}
+    return found
+
+
+def _example_files(protocol: str) -> set[str]:
+    """What the protocol's example reads that speaks of its own tasks."""
+    preset: dict[str, Any] = read_yaml(protocol_file(protocol)).data
+    named = [preset.get("ontology"), TASKS_FILE]
+    return {str(one) for one in named if one}

@@ -1,0 +1,251 @@
+"""A study as its pages edit it: its file as text, what it says, and what is wrong with it, by place."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pydantic import BaseModel
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from vivavoce.connectors.factory import make_connector
+from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_source import Problem, parse_yaml, read_yaml
+from vivavoce.desk.study_editor.creation import STUDY_FILE
+from vivavoce.desk.study_editor.settings_form import as_mapping, as_short
+from vivavoce.desk.study_editor.study_text import (
+    Written,
+    changed,
+    digest,
+    effective,
+    merge,
+    plain,
+    read_text,
+    write_text,
+)
+from vivavoce.study.load import StudyFileError, load_study
+from vivavoce.study.model import Study
+from vivavoce.study.presets import PROTOCOLS, protocol_file, shipped_text
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import StepEntry
+
+_STEP_PLACE: Final = re.compile(r"\bvisit\[(\d+)\](?:\.[\w-]+)?(?:\.(\S+?))?:?$")
+
+
+class StepCard(NamedTuple):
+    """A step of the visit: its kind, what is written of it in one line, and what is wrong with it."""
+
+    number: int
+    kind: str
+    told: str
+    problems: list[str]
+
+
+@dataclass(frozen=True)
+class EditedStudy:
+    """A study's folder at one moment; what is changed is written at once.
+
+    text  of its study file; "" where there is none yet
+    """
+
+    folder: Path
+    text: str
+
+    @classmethod
+    def of(cls, folder: Path) -> "EditedStudy":
+        """Raises  InputError: the file cannot be read"""
+        return cls(folder, read_text(folder / STUDY_FILE))
+
+    @property
+    def base(self) -> str:
+        return digest(self.text)
+
+    @cached_property
+    def says(self) -> Written:
+        """What the file says together with its protocol."""
+        return effective(self.text)
+
+    def own(self, key: str) -> Written:
+        """What the file itself says below a key; {} where it says nothing."""
+        data = parse_yaml(self.text, STUDY_FILE).data
+        found = data.get(key) if isinstance(data, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def below(self, key: str) -> Written:
+        """What the protocol says below a key; {} where there is none, or it says nothing."""
+        name = self.says.get("protocol")
+        if not isinstance(name, str) or name not in PROTOCOLS:
+            return {}
+        found = read_yaml(protocol_file(name)).data.get(key)
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def languages(self) -> list[str]:
+        found = self.says.get("languages", ["en"])
+        return [str(tag) for tag in found] if isinstance(found, list) and found else ["en"]
+
+    @property
+    def steps(self) -> list[Any]:
+        found = self.says.get("visit")
+        return found if isinstance(found, list) else []
+
+    @cached_property
+    def _checked(self) -> tuple[Study | None, list[Problem]]:
+        try:
+            study = load_study(self.folder)
+        except StudyFileError as error:
+            return None, error.problems
+        problems: list[Problem] = []
+        for name, settings in study.systems.items():
+            try:
+                make_connector(settings, folder=self.folder)
+            except InputError as error:
+                place = f"{STUDY_FILE} systems.{name}{'.' if error.place else ''}{error.place}"
+                problems.append(Problem(place, error.problem, error.hint))
+        return study, problems
+
+    @property
+    def study(self) -> Study | None:
+        """The study as it would be served; None while something is wrong with it."""
+        return self._checked[0]
+
+    @property
+    def problems(self) -> list[Problem]:
+        return self._checked[1]
+
+    def problems_of_step(self, number: int) -> dict[str, str]:
+        """What is wrong with a step, by the name of its field; "" where it is the step's as a whole."""
+        found: dict[str, str] = {}
+        for one in self.problems:
+            if (at := _STEP_PLACE.search(one.place)) is not None and int(at[1]) == number:
+                found.setdefault(at[2] or "", f"{one.problem}; {one.hint}" if one.hint else one.problem)
+        return found
+
+    def problems_below(self, key: str) -> list[str]:
+        """What is wrong below one key of the file, one line each."""
+        below = (f"{key}.", f"{key}[")
+        at = [(one.place.rpartition(" ")[2], one) for one in self.problems]
+        return [str(one) for place, one in at if place == key or place.startswith(below)]
+
+    def cards(self) -> list[StepCard]:
+        return [
+            StepCard(number, kind, _in_a_line(written), list(self.problems_of_step(number).values()))
+            for number, (kind, written) in enumerate(map(step_parts, self.steps))
+        ]
+
+    def texts(self) -> list[str]:
+        """The Markdown files that the visit names."""
+        named = [
+            value for kind, written in map(step_parts, self.steps) if kind
+            for value in as_mapping(step_model(kind), written).values()
+            if isinstance(value, str) and value.endswith(".md")
+        ]  # fmt: skip
+        return list(dict.fromkeys(named))
+
+    def text_file(self, name: str, language: str) -> Path:
+        """Where a text of the study stands in a language, or is to be written.
+
+        Raises  InputError: outside the study's folder
+        """
+        plain_file = self.folder / name
+        if not plain_file.resolve().is_relative_to(self.folder.resolve()):
+            raise InputError(f"{name!r} lies outside the study", hint="copy it beside the study file")
+        own = plain_file.with_name(f"{plain_file.stem}.{language}{plain_file.suffix}")
+        return plain_file if language == self.languages[0] and not own.is_file() else own
+
+    def read_document(self, name: str, language: str) -> str:
+        """A text as participants read it; "" where nobody has written it."""
+        text = read_text(self.text_file(name, language))
+        protocol = self.says.get("protocol")
+        if text or not isinstance(protocol, str):
+            return text
+        shipped = shipped_text(protocol, name, language)
+        return read_text(shipped) if shipped is not None else ""
+
+    def with_visit(self, steps: Sequence[Any]) -> str:
+        """The file's text with these steps; comments stay at those that were there."""
+
+        def change(data: CommentedMap) -> None:
+            own = data.get("visit")
+            if not isinstance(own, CommentedSeq):
+                data["visit"] = [plain(one) for one in steps]
+                return
+            kept = {id(one): node for one, node in zip(self.steps, list(own), strict=False)}
+            comments = _comments_of(own)
+            made: list[Any] = []
+            for one in steps:
+                made.append(kept.get(id(one), plain(one)))
+            own.clear()
+            own.extend(made)
+            own.ca.items.clear()
+            for number, node in enumerate(made):
+                if (comment := comments.get(id(node))) is not None:
+                    own.ca.items[number] = comment
+
+        return changed(self.text, "visit", change)
+
+    def with_step(self, number: int, kind: str, settings: dict[str, Any]) -> str:
+        """The file's text with other settings of one step, in which nothing else changes."""
+        short = as_short(step_model(kind), settings)
+
+        def change(data: CommentedMap) -> None:
+            if not isinstance(data.get("visit"), list):
+                data["visit"] = [plain(one) for one in self.steps]
+            node = data["visit"][number]
+            inner = node.get(kind) if isinstance(node, CommentedMap) else None
+            if isinstance(inner, CommentedMap) and isinstance(short, dict):
+                merge(inner, short)
+            elif isinstance(node, CommentedMap):
+                if inner != short:
+                    node[kind] = plain_step(short)
+            elif short:
+                data["visit"][number] = plain({kind: short})
+
+        return changed(self.text, "visit", change)
+
+    def save(self, text: str, base: str) -> None:
+        """Raises  StudyFileChanged, InputError: see `write_text`"""
+        write_text(self.folder / STUDY_FILE, text, base=base)
+
+
+def plain_step(settings: Any) -> Any:
+    """Settings of a step as they are written beside its kind, in one line where that is short."""
+    made = plain(settings)
+    if isinstance(made, CommentedMap) and len(str(settings)) < 80:
+        made.fa.set_flow_style()
+    return made
+
+
+def step_parts(written: Any) -> tuple[str, Any]:
+    """Kind and settings of a step as written; the kind is "" where it is no step."""
+    if isinstance(written, str):
+        return written, {}
+    if isinstance(written, dict) and len(written) == 1:
+        kind, settings = next(iter(written.items()))
+        return str(kind), {} if settings is None else settings
+    return "", {}
+
+
+def step_model(kind: str) -> type[BaseModel]:
+    """What may be written of a kind of step.
+
+    Raises  UnknownName: there is none of this name
+    """
+    known = StepEntry.model_fields.get(kind)
+    if known is None:
+        return STEPS.get(kind).settings
+    return next(one for one in known.annotation.__args__ if one is not type(None))  # pyright: ignore
+
+
+def _in_a_line(settings: Any) -> str:
+    if isinstance(settings, dict):
+        return ", ".join(f"{key}: {_in_a_line(value)}" for key, value in settings.items())
+    if isinstance(settings, bool):
+        return str(settings).lower()
+    return str(settings)
+
+
+def _comments_of(sequence: Any) -> dict[int, Any]:
+    return {id(sequence[number]): comment for number, comment in sequence.ca.items.items()}

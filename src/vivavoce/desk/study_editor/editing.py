@@ -1,0 +1,54 @@
+"""What the pages of a study share: the study that they edit, and saving it where nobody else has."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.core.errors import InputError
+from vivavoce.desk.app_shell import AppShell, Desk, desk_of
+from vivavoce.desk.language import told
+from vivavoce.desk.security import field
+from vivavoce.desk.study_editor.edited_study import EditedStudy
+from vivavoce.desk.study_editor.study_text import StudyFileChanged
+
+LONGEST: Final = 60_000  # characters of a form's text; a form is no longer than 64 KiB
+Shell = Annotated[AppShell, Depends(desk_of)]
+router = APIRouter()
+
+
+def folder_of(desk: AppShell) -> Path:
+    """The folder of the study that is edited, or that is to have one."""
+    return desk.study.folder if isinstance(desk, Desk) else desk.folder  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def edited(desk: AppShell) -> EditedStudy:
+    """The study as it stands on disk now."""
+    return EditedStudy.of(folder_of(desk))
+
+
+def save_and_return(
+    request: Request, desk: AppShell, study: EditedStudy, change: Callable[[], str], form: FormData,
+    to: str = "/study?saved=study",
+) -> Response:  # fmt: skip
+    """Write what a change makes of the file, and go on; one that was changed meanwhile is shown instead."""
+    text = ""
+    try:
+        text = change()
+        study.save(text, field(form, "base"))
+    except StudyFileChanged as error:
+        return conflict(request, desk, error, text)
+    except InputError as error:
+        return desk.page(
+            request, "study_file.html", 422, study=study, text=study.text, theirs=None, problem=told(error)
+        )
+    return RedirectResponse(to, 303)
+
+
+def conflict(request: Request, desk: AppShell, error: StudyFileChanged, mine: str) -> Response:
+    """Both versions: what somebody else has written meanwhile, and the same with this change."""
+    study = EditedStudy(folder_of(desk), error.theirs)
+    return desk.page(request, "study_file.html", 409, study=study, text=mine, theirs=error.theirs, problem="")

@@ -1,0 +1,207 @@
+"""The study's pages: its systems, its visit as cards, its file, and how a new one is begun."""
+
+import asyncio
+from typing import Any, Final
+
+from fastapi import HTTPException, Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from vivavoce.connectors.discovery import Discovery, discover
+from vivavoce.connectors.urls import is_private
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.desk.app_shell import FOLDER, AppShell, Desk
+from vivavoce.desk.language import gettext, told
+from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
+from vivavoce.desk.study_editor import pages_materials, pages_steps
+from vivavoce.desk.study_editor.creation import TASK_SOURCES, NewStudy, create_study
+from vivavoce.desk.study_editor.edited_study import EditedStudy
+from vivavoce.desk.study_editor.editing import (
+    LONGEST,
+    Shell,
+    conflict,
+    edited,
+    folder_of,
+    router,
+    save_and_return,
+)
+from vivavoce.desk.study_editor.study_text import StudyFileChanged, changed, check_text, plain, written
+from vivavoce.languages.base import language_name, languages_with
+from vivavoce.study.file import NAME_CURE, is_name
+from vivavoce.study.presets import PROTOCOLS, protocol_names
+from vivavoce.study.scaffold import study_name_of
+
+OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
+PAGE: Final = DashboardPage(
+    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="researcher"
+)
+
+
+@router.get("/static/study.js")
+def script() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "study.js", media_type="text/javascript")
+
+
+@router.get("/study")
+def overview(request: Request, desk: Shell, saved: str = "") -> Response:
+    """The study as its file has it now; where there is none, the form that begins one."""
+    study = edited(desk)
+    if not study.text:
+        return _begun(request, desk, _blank(desk))
+    return study_page(request, desk, study, saved=saved)
+
+
+def study_page(
+    request: Request, desk: AppShell, study: EditedStudy, status: int = 200, **facts: Any
+) -> Response:
+    around = {"saved": "", "problem": "", "found": None, "url": "", "name": ""}
+    return desk.page(
+        request, "study.html", status, study=study, starts=not isinstance(desk, Desk),
+        served=getattr(desk, "participant_url", None), step_names=pages_steps.step_names(),
+        system_problems=study.problems_below("systems"), written=written, **{**around, **facts},
+    )  # fmt: skip
+
+
+def _blank(desk: AppShell) -> NewStudy:
+    return NewStudy(name=study_name_of(folder_of(desk)))
+
+
+def _begun(
+    request: Request, desk: AppShell, new: NewStudy, status: int = 200, *, problem: str = "",
+    found: Discovery | None = None, url: str = "", name: str = "mine",
+) -> Response:  # fmt: skip
+    protocols = [(one, about_protocol(one)) for one in protocol_names()]
+    return desk.page(
+        request, "study_new.html", status, new=new, protocols=protocols, problem=problem, found=found,
+        url=url, name=name, sources=TASK_SOURCES, written=written,
+        tongues=[(tag, language_name(tag)) for tag in languages_with("participant.po")],
+    )  # fmt: skip
+
+
+def about_protocol(name: str) -> str:
+    """What a protocol is, in the sentence with which its file begins; "" where it has none."""
+    lines = PROTOCOLS.get(name).file.read_text(encoding="utf-8").splitlines()
+    said: list[str] = []
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        said.append(line.removeprefix("#").strip())
+    return " ".join(said).partition(" A study with `protocol:")[0]
+
+
+def _typed(form: Any) -> NewStudy:
+    tags = languages_with("participant.po")
+    source = field(form, "source")
+    return NewStudy(
+        name=field(form, "study"), protocol=field(form, "protocol"),
+        languages=[tag for tag in tags if field(form, f"language-{tag}")],
+        systems=field(form, "systems", most=LONGEST), source=source if source in TASK_SOURCES else "example",
+        tasks={tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in tags},
+    )  # fmt: skip
+
+
+def greet(url: str, name: str) -> Discovery:
+    """What is found at an address. Raises InputError: one line with the next step."""
+    if not is_name(name):
+        raise InputError(f"{name!r} cannot name a system", hint=NAME_CURE)
+    return asyncio.run(discover(url, private=is_private(url)))
+
+
+@router.post("/study/new/hello", dependencies=[Steers, OnlyAsks])
+def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """The form again, with what was found at the address among its systems."""
+    new, url, name = _typed(form), field(form, "url", most=2000), field(form, "name") or "mine"
+    try:
+        if name in new.read_systems():
+            raise InputError(f"there is a system {name!r} already", hint="give this one another name")
+        found = greet(url, name)
+        new.systems = new.with_system(name, found.settings)
+    except InputError as error:
+        return _begun(request, desk, new, 422, problem=told(error), url=url, name=name)
+    return _begun(request, desk, new, found=found, name=f"{name}-2")
+
+
+@router.post("/study/new", dependencies=[Steers])
+def create(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Write the study; what was typed stays on the page where that does not go."""
+    new, folder = _typed(form), folder_of(desk)
+    url, name = field(form, "url", most=2000), field(form, "name") or "mine"
+    try:
+        if url and not new.systems.strip():  # an address was given, and nobody pressed the button beside it
+            new.systems = new.with_system(name, greet(url, name).settings)
+        create_study(folder, new)
+    except InputError as error:
+        return _begun(request, desk, new, 422, problem=told(error), url=url, name=name)
+    tell(request, study=new.name)
+    return RedirectResponse("/study?saved=new", 303)
+
+
+@router.post("/study/systems", dependencies=[Steers])
+def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Say hello at an address, and write what answers there among the study's systems."""
+    study, url, name = edited(desk), field(form, "url", most=2000), field(form, "name")
+    text = ""
+    try:
+        if name in (study.says.get("systems") or {}):
+            raise InputError(f"there is a system {name!r} already", hint="give this one another name")
+        found = greet(url, name)
+
+        def change(data: Any) -> None:
+            if not isinstance(data.get("systems"), dict):
+                data["systems"] = plain({})
+            data["systems"][name] = plain(found.settings)
+
+        text = changed(study.text, "systems", change)
+        study.save(text, field(form, "base"))
+    except StudyFileChanged as error:
+        return conflict(request, desk, error, text)
+    except InputError as error:
+        return study_page(request, desk, study, 422, problem=told(error), url=url, name=name)
+    tell(request, system=name)
+    return study_page(request, desk, edited(desk), found=found, name="")
+
+
+@router.post("/study/systems/remove", dependencies=[Steers])
+def remove_system(request: Request, desk: Shell, form: OwnForm) -> Response:
+    study, name = edited(desk), field(form, "system")
+
+    def change(data: Any) -> None:
+        if not isinstance(data.get("systems"), dict) or name not in data["systems"]:
+            raise HTTPException(404, gettext("There is no such system."))
+        del data["systems"][name]
+        if not data["systems"]:
+            del data["systems"]
+
+    tell(request, removed=name)
+    return save_and_return(request, desk, study, lambda: changed(study.text, "systems", change), form)
+
+
+@router.get("/study/file")
+def file(request: Request, desk: Shell) -> Response:
+    """The study file itself, as text."""
+    study = edited(desk)
+    return desk.page(request, "study_file.html", study=study, text=study.text, theirs=None, problem="")
+
+
+@router.post("/study/file", dependencies=[Steers])
+def save_file(request: Request, desk: Shell, form: OwnForm) -> Response:
+    study, typed = edited(desk), form.get("text")
+    text = typed.replace("\r\n", "\n") if isinstance(typed, str) else ""
+    text = text if not text or text.endswith("\n") else text + "\n"
+    try:
+        check_text(text)  # a text that is no YAML is not put in the place of one that is
+        study.save(text, field(form, "base"))
+    except StudyFileChanged as error:
+        return conflict(request, desk, error, text)
+    except InputError as error:
+        return desk.page(
+            request, "study_file.html", 422, study=study, text=text, theirs=None, problem=told(error)
+        )
+    return RedirectResponse("/study?saved=file", 303)
+
+
+@router.get("/study/state")
+def state(desk: Shell) -> dict[str, bool]:
+    """Whether the trial is still being started."""
+    return {"computing": not isinstance(desk, Desk)}

@@ -1,0 +1,278 @@
+"""What participants read and do, and what the study wants to know: texts, tasks, declared analysis, size."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fastapi import HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.desk.app_shell import AppShell
+from vivavoce.desk.language import gettext, told, worded
+from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
+from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
+from vivavoce.desk.study_editor.edited_study import EditedStudy
+from vivavoce.desk.study_editor.editing import LONGEST, Shell, edited, router, save_and_return
+from vivavoce.desk.study_editor.settings_form import as_mapping, beyond, fields_of, read_form, typed_settings
+from vivavoce.desk.study_editor.study_text import (
+    StudyFileChanged,
+    changed,
+    digest,
+    merge,
+    plain,
+    read_text,
+    write_text,
+)
+from vivavoce.languages.base import language_name
+from vivavoce.measures import MEASURES
+from vivavoce.stats.planning import ASSUMED_RATES, answer, plan_of_study
+from vivavoce.study.analysis_file import Analysis, Stopping
+from vivavoce.study.model import Study
+from vivavoce.web.documents import read_document
+from vivavoce.web.site import information_sheet, visit_minutes
+
+DECLARED: Final = ("primary", "correction", "margin", "stopping")  # of the analysis, what the form is about
+
+
+@router.get("/study/texts")
+def texts(request: Request, desk: Shell, name: str = "", saved: str = "") -> Response:
+    """Every text of the visit in each language, as it is written and as participants read it."""
+    study = edited(desk)
+    return _texts(request, desk, study, name, saved=saved)
+
+
+def _texts(
+    request: Request, desk: AppShell, study: EditedStudy, name: str, status: int = 200, *, saved: str = "",
+    problem: str = "", typed: Mapping[str, str] | None = None,
+) -> Response:  # fmt: skip
+    names = study.texts()
+    name = name if name in names else next(iter(names), "")
+    written = {tag: _document(study, name, tag) if name else "" for tag in study.languages}
+    shown = {**written, **(typed or {})}
+    sheet = None
+    if study.study is not None:
+        sheet = {tag: information_sheet(study.study, tag) for tag in study.languages}
+    return desk.page(
+        request, "study_texts.html", status, study=study, names=names, name=name, shown=shown, saved=saved,
+        bases={tag: digest(read_text(study.text_file(name, tag))) if name else "" for tag in study.languages},
+        previews={tag: read_document(text) for tag, text in shown.items()}, problem=problem, sheet=sheet,
+        tongues={tag: language_name(tag) for tag in study.languages},
+    )  # fmt: skip
+
+
+def _document(study: EditedStudy, name: str, language: str) -> str:
+    try:
+        return study.read_document(name, language)
+    except InputError:
+        return ""  # what is wrong with it stands at the study's problems
+
+
+@router.post("/study/texts/look", dependencies=[Steers, OnlyAsks])
+def look(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """The page again, with what was typed as participants would read it."""
+    study, name = edited(desk), field(form, "name")
+    return _texts(request, desk, study, name, typed=_typed_texts(study, form))
+
+
+@router.post("/study/texts", dependencies=[Steers])
+def save_texts(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Write the text in each language in which it was changed."""
+    study, name = edited(desk), field(form, "name")
+    if name not in study.texts():
+        raise HTTPException(404, gettext("There is no such text in the visit."))
+    typed = _typed_texts(study, form)
+    try:
+        for tag, text in typed.items():
+            if text.strip() and text.strip() != study.read_document(name, tag).strip():
+                write_text(study.text_file(name, tag), text.rstrip() + "\n", base=field(form, f"base-{tag}"))
+    except StudyFileChanged as error:
+        problem = gettext(
+            "The file was changed meanwhile, and was not overwritten. What stands there now: %(text)s",
+            text=error.theirs,
+        )
+        return _texts(request, desk, study, name, 409, problem=problem, typed=typed)
+    except InputError as error:
+        return _texts(request, desk, study, name, 422, problem=told(error), typed=typed)
+    tell(request, text=name)
+    return _texts(request, desk, edited(desk), name, saved=name)
+
+
+def _typed_texts(study: EditedStudy, form: FormData) -> dict[str, str]:
+    found = {tag: form.get(f"text-{tag}") for tag in study.languages}
+    return {tag: text.replace("\r\n", "\n") for tag, text in found.items() if isinstance(text, str)}
+
+
+@router.get("/study/tasks")
+def tasks(request: Request, desk: Shell) -> Response:
+    """The tasks of the study, and a form in which each is a line."""
+    study = edited(desk)
+    known = _known_tasks(study)
+    lines = {
+        tag: "\n".join(str((one.get("text") or {}).get(tag, "")).replace("\n", " ") for one in known)
+        for tag in study.languages
+    }
+    return _tasks(request, desk, study, lines)
+
+
+def _tasks(
+    request: Request, desk: AppShell, study: EditedStudy, lines: Mapping[str, str], status: int = 200,
+    problem: str = "",
+) -> Response:  # fmt: skip
+    given = study.says.get("tasks")
+    made = study.study.tasks[:5] if study.study is not None else ()
+    return desk.page(
+        request, "study_tasks.html", status, study=study, lines=lines, problem=problem, given=given,
+        generated=isinstance(given, dict) and "generate" in given, some=made, file=_tasks_file(study),
+        base=digest(read_text(study.folder / _tasks_file(study))),
+        tongues={tag: language_name(tag) for tag in study.languages},
+    )  # fmt: skip
+
+
+def _tasks_file(study: EditedStudy) -> str:
+    given = study.says.get("tasks")
+    named = given.get("file") if isinstance(given, dict) else given
+    inside = isinstance(named, str) and (study.folder / named).resolve().is_relative_to(
+        study.folder.resolve()
+    )
+    return str(named) if inside else TASKS_FILE
+
+
+def _known_tasks(study: EditedStudy) -> list[dict[str, Any]]:
+    """The tasks of the study's file as they are written; [] where they are generated or cannot be read."""
+    if isinstance(study.says.get("tasks"), dict) and "file" not in study.says["tasks"]:
+        return []
+    data = parse_yaml(read_text(study.folder / _tasks_file(study)), TASKS_FILE).data
+    found = data.get("tasks") if isinstance(data, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+@router.post("/study/tasks", dependencies=[Steers])
+def save_tasks(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Write the tasks into their file, and the file into the study where it does not name one."""
+    study, file = edited(desk), _tasks_file(edited(desk))
+    lines = {tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in study.languages}
+    try:
+        text = tasks_text(task_lines(lines, study.languages), _known_tasks(study))
+        write_text(study.folder / file, text, base=field(form, "tasks_base"))
+    except StudyFileChanged as error:
+        return _tasks(request, desk, study, lines, 409, f"{told(error)}\n{error.theirs}")
+    except InputError as error:
+        return _tasks(request, desk, study, lines, 422, told(error))
+    if not isinstance(study.says.get("tasks"), dict) and study.says.get("tasks") == file:
+        return RedirectResponse("/study?saved=tasks", 303)
+
+    def change() -> str:
+        text = changed(study.text, "tasks", lambda data: data.update(tasks=file))
+        if study.says.get("ontology"):  # it knows nothing of these tasks
+            text = changed(text, "ontology", lambda data: data.update(ontology=None))
+        return text
+
+    return save_and_return(request, desk, study, change, form, "/study?saved=tasks")
+
+
+@router.get("/study/analysis")
+def analysis(request: Request, desk: Shell) -> Response:
+    """What is declared before the trial, and how many people it takes."""
+    return _analysis(request, desk, edited(desk))
+
+
+def _analysis(
+    request: Request, desk: AppShell, study: EditedStudy, status: int = 200, *,
+    typed: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None,
+    size: "Size | None" = None, asked: Mapping[str, str] | None = None, problem: str = "",
+) -> Response:  # fmt: skip
+    fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED)
+    named = {one.name for one in fields}
+    rates = {"first": f"{ASSUMED_RATES[0]:g}", "second": f"{ASSUMED_RATES[1]:g}", "hourly": ""}
+    return desk.page(
+        request, "study_analysis.html", status, study=study, fields=fields, problem=problem, size=size,
+        others=[one for name, one in (problems or {}).items() if name not in named] or
+        ([] if problems else study.problems_below("analysis")),
+        suggestions={"primary.measure": MEASURES.names()}, said=worded, asked={**rates, **(asked or {})},
+    )  # fmt: skip
+
+
+def analysis_words() -> list[str]:
+    """Everything that the form of the analysis says of its fields."""
+    return [one.meaning for one in fields_of(Analysis, {}, only=DECLARED)]
+
+
+def _declared(study: EditedStudy) -> dict[str, Any]:
+    declared = study.says.get("analysis")
+    found = dict(declared) if isinstance(declared, dict) else {}
+    if "stopping" in found:
+        found["stopping"] = as_mapping(Stopping, found["stopping"])
+    return found
+
+
+@router.post("/study/analysis", dependencies=[Steers])
+def save_analysis(request: Request, desk: Shell, form: OwnForm) -> Response:
+    study = edited(desk)
+    before, below = _declared(study), study.below("analysis")
+    typed = typed_settings(form)
+    filled = read_form(Analysis, before, typed, below)
+    if filled.problems:
+        return _analysis(request, desk, study, 422, typed=typed, problems=filled.problems)
+    own = beyond(filled.settings, below, study.own("analysis"))
+
+    def change(data: Any) -> None:
+        if isinstance(data.get("analysis"), dict):
+            merge(data["analysis"], own)
+        elif own:
+            data["analysis"] = plain(own)
+
+    return save_and_return(
+        request, desk, study, lambda: changed(study.text, "analysis", change), form, "/study?saved=analysis"
+    )
+
+
+@dataclass(frozen=True)
+class Size:
+    """What the declared comparison takes, by the statistics of `vivavoce power`.
+
+    minutes  of one participant's visit, at least; money: what all are paid, in the currency of the question
+    """
+
+    participants: int
+    dialogues: int
+    minutes: int
+    money: float | None
+    assumptions: tuple[str, ...]
+
+
+@router.post("/study/analysis/size", dependencies=[Steers, OnlyAsks])
+def size(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """How many participants the primary comparison takes, and about what they cost."""
+    study = edited(desk)
+    asked = {name: field(form, name, most=20) for name in ("first", "second", "hourly")}
+    try:
+        if study.study is None:
+            raise InputError(
+                gettext("the study has problems"), hint=gettext("mend them first: they stand on its page")
+            )
+        found = size_of(study.study, asked)
+    except InputError as error:
+        return _analysis(request, desk, study, 422, asked=asked, problem=told(error))
+    return _analysis(request, desk, study, asked=asked, size=found)
+
+
+def size_of(study: Study, asked: Mapping[str, str]) -> Size:
+    """Raises  InputError: no comparison is declared, or what was asked is no number"""
+    rates = [_number(asked[name], name) for name in ("first", "second")]
+    hourly = _number(asked["hourly"], "hourly") if asked["hourly"] else None
+    found = answer("two-rates", rates, plan=plan_of_study(study))
+    people, minutes = found.clustered.size.participants, visit_minutes(study)
+    return Size(
+        participants=people, dialogues=found.clustered.size.dialogues, minutes=minutes,
+        money=None if hourly is None else people * minutes / 60 * hourly, assumptions=found.assumptions,
+    )  # fmt: skip
+
+
+def _number(typed: str, place: str) -> float:
+    try:
+        return float(typed.replace(",", "."))
+    except ValueError:
+        raise InputError(f"{typed!r} is no number", place=place, hint="write such as 0.45") from None

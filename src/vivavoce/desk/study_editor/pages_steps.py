@@ -1,0 +1,144 @@
+"""The visit of a study as cards, and the form of each step, made of its settings."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from fastapi import HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from vivavoce.desk.app_shell import AppShell
+from vivavoce.desk.language import gettext, step_words
+from vivavoce.desk.security import OwnForm, Steers, field
+from vivavoce.desk.study_editor.edited_study import EditedStudy, step_model, step_parts
+from vivavoce.desk.study_editor.editing import Shell, edited, router, save_and_return
+from vivavoce.desk.study_editor.settings_form import (
+    as_mapping,
+    as_short,
+    fields_of,
+    read_form,
+    typed_settings,
+)
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.study.channel import CHANNELS
+from vivavoce.study.step_kind import STEPS
+
+
+def step_names() -> list[str]:
+    return STEPS.names()
+
+
+@router.post("/study/visit", dependencies=[Steers])
+def arrange(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """The steps in another order, or without one of them.
+
+    `order` has the positions of all steps, as a script sends them; else `move` says `up`, `down` or `remove`
+    of the step `number`.
+    """
+    study = edited(desk)
+    steps = study.steps
+    places = _arranged(len(steps), form)
+    return save_and_return(
+        request, desk, study, lambda: study.with_visit([steps[place] for place in places]), form,
+        "/study?saved=study#visit",
+    )  # fmt: skip
+
+
+def _arranged(count: int, form: FormData) -> list[int]:
+    places = list(range(count))
+    order = [int(one) for one in field(form, "order", most=2000).split(",") if one.isdecimal()]
+    if sorted(order) == places and order:
+        return order
+    move, number = field(form, "move").partition("-")[::2]
+    if not number.isdecimal() or int(number) >= count:
+        raise HTTPException(404, gettext("There is no such step."))
+    place = int(number)
+    moved = places.pop(place)
+    if move != "remove":
+        places.insert(max(0, place + (-1 if move == "up" else 1)), moved)
+    return places
+
+
+@router.get("/study/step")
+def step(request: Request, desk: Shell, number: int | None = None, kind: str = "") -> Response:
+    """The form of a step of the visit, or of one that is to be added."""
+    study = edited(desk)
+    if number is None:
+        _known(kind)
+        return _form(request, desk, study, None, kind, _usual(kind))
+    if not 0 <= number < len(study.steps):
+        raise HTTPException(404, gettext("There is no such step."))
+    kind, written = step_parts(study.steps[number])
+    _known(kind)
+    return _form(request, desk, study, number, kind, as_mapping(step_model(kind), written))
+
+
+@router.post("/study/step", dependencies=[Steers])
+def save_step(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Write a step's settings into the file: only those that are not the defaults."""
+    study, kind, written_number = edited(desk), field(form, "kind"), field(form, "number")
+    _known(kind)
+    number = int(written_number) if written_number.isdecimal() else None
+    model = step_model(kind)
+    before: dict[str, Any] = {}
+    if number is not None:
+        there = step_parts(study.steps[number]) if number < len(study.steps) else ("", {})
+        if there[0] != kind:
+            raise HTTPException(409, gettext("There is no such step any more. Nothing was written."))
+        before = as_mapping(model, there[1])
+    typed = typed_settings(form)
+    filled = read_form(model, before, typed)
+    if filled.problems:
+        return _form(request, desk, study, number, kind, before, 422, typed, filled.problems)
+
+    def change() -> str:
+        if number is not None:
+            return study.with_step(number, kind, filled.settings)
+        place = field(form, "place")
+        steps = list(study.steps)
+        short = as_short(model, filled.settings)
+        made: Any = {kind: short} if short else kind
+        steps.insert(min(int(place), len(steps)) if place.isdecimal() else len(steps), made)
+        return study.with_visit(steps)
+
+    return save_and_return(request, desk, study, change, form, "/study?saved=study#visit")
+
+
+def _form(
+    request: Request, desk: AppShell, study: EditedStudy, number: int | None, kind: str,
+    settings: dict[str, Any], status: int = 200, typed: Mapping[str, str] | None = None,
+    problems: Mapping[str, str] | None = None,
+) -> Response:  # fmt: skip
+    model = step_model(kind)
+    said = problems if problems is not None else study.problems_of_step(number) if number is not None else {}
+    fields = fields_of(model, settings, typed, said)
+    named = {one.name for one in fields}
+    return desk.page(
+        request, "study_step.html", status, study=study, number=number, kind=kind, fields=fields,
+        meaning=about_step(kind), said=partial(step_words, kind),
+        others=[problem for name, problem in said.items() if name not in named],
+        suggestions={"use": INSTRUMENTS.names(), "channel": ["text", *CHANNELS.names()]},
+    )  # fmt: skip
+
+
+def about_step(kind: str) -> str:
+    """What a kind of step is, in one line of its settings."""
+    return (step_model(kind).__doc__ or "").strip().split("\n")[0]
+
+
+def form_words() -> list[str]:
+    """Everything that the forms of all steps say of their fields."""
+    fields = [one for kind in step_names() for one in fields_of(step_model(kind), {})]
+    return list(dict.fromkeys([*map(about_step, step_names()), *(one.meaning for one in fields)]))
+
+
+def _usual(kind: str) -> dict[str, Any]:
+    """What a step that is added is given before anybody has said more."""
+    named = step_model(kind).model_fields
+    return {"file": f"{kind}.md"} if "file" in named else {}
+
+
+def _known(kind: str) -> None:
+    if kind not in STEPS:
+        raise HTTPException(404, gettext("There is no step of this kind."))

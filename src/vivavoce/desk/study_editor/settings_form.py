@@ -1,0 +1,349 @@
+"""A form made of a model of settings: a field for each key, with its type, bounds, default and meaning.
+
+What the form gives back are only the keys that somebody changed, so that a file says what differs from the
+defaults and nothing else.
+"""
+
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.validation import problems_of
+from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
+from vivavoce.desk.study_editor.study_text import Written, written
+from vivavoce.study.steps_file import Range
+
+MISSING: Final = object()  # of a key that is not written
+PREFIX: Final = "set-"  # of a field's name in the page
+BETWEEN: Final = "."  # of the keys in a field's name
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One key of a model as a field of a form.
+
+    path      of the key in the settings
+    kind      text, whole, number, choice, flag, lines (a list with an entry in each) or yaml
+    shown     what the field holds: what was typed, else what is written or the default
+    default   as it would be written; "" where the key must be given or nothing stands there
+    choices   of a choice
+    """
+
+    path: KeyPath
+    kind: str
+    meaning: str
+    shown: str
+    default: str
+    required: bool
+    choices: tuple[str, ...] = ()
+    low: str = ""
+    high: str = ""
+    optional: bool = False
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        return BETWEEN.join(map(str, self.path))
+
+    @property
+    def label(self) -> str:
+        return str(self.path[-1]).replace("_", " ")
+
+    @property
+    def group(self) -> str:
+        """The mapping that the key stands in; "" at the top."""
+        return ": ".join(str(key).replace("_", " ") for key in self.path[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class FilledForm:
+    """What came of a form that was sent.
+
+    settings  as they are to be written, where nothing is wrong
+    problems  by the name of the field
+    """
+
+    settings: dict[str, Any]
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+def as_mapping(model: type[BaseModel], value: Any) -> Written:
+    """Settings as written: a value that is short for one key is that key."""
+    short = getattr(model, "shorthand", None)
+    if short is not None and isinstance(value, str):
+        return {short: value}
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def as_short(model: type[BaseModel], settings: Mapping[str, Any]) -> Any:
+    """Settings as a person writes them: one value where the model has a short form that says all."""
+    short = getattr(model, "shorthand", None)
+    if short is not None and set(settings) == {short} and isinstance(settings[short], str):
+        return settings[short]
+    return dict(settings)
+
+
+def fields_of(
+    model: type[BaseModel],
+    settings: Mapping[str, Any],
+    typed: Mapping[str, str] | None = None,
+    problems: Mapping[str, str] | None = None,
+    only: Sequence[str] = (),
+) -> list[FormField]:
+    """The fields of a form, in the order of the model.
+
+    Input   settings: as written; typed: what was sent, which is shown again; problems: by name of the field;
+            only: keys of the model that the form is about; all where none is named
+    """
+    return [
+        _field(path, info, _at(settings, path), typed or {}, problems or {})
+        for path, info in _keys(model)
+        if not only or path[0] in only
+    ]
+
+
+def read_form(
+    model: type[BaseModel],
+    settings: Mapping[str, Any],
+    typed: Mapping[str, str],
+    below: Mapping[str, Any] | None = None,
+) -> FilledForm:
+    """The settings after what was typed: a key that is as it was stays, one that is the default goes.
+
+    Input   below: what a protocol says where the file does not, so that a default must be written to count
+    """
+    made, problems = _copied(settings), dict[str, str]()
+    for path, info in _keys(model):
+        name = BETWEEN.join(map(str, path))
+        kind = _kind(info)
+        if name not in typed:
+            continue
+        try:
+            value = _value(kind, typed[name].strip(), _optional(info))
+        except InputError as error:
+            problems[name] = error.problem
+            continue
+        before, default = _at(settings, path), _default(info)
+        beneath = _at(below or {}, path) is not MISSING
+        if value is MISSING:
+            if before is not MISSING and beneath and before is not None:
+                _put(made, path, None)
+            elif before is not MISSING and not beneath:
+                _remove(made, path)
+        elif _same(value, before, default):
+            continue
+        elif value == default and not beneath:
+            _remove(made, path)
+        else:
+            _put(made, path, value)
+    if not problems:
+        problems = check_settings(model, made)
+    return FilledForm(made, problems)
+
+
+def typed_settings(form: Mapping[str, Any]) -> dict[str, str]:
+    """What was typed into the fields of a form that was sent, by name of the field."""
+    return {
+        name.removeprefix(PREFIX): value.replace("\r\n", "\n")
+        for name, value in form.items()
+        if name.startswith(PREFIX) and isinstance(value, str)
+    }
+
+
+def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, str]:
+    """What is wrong with settings, by the name of the nearest field; "" stands for all of them."""
+    try:
+        model.model_validate(dict(settings))
+    except ValidationError as error:
+        names = {BETWEEN.join(map(str, path)) for path, _ in _keys(model)}
+        found: dict[str, str] = {}
+        for detail, problem in zip(
+            error.errors(include_url=False), problems_of(error, Source(""), model), strict=True
+        ):
+            said = f"{problem.problem}; {problem.hint}" if problem.hint else problem.problem
+            found.setdefault(_nearest(detail["loc"], names), said)
+        return found
+    return {}
+
+
+def _nearest(place: tuple[int | str, ...], names: set[str]) -> str:
+    for end in range(len(place), 0, -1):
+        if (name := BETWEEN.join(map(str, place[:end]))) in names:
+            return name
+    return ""
+
+
+def _keys(model: type[BaseModel], above: KeyPath = ()) -> Iterator[tuple[KeyPath, FieldInfo]]:
+    """Every key that has a field of its own; mappings whose keys are known are gone through.
+
+    A mapping that may be left out is gone through as well: it is there as soon as one of its keys is.
+    """
+    for name, info in model.model_fields.items():
+        path = (*above, info.alias or name)
+        below = _bare(info.annotation)
+        nested = isinstance(below, type) and issubclass(below, BaseModel) and not issubclass(below, Range)
+        if nested:
+            yield from _keys(below, path)
+        else:
+            yield path, info
+
+
+def _field(
+    path: KeyPath, info: FieldInfo, before: Any, typed: Mapping[str, str], problems: Mapping[str, str]
+) -> FormField:
+    name, kind, default = BETWEEN.join(map(str, path)), _kind(info), _default(info)
+    shown = _words(kind, default if before is MISSING else before)
+    bounds = {type(one): one for one in info.metadata}
+    low = bounds[Ge].ge if Ge in bounds else bounds[Gt].gt if Gt in bounds else ""
+    high = bounds[Le].le if Le in bounds else bounds[Lt].lt if Lt in bounds else ""
+    choices = tuple(map(str, get_args(_bare(info.annotation)))) if kind == "choice" else ()
+    return FormField(
+        path=path, kind=kind, meaning=info.description or "", shown=typed.get(name, shown),
+        default="" if default is MISSING else _words(kind, default), required=info.is_required(),
+        choices=choices, low=str(low), high=str(high), optional=_optional(info),
+        problem=problems.get(name, ""),
+    )  # fmt: skip
+
+
+def _kind(info: FieldInfo) -> str:
+    bare = _bare(info.annotation)
+    if get_origin(bare) is Literal:
+        return "choice"
+    if bare is bool:
+        return "flag"
+    if bare is int:
+        return "whole"
+    if bare is float:
+        return "number"
+    if bare is str or (isinstance(bare, type) and issubclass(bare, Range)):
+        return "text"
+    if get_origin(bare) in (list, tuple) and _bare((get_args(bare) or (None,))[0]) is str:
+        return "lines"
+    return "yaml"
+
+
+def _bare(annotation: Any) -> Any:
+    """The annotation without Annotated and without `| None`; of several types, `Any`."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) in (Union, types.UnionType):
+        choices = [choice for choice in get_args(annotation) if choice is not types.NoneType]
+        return _bare(choices[0]) if len(choices) == 1 else Any
+    return annotation
+
+
+def _optional(info: FieldInfo) -> bool:
+    return types.NoneType in get_args(info.annotation)
+
+
+def _default(info: FieldInfo) -> Any:
+    """The default as it would be written; MISSING where the key must be given."""
+    found = info.get_default(call_default_factory=True)
+    return MISSING if found is PydanticUndefined else _plainly(found)
+
+
+def _plainly(value: Any) -> Any:
+    if isinstance(value, Range):
+        return value.min if value.min == value.max else str(value)
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True)
+    if isinstance(value, list | tuple):
+        return [_plainly(one) for one in value]
+    return value
+
+
+def _words(kind: str, value: Any) -> str:
+    """A value as it stands in its field."""
+    if value is None or value is MISSING:
+        return ""
+    if kind == "flag":
+        return "true" if value is True else "false" if value is False else str(value)
+    if kind == "lines" and isinstance(value, list):
+        return "\n".join(map(str, value))
+    if isinstance(value, dict | list):
+        return written(value).rstrip() if value else ""
+    return str(value)
+
+
+def _value(kind: str, typed: str, optional: bool) -> Any:
+    """What was typed as the file has it; MISSING: nothing was, so the key falls to its default.
+
+    Raises  InputError: it is none of its kind
+    """
+    if not typed:
+        return MISSING
+    if kind == "flag":
+        return typed == "true"
+    if kind == "lines":
+        return [line.strip() for line in typed.splitlines() if line.strip()]
+    if kind == "text":
+        return int(typed) if typed.isdecimal() and not optional and len(typed) < 10 else typed
+    if kind == "choice":
+        return typed
+    if kind == "yaml":
+        source = parse_yaml(typed, "value")
+        if source.problems:
+            raise InputError(source.problems[0].problem)
+        return source.data
+    try:
+        number = float(typed.replace(",", "."))
+    except ValueError:
+        raise InputError(f"{typed!r} is no number") from None
+    if kind == "whole" and number.is_integer():
+        return int(number)
+    return int(number) if number.is_integer() and "." not in typed else number
+
+
+def _same(value: Any, before: Any, default: Any) -> bool:
+    """Whether what was typed is what stands there already, or what stands there by default."""
+    now = default if before is MISSING else before
+    return value == now or str(value) == str(now)
+
+
+def _at(settings: Any, path: KeyPath) -> Any:
+    for key in path:
+        if not isinstance(settings, Mapping) or key not in settings:
+            return MISSING
+        settings = settings[key]
+    return settings
+
+
+def _copied(settings: Mapping[str, Any]) -> Written:
+    return {key: _copied(one) if isinstance(one, Mapping) else one for key, one in settings.items()}
+
+
+def _put(settings: dict[str, Any], path: KeyPath, value: Any) -> None:
+    for key in path[:-1]:
+        if not isinstance(settings.get(str(key)), dict):
+            settings[str(key)] = {}
+        settings = settings[str(key)]
+    settings[str(path[-1])] = value
+
+
+def _remove(settings: dict[str, Any], path: KeyPath) -> None:
+    *way, last = path
+    above = _at(settings, tuple(way))
+    if isinstance(above, dict):
+        above.pop(str(last), None)
+        if not above and way:
+            _remove(settings, tuple(way))
+
+
+def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> Written:
+    """What a file has to say so that, over a protocol, the settings are these; what it says already stays."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        under, there = below.get(key), own.get(key)
+        if isinstance(value, Mapping) and isinstance(under, Mapping):
+            if inner := beyond(value, under, there if isinstance(there, Mapping) else {}):
+                found[key] = inner
+        elif key in own or key not in below or value != under:
+            found[key] = value
+    return found

@@ -1,0 +1,64 @@
+"""Pages for a folder that has no study yet, or one with problems, before anything of it is served."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI, Request
+from starlette.responses import RedirectResponse, Response
+
+from vivavoce.desk.app import serve_pages
+from vivavoce.desk.app_shell import AppShell
+from vivavoce.desk.language import gettext
+from vivavoce.desk.security import OwnForm, Steers
+from vivavoce.desk.study_editor.editing import Shell, edited
+from vivavoce.desk.study_editor.pages import PAGE, study_page
+from vivavoce.log.store import Log
+from vivavoce.web.accounts import Access, SignedIn
+
+router = APIRouter()
+
+
+@dataclass(kw_only=True)
+class SetupShell(AppShell):
+    """The pages of a study before it is served.
+
+    folder  of the study; start: called once somebody wants it served
+    """
+
+    folder: Path
+    start: Callable[[], None]
+    account_optional: bool = field(default=True)
+
+    @property
+    def title(self) -> str:
+        return self.folder.resolve().name
+
+    def menu(self, who: SignedIn) -> list[tuple[str, str]]:
+        return [("/study", gettext("Study"))] if who.may(PAGE.role) else []
+
+
+def create_setup(folder: Path, log: Log, start: Callable[[], None]) -> FastAPI:
+    """The pages on which a study is begun; who signed in here stays so when the dashboard takes over.
+
+    Input   log: where sign-ins are kept, the study's own; start: called when the study is to be served
+    """
+    shell = SetupShell(access=Access(log), cookie="vivavoce-desk", secure=False, folder=folder, start=start)
+    return serve_pages(shell, router, PAGE.router)
+
+
+@router.get("/")
+def home() -> Response:
+    return RedirectResponse("/study", 303)
+
+
+@router.post("/study/start", dependencies=[Steers])
+def start(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Serve the study; the page that comes waits until the dashboard is there."""
+    study = edited(desk)
+    if study.study is None or study.problems:
+        return study_page(request, desk, study, 409)
+    answer = desk.page(request, "study_starting.html")
+    if isinstance(desk, SetupShell):
+        desk.start()
+    return answer

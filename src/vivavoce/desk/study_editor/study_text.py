@@ -1,0 +1,198 @@
+"""The text of a study file, changed key by key: comments, order and everything else stay as they are."""
+
+import io
+import os
+import re
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_source import parse_yaml
+from vivavoce.study.presets import PROTOCOLS, lay_over
+
+Change = Callable[[CommentedMap], None]
+Written = dict[str, Any]  # a mapping of a YAML file, as it is written there
+WIDEST: Final = 4096  # characters of a line before it is broken: lines of others stay whole
+_WRITING: Final = Lock()
+_FLUSH_LIST: Final = re.compile(r"^[\w-]+:[^\n]*\n(?:[ ]*#[^\n]*\n|[ ]*\n)*- ", re.MULTILINE)
+
+
+class StudyFileChanged(InputError):
+    """The file is not the one that the form was made from.
+
+    theirs  its text now
+    """
+
+    def __init__(self, name: str, theirs: str) -> None:
+        super().__init__(f"{name} was changed since this page was opened", hint="look at both and save again")
+        self.theirs = theirs
+
+
+def digest(text: str) -> str:
+    """By which a form says what it was made from."""
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def read_text(path: Path) -> str:
+    """A file's text; "" where there is none.
+
+    Raises  InputError: it cannot be read, or is no UTF-8
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig") if path.is_file() else ""
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", place=path.name) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"is not UTF-8 text (byte {error.start})", place=path.name, hint="save it as UTF-8"
+        ) from None
+
+
+def write_text(path: Path, text: str, *, base: str) -> None:
+    """Put a text in the place of the one whose digest is `base`, whole or not at all.
+
+    Raises  StudyFileChanged: another text stands there by now; InputError: it cannot be written
+    """
+    with _WRITING:
+        theirs = read_text(path)
+        if digest(theirs) != base:
+            raise StudyFileChanged(path.name, theirs)
+        try:
+            with NamedTemporaryFile(
+                "w", dir=path.parent, prefix=f".{path.name}-", delete=False, encoding="utf-8"
+            ) as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            made = Path(file.name)
+            made.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+            made.replace(path)
+        except OSError as error:
+            hint = "look at the permissions of its folder"
+            raise InputError(f"cannot be written ({error.strerror})", place=path.name, hint=hint) from None
+
+
+def check_text(text: str) -> None:
+    """Raises  InputError: the text is no YAML mapping"""
+    source = parse_yaml(text, "study.yaml")
+    if source.problems:
+        raise source.problems[0].error()
+    if not isinstance(source.data, dict):
+        raise InputError("holds no keys", place="study.yaml", hint="begin with `study: NAME`")
+
+
+def changed(text: str, key: str, change: Change) -> str:
+    """The text after a change of one of its keys; no byte outside of that key's lines is another one.
+
+    Input   change: gets a mapping with no more than this key, or without it where the file does not have it;
+            what it leaves there is written, and nothing where it takes the key out
+    Raises  InputError: the text is no YAML mapping
+    """
+    check_text(text)
+    before, section, after = _sections(text, key)
+    yaml = _yaml(text)
+    data = (yaml.load(section) if section.strip() else None) or CommentedMap()
+    change(data)
+    made = _dumped(yaml, data) if data else ""
+    if not section and made:
+        gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        return f"{before}{gap}{made}"
+    if not made:
+        before = _without_heading(before)
+    return before + made + after
+
+
+def _sections(text: str, key: str) -> tuple[str, str, str]:
+    """What stands before the lines of a top-level key, these, and what follows.
+
+    Comments and empty lines in front of a key are its heading, and never the end of the one before.
+    """
+    places = parse_yaml(text, "study.yaml").lines
+    starts = sorted({line for path, line in places.items() if len(path) == 1})
+    lines = text.splitlines(keepends=True)
+    if (key,) not in places:
+        return text, "", ""
+    begin = places[(key,)] - 1
+    end = next((line - 1 for line in starts if line - 1 > begin), len(lines))
+    while end > begin + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+        end -= 1
+    return "".join(lines[:begin]), "".join(lines[begin:end]), "".join(lines[end:])
+
+
+def _without_heading(before: str) -> str:
+    """Without the comment right above a key that goes."""
+    lines = before.splitlines(keepends=True)
+    while lines and lines[-1].startswith("#"):
+        lines.pop()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "".join(lines)
+
+
+def merge(node: CommentedMap, settings: Mapping[str, Any]) -> None:
+    """Make a mapping of a file say what the settings say; what is the same stays, with its comments."""
+    for key in [key for key in node if key not in settings]:
+        del node[key]
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and isinstance(node.get(key), CommentedMap):
+            merge(node[key], value)
+        elif key not in node or node[key] != value:
+            node[key] = plain(value)
+
+
+def written(data: Any) -> str:
+    """A mapping or list as a person writes it: in blocks, short lists in one line."""
+    return _dumped(_yaml(""), plain(data))
+
+
+def plain(value: Any) -> Any:
+    """A value as ruamel.yaml writes it by hand's usage: lists of words in one line."""
+    if isinstance(value, Mapping):
+        made = CommentedMap()
+        for key, one in value.items():
+            made[key] = plain(one)
+        return made
+    if isinstance(value, list):
+        items = CommentedSeq([plain(one) for one in value])
+        if all(isinstance(one, str | int | float) for one in value):
+            items.fa.set_flow_style()
+        return items
+    return value
+
+
+def effective(text: str) -> Written:
+    """What the file says together with its protocol; {} where it is no mapping."""
+    source = parse_yaml(text, "study.yaml")
+    if not isinstance(source.data, dict):
+        return {}
+    name = source.data.get("protocol")
+    known = isinstance(name, str) and name in PROTOCOLS
+    return lay_over(source, name if known else None).data
+
+
+def _yaml(text: str) -> YAML:
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = WIDEST
+    yaml.allow_unicode = True
+    if _FLUSH_LIST.search(text):
+        yaml.indent(mapping=2, sequence=2, offset=0)
+    else:
+        yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.representer.add_representer(
+        type(None), lambda made, _: made.represent_scalar("tag:yaml.org,2002:null", "null")
+    )
+    return yaml
+
+
+def _dumped(yaml: YAML, data: Any) -> str:
+    stream = io.StringIO()
+    yaml.dump(data, stream)
+    return stream.getvalue()

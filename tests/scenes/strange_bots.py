@@ -1,0 +1,47 @@
+"""A bot whose JSON is like nobody else's, on a port of this machine."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+
+class _Bubbles(BaseHTTPRequestHandler):
+    """Takes `{"prompt", "sessionId"}`, and answers in bubbles with other texts around."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "prompt" not in asked:
+            self._answer(422, {"fault": "no prompt"})
+            return
+        words = f"The ferry office hears you: {asked['prompt']} is noted."
+        self._answer(200, {"meta": {"took": "3ms"}, "result": {"bubbles": [{"markdown": words}]}})
+
+    def do_GET(self) -> None:
+        self._answer(404, {"fault": "nothing here"})
+
+    def _answer(self, status: int, found: object) -> None:
+        body = json.dumps(found).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def ferry_office() -> Iterator[str]:
+    """The address of the bot; gone when the block ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Bubbles)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/ferry"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,247 @@
+"""The study's pages: begun from an address, edited in the browser or by hand, the file as the truth."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from scenes.strange_bots import ferry_office
+from vivavoce.desk.study_editor.setup import create_setup
+from vivavoce.log.store import Log
+from vivavoce.study.load import check_study, load_study
+from vivavoce.study.presets import PROTOCOLS, protocol_names
+from vivavoce.study.scaffold import write_study
+from vivavoce.web.accounts import OWNER
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+BASE = "http://desk.test"
+
+
+class Editor:
+    """Somebody signed in on the study's pages, without scripts."""
+
+    def __init__(self, folder: Path, log: Log, language: str = "en") -> None:
+        self.folder, self.started = folder, list[bool]()
+        app = create_setup(folder, log, lambda: self.started.append(True))
+        headers = {"sec-fetch-site": "same-origin", "accept": "text/html", "accept-language": language}
+        self.browser = TestClient(app, base_url=BASE, headers=headers)
+        self.browser.post(app.state.desk.access.invite(OWNER, BASE).removeprefix(BASE))
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "study.yaml"
+
+    def look(self, path: str = "/study") -> str:
+        answer = self.browser.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    def send(self, path: str, seen: str, status: int = 200, **fields: str) -> str:
+        """Send a form of the page that was seen."""
+        hidden = dict(re.findall(r'type="hidden" name="([\w-]+)" value="([^"]*)"', seen))
+        answer = self.browser.post(path, data={**hidden, **fields})
+        assert answer.status_code == status, answer.text
+        return answer.text
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    (tmp_path / "harbour").mkdir()
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        yield Editor(tmp_path / "harbour", log)
+
+
+def begun(editor: Editor, protocol: str = "cambridge-2011", **more: str) -> None:
+    editor.send("/study/new", editor.look(), study="harbour", protocol=protocol,
+                **{"language-en": "yes", "source": "example", **more})  # fmt: skip
+
+
+def test_a_study_is_begun_from_the_address_of_a_bot_of_any_shape(editor: Editor) -> None:
+    with ferry_office() as address:
+        page = editor.send("/study/new/hello", editor.look(), url=address, name="ferry")
+        assert "The ferry office hears you" in page
+        assert not editor.file.exists()
+        systems = re.search(r'name="systems"[^>]*>([^<]*)<', page)
+        assert systems is not None
+        begun(
+            editor,
+            systems=unescape(systems[1]),
+            source="own",
+            **{"tasks-en": "Book a ferry.\nAsk for the price.\nBook it."},
+        )
+    study = load_study(editor.folder)
+    assert study.systems["ferry"]["url"] == address
+    assert study.systems["ferry"]["body"]["prompt"] == "{{ text }}"
+    assert [task.text["en"] for task in study.tasks] == ["Book a ferry.", "Ask for the price.", "Book it."]
+
+
+def test_an_address_where_nobody_listens_is_one_line_with_the_next_step(editor: Editor) -> None:
+    page = editor.send("/study/new/hello", editor.look(), 422, url="http://127.0.0.1:9/", study="kept-name")
+    problem = re.search(r'role="alert"[^>]*>([^<]*)<', page)
+    assert problem is not None
+    assert "start the system, and look at its address" in problem[1]
+    assert 'value="http://127.0.0.1:9/"' in page
+    assert 'value="kept-name"' in page
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_the_written_file_says_what_one_says_that_is_written_by_hand(
+    editor: Editor, protocol: str, tmp_path: Path
+) -> None:
+    system = "systems:\n  mine:\n    connect: http\n    url: https://bot.example.org/chat\n"
+    talks = "dialogue" in PROTOCOLS.get(protocol).file.read_text(encoding="utf-8").split("visit:")[1]
+    begun(editor, protocol, systems=system.removeprefix("systems:\n") if talks else "")
+    by_hand = f"study: harbour\nprotocol: {protocol}\nlanguages: [en]\n{system if talks else ''}"
+    if protocol == "idial-2018":
+        by_hand += "tasks: tasks.yaml\n"
+    assert YAML(typ="safe").load(editor.file) == YAML(typ="safe").load(by_hand)
+    write_study(tmp_path / "other", protocol, name="harbour")
+    (tmp_path / "other" / "study.yaml").write_text(by_hand, encoding="utf-8")
+    ours, theirs = load_study(editor.folder), load_study(tmp_path / "other")
+    assert (ours.visit, ours.tasks, ours.systems) == (theirs.visit, theirs.tasks, theirs.systems)
+    assert ours.analysis == theirs.analysis
+    assert "Nothing is wrong with its file." in editor.look()
+
+
+def test_nothing_that_is_there_is_overwritten(editor: Editor) -> None:
+    page = editor.look()
+    (editor.folder / "consent.md").write_text("# Mine\n", encoding="utf-8")
+    editor.send("/study/new", page, 422, study="harbour", protocol="cambridge-2011", source="example",
+                **{"language-en": "yes"})  # fmt: skip
+    assert (editor.folder / "consent.md").read_text(encoding="utf-8") == "# Mine\n"
+    assert not editor.file.exists()
+
+
+@pytest.fixture
+def scaffold(editor: Editor) -> Editor:
+    """A study with many comments, as `vivavoce init` writes it."""
+    editor.folder.rmdir()
+    write_study(editor.folder, "cambridge-2011", name="harbour")
+    return editor
+
+
+def comments(text: str) -> list[str]:
+    return re.findall(r"#.*", text)
+
+
+def test_steps_change_places_and_every_comment_stays(scaffold: Editor) -> None:
+    before = scaffold.file.read_text(encoding="utf-8")
+    scaffold.send("/study/visit", scaffold.look(), move="up-4")
+    after = scaffold.file.read_text(encoding="utf-8")
+    kinds = [next(iter(step)) for step in YAML(typ="safe").load(after)["visit"]]
+    assert kinds == ["consent", "instructions", "dialogue", "debrief", "questionnaire"]
+    assert comments(after) == comments(before)
+    assert before.partition("visit:")[0] == after.partition("visit:")[0]
+    assert before.partition("\n# Each dialogue")[2] == after.partition("\n# Each dialogue")[2]
+    scaffold.send("/study/visit", scaffold.look(), move="down-3")
+    assert scaffold.file.read_text(encoding="utf-8") == before
+
+
+def test_a_step_is_removed_and_another_added(scaffold: Editor) -> None:
+    scaffold.send("/study/visit", scaffold.look(), move="remove-4")
+    page = scaffold.look("/study/step?kind=questionnaire")
+    assert "name of the instrument" in page
+    scaffold.send("/study/step", page, place="end", **{"set-use": "sus", "set-about": ""})
+    text = scaffold.file.read_text(encoding="utf-8")
+    assert YAML(typ="safe").load(text)["visit"][4] == {"questionnaire": "sus"}
+    assert "# Each dialogue goes to the system that this participant has met least" in text
+
+
+def test_a_step_says_only_what_differs_from_its_defaults(scaffold: Editor) -> None:
+    page = scaffold.look("/study/step?number=2")
+    assert 'value="3..40"' in page
+    assert "Between 0 and 1000." in page
+    scaffold.send("/study/step", page, **{
+        "set-repeat": "2", "set-gate": "dialogue", "set-nontrivial.user_turns": "2", "set-channel": "text",
+        "set-elsewhere": "",
+    })  # fmt: skip
+    text = scaffold.file.read_text(encoding="utf-8")
+    assert "  - dialogue: {repeat: 2, nontrivial: {user_turns: 2}}\n" in text
+
+
+def test_a_wrong_value_is_told_at_its_field_and_nothing_is_written(scaffold: Editor) -> None:
+    before = scaffold.file.read_text(encoding="utf-8")
+    page = scaffold.send("/study/step", scaffold.look("/study/step?number=2"), 422, **{
+        "set-repeat": "5..2", "set-gate": "code", "set-nontrivial.user_turns": "many",
+    })  # fmt: skip
+    problem = re.search(r'id="set-nontrivial.user_turns-problem">([^<]*)<', page)
+    assert problem is not None
+    assert "&#39;many&#39; is no number" in problem[1]
+    assert 'value="5..2"' in page
+    assert scaffold.file.read_text(encoding="utf-8") == before
+
+
+def test_the_files_problems_stand_at_their_fields(scaffold: Editor) -> None:
+    text = scaffold.file.read_text(encoding="utf-8").replace("gate: code", "gate: cod")
+    scaffold.file.write_text(text, encoding="utf-8")
+    assert "unknown gate &#39;cod&#39;" in scaffold.look()
+    page = scaffold.look("/study/step?number=2")
+    problem = re.search(r'id="set-gate-problem">([^<]*)<', page)
+    assert problem is not None
+    assert "unknown gate" in problem[1]
+
+
+def test_an_edit_on_disk_is_on_the_next_page_and_a_save_over_it_is_a_conflict(scaffold: Editor) -> None:
+    page = scaffold.look()
+    text = scaffold.file.read_text(encoding="utf-8").replace("user_turns: 2", "user_turns: 7")
+    scaffold.file.write_text(text, encoding="utf-8")
+    told = scaffold.send("/study/visit", page, 409, move="up-1")
+    assert told.count("user_turns: 7") == 2  # what stands there, and the same with this change
+    assert scaffold.file.read_text(encoding="utf-8") == text
+    assert "user_turns: 7" in scaffold.look()
+
+
+def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold: Editor) -> None:
+    page = scaffold.look("/study/analysis")
+    scaffold.send("/study/analysis", page, **{
+        "set-primary.measure": "subjective_success", "set-primary.compare": "nbest\nonebest",
+        "set-primary.alpha": "0.05", "set-correction": "holm", "set-stopping.participants": "60",
+    })  # fmt: skip
+    declared = YAML(typ="safe").load(scaffold.file)["analysis"]
+    assert declared == {
+        "primary": {"measure": "subjective_success", "compare": ["nbest", "onebest"], "alpha": 0.05},
+        "stopping": {"participants": 60},
+    }
+    assert check_study(scaffold.file) == []
+
+
+def test_consent_and_information_sheet_are_shown_in_both_languages(scaffold: Editor) -> None:
+    page = scaffold.look("/study/texts?name=consent.md")
+    assert 'class="preview" lang="en"' in page
+    assert 'class="preview" lang="it"' in page
+    scaffold.send("/study/texts", page, **{"text-en": "# Agreed?\n\nWe *keep* your words."})
+    assert (scaffold.folder / "consent.md").read_text(
+        encoding="utf-8"
+    ) == "# Agreed?\n\nWe *keep* your words.\n"
+    assert "We <em>keep</em> your words." in scaffold.look("/study/texts?name=consent.md")
+
+
+def test_own_tasks_take_the_place_of_generated_ones(scaffold: Editor) -> None:
+    page = scaffold.look("/study/tasks")
+    lines = "\n".join(f"Ask about pier {number}." for number in range(3))
+    scaffold.send("/study/tasks", page, 422, **{"tasks-en": lines, "tasks-it": "Una sola."})
+    scaffold.send("/study/tasks", page, **{"tasks-en": lines, "tasks-it": lines})
+    study = load_study(scaffold.folder)
+    assert [task.text["en"] for task in study.tasks] == lines.splitlines()
+
+
+def test_a_study_with_problems_is_not_started(scaffold: Editor) -> None:
+    scaffold.send("/study/start", scaffold.look())
+    assert scaffold.started == [True]
+    scaffold.file.write_text("study: x\n", encoding="utf-8")
+    scaffold.send("/study/start", scaffold.look(), 409)
+    assert scaffold.started == [True]
+
+
+def test_nothing_is_reached_without_the_link(tmp_path: Path) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        stranger = TestClient(create_setup(tmp_path, log, lambda: None), base_url=BASE)
+        for path in ("/", "/study", "/study/file", "/study/step?kind=consent", "/study/state"):
+            assert stranger.get(path).status_code == 401
