@@ -307,7 +307,9 @@ class DialogueIndex:
         if sort in self._numbers:
             return self._numbers[sort][:rows]
         if sort == "dialogue":
-            return np.argsort(np.argsort(np.array([one.dialogue_id for one in self.cards] or [""]))).astype(float)
+            return np.argsort(np.argsort(np.array([one.dialogue_id for one in self.cards] or [""]))).astype(
+                float
+            )
         column = self._column(sort, verdicts)
         return np.zeros(rows) if column is None else column.ranks(rows).astype(float)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
+from vivavoce.desk.app_shell import short
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TURNS, Counted, Facet, Places
 from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
@@ -211,6 +212,8 @@ def value_words(facet: str, value: str) -> str:
         return TURN_WORDS.get(value, value)
     if facet == "errors":
         return worded(value.replace("_", " "))
+    if facet == "participant":
+        return short(value)
     return language_name(value) if facet == "language" else value
 
 

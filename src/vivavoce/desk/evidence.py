@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
 from vivavoce.log.dialogue_rows import Readers, Row
 from vivavoce.log.history import VisitHistory
@@ -18,8 +19,14 @@ if TYPE_CHECKING:
     from vivavoce.measures.success import Explanation, Goal
 
 
+REASONS: Final = (  # why `measures.success.outcomes` leaves a dialogue out
+    N_("no acts of the system are logged"), N_("what a wizard said in the place of the system has no acts"),
+    N_("no goal was assigned"), N_("what the user meant is not labelled"), N_("no venue database"),
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
-class Judged:
+class GoalVerdict:
     """One goal and what became of it.
 
     assigned  the task's goal; else one that the participant turned out to pursue, from `first_turn` on
@@ -41,7 +48,7 @@ class Evidence:
     reasons  why success cannot be decided, in English sentences
     """
 
-    judged: list[Judged]
+    judged: list[GoalVerdict]
     reasons: list[str]
     measures: list[tuple[str, float, str]]
 
@@ -99,12 +106,14 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
     judged = []
     if (task := found.assigned.get(dialogue_id)) is not None:
         why = explain(task.goal, turns, venues)
-        judged.append(Judged(True, task.goal, "S" if task.served["last"] else "F", 0, None, why))
+        judged.append(GoalVerdict(True, task.goal, "S" if task.served["last"] else "F", 0, None, why))
     for one in found.inferred.get(dialogue_id, ()):
         why = explain(one.goal, turns, venues, one.last_turn)
-        judged.append(Judged(False, one.goal, one.code, one.first_turn, one.last_turn, why))
+        judged.append(GoalVerdict(False, one.goal, one.code, one.first_turn, one.last_turn, why))
     reasons = [one.split(":")[0] for one in found.reasons]
     parts = sums(rows, MEASURES.names())
     values = zip(parts.measures, parts.numerators[:, 0], parts.denominators[:, 0], strict=True)
-    measures = [(name, float(top / whole), MEASURES.get(name).unit) for name, top, whole in values if whole > 0]
+    measures = [
+        (name, float(top / whole), MEASURES.get(name).unit) for name, top, whole in values if whole > 0
+    ]
     return Evidence(judged, reasons, measures)

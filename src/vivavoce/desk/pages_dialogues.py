@@ -11,11 +11,13 @@ from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.dialogue_list import make_list, place_in_list
 from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
+from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_remarks import what_was_done
 from vivavoce.desk.security import Needs, takes_out, who_of
 from vivavoce.desk.snapshot import VERDICTS
+from vivavoce.desk.time_axis import time_axis
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.scope import scope_of
@@ -62,6 +64,22 @@ def keys(request: Request, desk: ThisDesk) -> Response:
     return desk.page(request, "dialogue_keys.html", here=request.url.query)
 
 
+@router.get("/dialogues/beside")
+def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Response:
+    """Two dialogues of one task side by side."""
+    cards = desk.board.see(lambda board: [board.dialogues.get(one) for one in (a, b)])
+    left, right = cards
+    if left is None or right is None or left.task_id != right.task_id:
+        raise HTTPException(404, gettext("There are no such two dialogues of one task in this study."))
+    sides = []
+    for card in (left, right):
+        visit = desk.log.history(card.visit_id)
+        judged = evidence_of(desk.board, desk.study, visit, card.dialogue_id).judged
+        made = make_transcript(desk.study, history_of(desk, card.dialogue_id))
+        sides.append({"card": card, "made": made, "judged": judged})
+    return desk.page(request, "dialogue_pair.html", sides=sides)
+
+
 @router.get("/dialogues/{dialogue_id}")
 def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     query = DialogueQuery.read(request.query_params.multi_items())
@@ -71,11 +89,13 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
         return _elsewhere(request, desk, dialogue_id)
     history = history_of(desk, dialogue_id)
     made = make_transcript(desk.study, history)
+    visit = desk.log.history(place.card.visit_id)
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
     return desk.page(
         request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
         recordings=dialogue_recordings(desk.log, dialogue_id),
+        found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
         removed=[one for one in stored if one.removed_at is not None], done=what_was_done(desk, request),
     )  # fmt: skip
 

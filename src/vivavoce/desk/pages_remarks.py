@@ -217,5 +217,3 @@ def _refused(request: Request, desk: Desk, error: RemarkRefused) -> Response:
     """What is wrong; going back, the browser still has what was entered."""
     heading, detail = gettext("Not possible"), told(error) + "."
     return desk.page(request, "mistake.html", 422, heading=heading, detail=detail)
-
-

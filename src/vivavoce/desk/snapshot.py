@@ -19,10 +19,10 @@ from vivavoce.desk.language import language
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
+    from vivavoce.desk.verdicts import Verdicts
     from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import DocumentSection
     from vivavoce.report.section import FilledSection
-    from vivavoce.desk.verdicts import Verdicts
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)

@@ -58,7 +58,9 @@ def test_values_of_one_facet_are_alternatives_and_facets_narrow_each_other(index
     assert ids(index, "task=t1&task=t3") == ["d11", "d9", "d7", "d5", "d3", "d1"]
     assert ids(index, "task=t1&task=t2&system=a") == ["d10", "d6", "d2"]
     assert ids(index, "since=2026-03-03&until=2026-03-04") == ["d3", "d2"]
-    assert ids(index, "system=nobody") == [] and ids(index, "since=tomorrow&strange=1&sort=x") == ids(index, "")
+    assert ids(index, "system=nobody") == [] and ids(index, "since=tomorrow&strange=1&sort=x") == ids(
+        index, ""
+    )
 
 
 def test_a_facet_counts_what_passes_all_other_filters(index: DialogueIndex) -> None:
@@ -92,7 +94,9 @@ def test_what_is_new_of_a_dialogue_replaces_what_was_known_and_rows_may_be_many(
         index.put(card(number, simulated=number % 2 == 1))
     assert ids(index, "tags=seen") == ["d2000"]
     index.put(card(2000, status="failed", errors=("timeout",), tools=("search", "book")))
-    assert ids(index, "status=failed") == ids(index, "tools=book") == ids(index, "errors=timeout") == ["d2000"]
+    assert (
+        ids(index, "status=failed") == ids(index, "tools=book") == ids(index, "errors=timeout") == ["d2000"]
+    )
     assert len(ids(index, "tools=", "people")) == 1249 and len(ids(index, "", "simulated")) == 1250
     index.tag("d2000", [])
     assert ids(index, "tags=seen") == []
@@ -143,11 +147,15 @@ def send(browser: TestClient, address: str, /, **fields: object) -> str:
 def test_tags_are_put_on_many_and_taken_back_in_one_step(enter: Enter, log: Log, study: Study) -> None:
     grace = enter("researcher", "Grace")
     failed = [one.dialogue_id for one in log.dialogues(study.name) if one.status == "failed"]
-    where = send(grace, "/dialogues/tags", tag="  look  again ", which="all", query="status=failed", act="put")
+    where = send(
+        grace, "/dialogues/tags", tag="  look  again ", which="all", query="status=failed", act="put"
+    )
     page = grace.get(where).text
     assert f"{len(failed)} dialogue" in page and "tagged look again" in page
     assert number_found(grace.get("/dialogues?tags=look+again").text) == len(failed)
-    assert number_found(grace.get(f"/dialogues?{where.split('?')[1]}").text) == len(failed), "the list is kept"
+    assert number_found(grace.get(f"/dialogues?{where.split('?')[1]}").text) == len(failed), (
+        "the list is kept"
+    )
     other = next(one.dialogue_id for one in log.dialogues(study.name) if one.dialogue_id not in failed)
     send(grace, "/dialogues/tags", tag="look again", dialogue=[other, "nobody"], act="put")
     assert number_found(grace.get("/dialogues?tags=look+again").text) == len(failed) + 1
@@ -165,7 +173,9 @@ def test_tags_are_put_on_many_and_taken_back_in_one_step(enter: Enter, log: Log,
         ({"tag": "x" * 50}, "is no tag"), ({"tag": "fine"}, "no dialogue is chosen"),
     ],
 )  # fmt: skip
-def test_a_tag_that_is_none_is_refused_in_words(enter: Enter, token_of: Callable, fields: dict, said: str) -> None:
+def test_a_tag_that_is_none_is_refused_in_words(
+    enter: Enter, token_of: Callable, fields: dict, said: str
+) -> None:
     grace = enter("researcher")
     answer = grace.post("/dialogues/tags", data={"form_token": token_of(grace), "act": "put", **fields})
     assert answer.status_code == 422 and said in html.unescape(answer.text)
@@ -174,7 +184,9 @@ def test_a_tag_that_is_none_is_refused_in_words(enter: Enter, token_of: Callable
 def test_notes_and_views_stand_until_they_are_taken_away(enter: Enter, log: Log, study: Study) -> None:
     grace, viewer = enter("researcher", "Grace"), enter("viewer")
     dialogue = log.dialogues(study.name)[0].dialogue_id
-    where = send(grace, f"/dialogues/{dialogue}/notes", text="it <b>repeats</b> itself", to=f"/dialogues/{dialogue}")
+    where = send(
+        grace, f"/dialogues/{dialogue}/notes", text="it <b>repeats</b> itself", to=f"/dialogues/{dialogue}"
+    )
     assert where.startswith(f"/dialogues/{dialogue}?done=")
     assert "it &lt;b&gt;repeats&lt;/b&gt; itself" in viewer.get(f"/dialogues/{dialogue}").text
     note = re.search(r'name="remove" value="(\w+)"', grace.get(where).text)
@@ -239,7 +251,9 @@ def judging(app: FastAPI, tmp_path: Path) -> FastAPI:
     return app
 
 
-def test_a_selection_is_a_dataset_of_what_was_chosen(judging: FastAPI, enter: Enter, tmp_path: Path, token_of: Callable) -> None:
+def test_a_selection_is_a_dataset_of_what_was_chosen(
+    judging: FastAPI, enter: Enter, tmp_path: Path, token_of: Callable
+) -> None:
     grace = enter("researcher")
     fields = {"form_token": token_of(grace), "which": "all", "query": "status=completed&system=onebest"}
     answer = grace.post("/dialogues/export", data=fields)
@@ -270,5 +284,3 @@ def test_the_next_dialogue_is_that_of_the_list(enter: Enter, log: Log, study: St
     opened = viewer.get(f"/dialogues/{listed[0]}?status=completed&sort=begun").text
     following = re.search(r'href="/dialogues/([\w-]+)\?[^"]*" rel="next" data-key="next"', opened)
     assert following is not None and following[1] == listed[1] and f"1 of {len(listed)}" in opened
-
-

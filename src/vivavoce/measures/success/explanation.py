@@ -28,7 +28,9 @@ class Explanation:
     none_turn: int | None
 
 
-def explain(goal: Goal, turns: Iterable[ScoredTurn], venues: Venues, last_turn: int | None = None) -> Explanation:
+def explain(
+    goal: Goal, turns: Iterable[ScoredTurn], venues: Venues, last_turn: int | None = None
+) -> Explanation:
     """What the system did about a goal, up to a turn.
 
     Input   turns of one dialogue in order; last_turn: where the goal's span ends, None with the dialogue
