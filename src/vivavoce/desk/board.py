@@ -190,7 +190,7 @@ class Board:
                 self.index.put(card)
 
     def _take_remark(self, stored: StoredEvent) -> None:
-        """Tags and notes are in the dataset, so they move the position; a view with a name changes nothing."""
+        """Tags and notes are in the dataset, so they move the position; a named view does not."""
         about = self.remarks.apply(stored)
         if about is not None:
             self.index.tag(about, self.remarks.tags.get(about, ()))

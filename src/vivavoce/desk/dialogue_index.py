@@ -23,6 +23,7 @@ LENGTHS_S: Final = {"0": 0, "30": 30, "60": 60, "120": 120, "300": 300, "600": 6
 TURNS: Final = {"0": 0, "1": 1, "3": 3, "6": 6, "11": 11}
 OUTCOMES: Final = ("uncounted", "no", "yes", "partly")
 FIRST_ROWS: Final = 1024
+MOST_COUNTED: Final = 400
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Places = np.ndarray[Any, np.dtype[np.intp]]
 
@@ -43,10 +44,11 @@ class FacetValue(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """What dialogues have of one kind; the most frequent value first, or in the order of a scale."""
+    """What dialogues have of one kind, the most frequent value first; `more`: values beside these."""
 
     name: str
     values: list[FacetValue]
+    more: int = 0
 
 
 class Counted(NamedTuple):
@@ -78,7 +80,14 @@ class Codes:
 
     def counts(self, mask: Mask) -> dict[str, int]:
         found = np.bincount(self.array[: len(mask)][mask], minlength=len(self.values))
-        return {value: int(n) for value, n in zip(self.values, found, strict=True) if n}
+        numbers = np.flatnonzero(found)
+        if len(numbers) > MOST_COUNTED:  # such as participants: the most frequent will do
+            numbers = numbers[np.argpartition(-found[numbers], MOST_COUNTED)[:MOST_COUNTED]]
+        return {self.values[number]: int(found[number]) for number in numbers.tolist()}
+
+    def distinct(self, mask: Mask) -> int:
+        """How many values these dialogues have."""
+        return int(np.count_nonzero(np.bincount(self.array[: len(mask)][mask])))
 
     def ranks(self, rows: int) -> np.ndarray[Any, Any]:
         """Numbers in the alphabetical order of the values."""
@@ -234,12 +243,18 @@ class DialogueIndex:
         found = masks[None]
         facets = []
         for name in self._facet_names(verdicts):
+            column = self._column(name, verdicts)
+            if column is None:
+                continue
             mask, chosen = masks.get(name, found), query.chosen.get(name, ())
-            counts = self._column(name, verdicts).counts(mask)
-            values = [FacetValue(one, counts.get(one, 0), one in chosen) for one in {**counts,
-                      **dict.fromkeys(chosen)}]  # fmt: skip
+            counts = column.counts(mask)
+            for one in set(chosen) - counts.keys():
+                counts[one] = int((column.among([one], len(mask)) & mask).sum())
+            values = [FacetValue(value, n, value in chosen) for value, n in counts.items()]
+            more = column.distinct(mask) - len(values) if isinstance(column, Codes) else 0
             if len(values) > 1 or chosen:
-                facets.append(Facet(name, sorted(values, key=lambda one: (-one.count, one.value))))
+                values.sort(key=lambda one: (-one.count, one.value))
+                facets.append(Facet(name, values, max(0, more)))
         rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
         judged = self._of_verdicts(verdicts)
         counted = [judged[one].counted(one, found) for one in rates if one in judged]
@@ -285,12 +300,15 @@ class DialogueIndex:
     def _said(self, query: DialogueQuery, ground: Mask) -> Mask:
         """Who said all the words; a key of a dialogue finds it as well."""
         found = ground.copy()
-        sides = [query.side] if query.side else ["user", "system"]
+        sides = [self._words[query.side]] if query.side else list(self._words.values())
         for phrase in query.phrases:
-            texts = [self._words[side] for side in sides]
             among = np.flatnonzero(found)
-            hits = [any(phrase in own[place] for own in texts) or phrase in self.cards[place].dialogue_id
-                    for place in among]  # fmt: skip
+            hits = np.zeros(len(among), bool)
+            for words in sides:
+                rest = np.flatnonzero(~hits)
+                hits[rest] = [phrase in words[place] for place in among[rest].tolist()]
+            if any(letter.isdigit() for letter in phrase):  # as keys have, and few words
+                hits |= [phrase in self.cards[place].dialogue_id for place in among.tolist()]
             found[among] = hits
         return found
 

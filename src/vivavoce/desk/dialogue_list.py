@@ -189,7 +189,7 @@ def rate_title(measure: str) -> str:
     """What a success rate is called here: shortly where every report has it."""
     if measure in HEADLINE_TITLES:
         return worded(HEADLINE_TITLES[measure])
-    return measure.replace("_", " ")
+    return measure
 
 
 def facet_title(name: str) -> str:
@@ -302,7 +302,7 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
     main = not facet.name.startswith(SUCCESS) or _headline(facet.name)
     return FacetShown(
         facet.name, facet_title(facet.name), choices[:SHOWN], choices[SHOWN:],
-        max(0, len(found) - MOST_SHOWN), opened=main or any(one.chosen for one in choices),
+        max(0, len(found) - MOST_SHOWN) + facet.more, opened=main or any(one.chosen for one in choices),
     )  # fmt: skip
 
 

@@ -16,8 +16,8 @@ FACETS: Final = (
 FACTOR: Final = "factor."
 SUCCESS: Final = "success."
 SORTS: Final = (
-    "begun", "dialogue", "status", "system", "condition", "task", "participant", "language", "length", "turns",
-    "errors", "success", "code", "tools", "tags",
+    "begun", "dialogue", "status", "system", "condition", "task", "participant", "language", "length",
+    "turns", "errors", "success", "code", "tools", "tags",
 )  # fmt: skip
 NOTHING: Final = ""
 

@@ -49,7 +49,8 @@ def dialogues(request: Request, desk: ThisDesk) -> Response:
     found = desk.board.see(lambda board: make_list(board, query, page, verdicts))
     return desk.page(
         request, "dialogues.html", found=found, verdicts=verdicts, computing=computing and verdicts is None,
-        page_of=lambda number: _address(query, page=number), done=what_was_done(desk, request), here=query.address,
+        page_of=lambda number: _address(query, page=number), done=what_was_done(desk, request),
+        here=query.address,
     )  # fmt: skip
 
 

@@ -102,6 +102,17 @@ def test_what_is_new_of_a_dialogue_replaces_what_was_known_and_rows_may_be_many(
     assert ids(index, "tags=seen") == []
 
 
+def test_of_very_many_participants_the_most_frequent_are_counted_and_whoever_is_chosen() -> None:
+    index = DialogueIndex()
+    for number in range(1500):
+        index.put(card(number, participant_id=f"p{number // 3 * 3 if number < 30 else number}"))
+    _, facets, _ = index.find(DialogueQuery.parse("participant=p1400"), None)
+    people = next(one for one in facets if one.name == "participant")
+    assert [one.count for one in people.values[:11]] == [3] * 10 + [1]
+    assert [one for one in people.values if one.chosen] == [("p1400", 1, True)]
+    assert len(people.values) + people.more == 1480
+
+
 def test_an_address_says_all_of_a_view_and_nothing_else() -> None:
     given = "system=a&system=b&tags=&q=%22two+words%22&side=user&since=2026-03-01&sort=length"
     assert DialogueQuery.parse(given).address == given

@@ -55,7 +55,8 @@ def explain(
     wanted = [slot for slot in goal.requests if slot != "name"]
     return Explanation(
         name, offer_turn, venue is not None,
-        tuple(pair for pair in goal.constraints.items() if venue is not None and not venues.meets(venue, Goal(dict([pair])))),
+        () if venue is None else
+        tuple(pair for pair in goal.constraints.items() if not venues.meets(venue, Goal(dict([pair])))),
         {slot: told[slot] for slot in wanted if slot in told},
         tuple(slot for slot in wanted if slot not in told), none_turn,
     )  # fmt: skip
