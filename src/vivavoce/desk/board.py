@@ -9,13 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.desk.deeds import Deed, brought
+from vivavoce.desk.dialogue_card import TURN_END, DialogueCard
 from vivavoce.desk.dialogue_index import DialogueIndex
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.event import Event
 from vivavoce.log.history import DialogueHistory, VisitHistory
-from vivavoce.log.models import DialogueStatus, StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.log.remark_events import ViewRemoved, ViewSaved, remark_stream
 from vivavoce.log.remarks import Remarks
@@ -27,55 +28,8 @@ from vivavoce.trial.state import VisitState
 if TYPE_CHECKING:
     from vivavoce.log.exclusion_monitor import LeftOut
 
-TURN_END = "\x1e"
 Seen = TypeVar("Seen")
 SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.SystemTurnFailed)
-
-
-@dataclass(slots=True)
-class DialogueCard:
-    """One dialogue in short.
-
-    user_words, system_words  all that each side said, folded for searching, turns apart by TURN_END
-    errors    the kinds of failure of the system's turns; tools: names of those that it called
-    excluded  the study's rules leave it out of every measure
-    """
-
-    dialogue_id: str
-    visit_id: str
-    participant_id: str
-    simulated: bool
-    system: str
-    condition: str | None
-    task_id: str | None
-    assigned_at: datetime
-    status: DialogueStatus = "running"
-    end_reason: str | None = None
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
-    duration_s: float | None = None
-    user_turns: int = 0
-    system_turns: int = 0
-    failures: int = 0
-    code: str | None = None
-    code_accepted: bool = False
-    success: float | None = None
-    user_words: str = ""
-    system_words: str = ""
-    excluded: bool = False
-    language: str = ""
-    factors: dict[str, str] = field(default_factory=dict)
-    errors: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-
-    @property
-    def outcome(self) -> str:
-        """How it ended; `excluded` where it was completed but counts in no measure."""
-        return "excluded" if self.excluded and self.status == "completed" else self.status
-
-    def says(self, wanted: str) -> bool:
-        """Whether any turn holds this text; `wanted` is casefolded."""
-        return wanted in self.user_words or wanted in self.system_words
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
-    from vivavoce.desk.board import DialogueCard
+    from vivavoce.desk.dialogue_card import DialogueCard
     from vivavoce.desk.verdicts import Verdicts
 
 LENGTHS_S: Final = {"0": 0, "30": 30, "60": 60, "120": 120, "300": 300, "600": 600}
@@ -51,7 +51,7 @@ class Facet(NamedTuple):
     more: int = 0
 
 
-class Counted(NamedTuple):
+class CountedCases(NamedTuple):
     """What a success rate counts in the dialogues found: cases and successes."""
 
     measure: str
@@ -96,7 +96,7 @@ class Codes:
 
 
 @dataclass
-class Marks:
+class FactMarks:
     """Facts of which a dialogue may have several: for each value, who has it; NOTHING: has none."""
 
     arrays: dict[str, Mask] = field(default_factory=dict)
@@ -159,12 +159,12 @@ class DialogueIndex:
         self._places: dict[str, int] = {}
         self._size = FIRST_ROWS
         self._codes: dict[str, Codes] = {}
-        self._marks = {name: Marks() for name in ("errors", "tools", "tags")}
+        self._marks = {name: FactMarks() for name in ("errors", "tools", "tags")}
         self._numbers = {name: np.full(FIRST_ROWS, np.nan) for name in NUMBERS}
         self._simulated = np.zeros(FIRST_ROWS, bool)
         self._words: dict[str, list[str]] = {"user": [], "system": []}
         self._tags: dict[str, tuple[str, ...]] = {}
-        self._judged: dict[str, tuple[Verdicts, int, dict[str, Judged]]] = {}
+        self._judged: dict[str, tuple[Verdicts, int, dict[str, JudgedRate]]] = {}
 
     def __len__(self) -> int:
         return len(self.cards)
@@ -234,7 +234,7 @@ class DialogueIndex:
 
     def find(
         self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None
-    ) -> tuple[Places, list[Facet], list[Counted]]:
+    ) -> tuple[Places, list[Facet], list[CountedCases]]:
         """What `places` gives, what can be chosen with how many dialogues, and what chosen rates count.
 
         Note  the numbers of a facet are of dialogues that pass all filters but its own
@@ -265,7 +265,7 @@ class DialogueIndex:
         factors = [name for name in self._codes if name.startswith(FACTOR)]
         return [*singles, *factors, *self._marks, *(SUCCESS + one for one in self._of_verdicts(verdicts))]
 
-    def _column(self, name: str, verdicts: "Verdicts | None") -> "Codes | Marks | Judged | None":
+    def _column(self, name: str, verdicts: "Verdicts | None") -> "Codes | FactMarks | JudgedRate | None":
         if name.startswith(SUCCESS):
             return self._of_verdicts(verdicts).get(name.removeprefix(SUCCESS))
         return self._codes.get(name) or self._marks.get(name)
@@ -331,7 +331,7 @@ class DialogueIndex:
         column = self._column(sort, verdicts)
         return np.zeros(rows) if column is None else column.ranks(rows).astype(float)
 
-    def _of_verdicts(self, verdicts: "Verdicts | None") -> "dict[str, Judged]":
+    def _of_verdicts(self, verdicts: "Verdicts | None") -> "dict[str, JudgedRate]":
         """The verdicts laid out along the places, kept as long as both stay."""
         if verdicts is None:
             return {}
@@ -341,14 +341,14 @@ class DialogueIndex:
             self._judged[verdicts.scope] = known
         return known[2]
 
-    def _lay_out(self, verdicts: "Verdicts") -> "dict[str, Judged]":
+    def _lay_out(self, verdicts: "Verdicts") -> "dict[str, JudgedRate]":
         where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)
         there = where >= 0
         found = {}
         for name, (numerators, denominators) in verdicts.rates.items():
             both = np.zeros((2, len(self.cards)))
             both[:, where[there]] = numerators[there], denominators[there]
-            found[name] = Judged(both[0], both[1])
+            found[name] = JudgedRate(both[0], both[1])
         return found
 
     def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, str]:
@@ -359,7 +359,7 @@ class DialogueIndex:
         return {name: OUTCOMES[own.codes[place]] for name, own in self._of_verdicts(verdicts).items()}
 
 
-class Judged:
+class JudgedRate:
     """Cases and successes of one rate in each dialogue."""
 
     def __init__(self, numerators: np.ndarray[Any, Any], denominators: np.ndarray[Any, Any]) -> None:
@@ -378,8 +378,8 @@ class Judged:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.denominators > 0, self.numerators / self.denominators, np.nan)[:rows]
 
-    def counted(self, measure: str, mask: Mask) -> Counted:
+    def counted(self, measure: str, mask: Mask) -> CountedCases:
         """What the rate counts among these dialogues."""
         cases = mask & (self.denominators > 0)
         n, successes = (float(one[cases].sum()) for one in (self.denominators, self.numerators))
-        return Counted(measure, int(cases.sum()), n, successes)
+        return CountedCases(measure, int(cases.sum()), n, successes)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import short
 from vivavoce.desk.board import Board, DialogueCard
-from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TURNS, Counted, Facet, Places
+from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TURNS, CountedCases, Facet, Places
 from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.progress import STATUSES
 from vivavoce.languages.base import language_name
-from vivavoce.log.remarks import Note, SavedView, Tag
+from vivavoce.log.remarks import DialogueNote, SavedView, Tag
 
 if TYPE_CHECKING:
     from vivavoce.desk.verdicts import Verdicts
@@ -72,7 +72,7 @@ class FacetShown:
     opened: bool
 
 
-class Heading(NamedTuple):
+class ListHeading(NamedTuple):
     """A column's heading, with the address of the list in its order; `sorted` as ARIA says it, or empty."""
 
     name: str
@@ -107,10 +107,10 @@ class DialogueList:
     first: int
     page: int
     pages: int
-    headings: list[Heading]
+    headings: list[ListHeading]
     facets: list[FacetShown]
     chosen: list[tuple[str, str, str]]
-    counted: list[tuple[str, Counted]]
+    counted: list[tuple[str, CountedCases]]
     verdicts: list[str]
     views: list[SavedView]
     tag_names: list[str]
@@ -134,7 +134,7 @@ class PlaceInList:
     total: int
     same_task: list[DialogueCard]
     tags: list[Tag]
-    notes: list[Note]
+    notes: list[DialogueNote]
     tag_names: list[str]
 
 
@@ -247,7 +247,7 @@ def _rows(board: Board, places: Places, rates: list[str], verdicts: "Verdicts | 
     return rows
 
 
-def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[Heading]:
+def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[ListHeading]:
     """The columns: those that tell dialogues of this study apart."""
     several = {name: board.index.variety(name) > 1 for name in ("task", "language", "condition", "tools")}
     several["condition"] &= bool(board.study.factors)
@@ -268,7 +268,7 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[Head
             continue
         falling = number or name in ("begun", "success", "code", "tools", "tags") or name.startswith(SUCCESS)
         way = ("descending" if query.descending else "ascending") if query.sort == name else ""
-        found.append(Heading(name, title, query.sorted_by(name, falling=falling).address, way, number))
+        found.append(ListHeading(name, title, query.sorted_by(name, falling=falling).address, way, number))
     return found
 
 

@@ -42,7 +42,7 @@ class GoalVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class DialogueEvidence:
     """Verdicts on one dialogue, and its measures: name, value, unit.
 
     reasons  why success cannot be decided, in English sentences
@@ -94,7 +94,7 @@ def gather(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) ->
     return made
 
 
-def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> Evidence:
+def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> DialogueEvidence:
     """What decided about each goal of a dialogue, and its measures."""
     from vivavoce.measures import MEASURES
     from vivavoce.measures.compute import sums
@@ -116,4 +116,4 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
     measures = [
         (name, float(top / whole), MEASURES.get(name).unit) for name, top, whole in values if whole > 0
     ]
-    return Evidence(judged, reasons, measures)
+    return DialogueEvidence(judged, reasons, measures)

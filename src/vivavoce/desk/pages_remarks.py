@@ -33,7 +33,7 @@ from vivavoce.log.remarks import (
     Author,
     Change,
     RemarkRefused,
-    Written,
+    WrittenEvents,
     noting,
     read_tag,
     removing_note,
@@ -51,7 +51,7 @@ RANGE: Final = re.compile(r"(\d{1,9})-(\d{1,9})")
 Form = Annotated[FormData, Depends(own_form)]
 
 
-class Done(NamedTuple):
+class DoneStep(NamedTuple):
     """What was just done, in words, and the places of its events, by which it is taken back."""
 
     words: str
@@ -59,7 +59,7 @@ class Done(NamedTuple):
     last: int
 
 
-def what_was_done(desk: Desk, request: Request) -> Done | None:
+def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
     """What a page's address says was just done; None: nothing, or nothing that this study knows."""
     found = RANGE.fullmatch(request.query_params.get("done", ""))
     if found is None:
@@ -89,7 +89,7 @@ def what_was_done(desk: Desk, request: Request) -> Done | None:
             words = gettext("The view %(name)s is removed.", name=event.name)
         case _:
             return None
-    return Done(words, first, last)
+    return DoneStep(words, first, last)
 
 
 @router.post("/dialogues/tags")
@@ -203,7 +203,7 @@ def _check_known(desk: Desk, dialogue_id: str) -> None:
 
 def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
     """Make a change, and go back to the page that asked for it."""
-    made: Written | None = desk.log.transact_now(written(change, desk.study.name))
+    made: WrittenEvents | None = desk.log.transact_now(written(change, desk.study.name))
     to = field(form, "to")
     to = to if re.fullmatch(r"/dialogues(/[\w.-]+)?", to) else "/dialogues"
     query = _query(form).address

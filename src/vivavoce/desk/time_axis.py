@@ -12,7 +12,7 @@ from vivavoce.report.numbers import localised
 Lane = Literal["user", "system", "tools"]
 
 
-class Span(NamedTuple):
+class AxisSpan(NamedTuple):
     """Something that lasted; begin and length in per cent of the axis.
 
     kind  turn; wait: before the first word of it; failure; tool
@@ -29,7 +29,7 @@ class TimeAxis:
     """Spans of a dialogue that lasted so many seconds, marks of the scale, and all of it in a sentence."""
 
     length_s: float
-    spans: list[Span]
+    spans: list[AxisSpan]
     marks: list[tuple[float, float]]
     words: str
 
@@ -51,7 +51,9 @@ def time_axis(dialogue: DialogueHistory) -> TimeAxis | None:
     if not raw or length_s <= 0:
         return None
     spans = [
-        Span(lane, kind, round(100 * begin / length_s, 2), round(max(100 * (end - begin) / length_s, 0.4), 2))
+        AxisSpan(
+            lane, kind, round(100 * begin / length_s, 2), round(max(100 * (end - begin) / length_s, 0.4), 2)
+        )
         for lane, kind, begin, end in raw
     ]
     step = next(one for one in (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 86400)

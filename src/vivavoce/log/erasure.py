@@ -2,9 +2,9 @@
 
 It is the one exception to the rule that events are only ever added. What goes: his visits with all their
 events, recordings and tapes; who he is; what annotators, reviewers, researchers and stress tests have of
-his dialogues; what leads to him in the tables of packages, which say what stays there. In the visits of
-those who wrote down his recordings stands that they did, without the words. Everybody else's events stay as they were, so
-that the projections of the rest can still be rebuilt.
+his dialogues; what leads to him in the tables of packages, which say what stays there. In the visits
+of those who wrote down his recordings stands that they did, without the words. Everybody else's events
+stay as they were, so that the projections of the rest can still be rebuilt.
 """
 
 from collections.abc import Sequence

@@ -55,7 +55,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class DialogueNote:
     """A note on one dialogue; `removed`: it was taken away, and may be brought back."""
 
     note_id: str
@@ -85,7 +85,7 @@ class Remarks:
     """
 
     tags: dict[str, dict[str, Tag]] = field(default_factory=dict)
-    notes: dict[str, dict[str, Note]] = field(default_factory=dict)
+    notes: dict[str, dict[str, DialogueNote]] = field(default_factory=dict)
     views: dict[str, SavedView] = field(default_factory=dict)
 
     @classmethod
@@ -105,7 +105,7 @@ class Remarks:
             case DialogueUntagged() as event:
                 self.tags.get(event.dialogue_id, {}).pop(event.tag, None)
             case NoteWritten() as event:
-                note = Note(event.note_id, event.text, Author(event.by, event.account_id), stored.at)
+                note = DialogueNote(event.note_id, event.text, Author(event.by, event.account_id), stored.at)
                 self.notes.setdefault(event.dialogue_id, {})[event.note_id] = note
             case NoteRemoved() | NoteRestored() as event:
                 known = self.notes.get(event.dialogue_id, {})
@@ -124,12 +124,12 @@ class Remarks:
         """Every tag that some dialogue has, in alphabetical order."""
         return sorted({name for own in self.tags.values() for name in own}, key=str.casefold)
 
-    def standing_notes(self, dialogue_id: str) -> list[Note]:
+    def standing_notes(self, dialogue_id: str) -> list[DialogueNote]:
         """The notes on a dialogue that were not taken away."""
         return [one for one in self.notes.get(dialogue_id, {}).values() if not one.removed]
 
 
-class Written(NamedTuple):
+class WrittenEvents(NamedTuple):
     """The places in the stream of the events that a change made."""
 
     first: int
@@ -261,13 +261,13 @@ def _opposite(event: Event, now: Remarks, earlier: Remarks, by: Author) -> Event
             return None
 
 
-def written(change: Change, study: str) -> Callable[[Transaction], Written | None]:
+def written(change: Change, study: str) -> Callable[[Transaction], WrittenEvents | None]:
     """A transaction that makes a change; None where nothing had to be changed."""
 
-    def write(tx: Transaction) -> Written | None:
+    def write(tx: Transaction) -> WrittenEvents | None:
         before = events_of(tx.connection, remark_stream(study))
         made = [tx.append(remark_stream(study), one).seq for one in change(Remarks.after(before), before)]
-        return Written(made[0], made[-1]) if made else None
+        return WrittenEvents(made[0], made[-1]) if made else None
 
     return write
 
