@@ -39,7 +39,7 @@ class FacetValue(NamedTuple):
     """A value, how many of the dialogues that pass all other filters have it, and whether it is chosen."""
 
     value: str
-    count: int
+    number: int
     chosen: bool
 
 
@@ -253,7 +253,7 @@ class DialogueIndex:
             values = [FacetValue(value, n, value in chosen) for value, n in counts.items()]
             more = column.distinct(mask) - len(values) if isinstance(column, Codes) else 0
             if len(values) > 1 or chosen:
-                values.sort(key=lambda one: (-one.count, one.value))
+                values.sort(key=lambda one: (-one.number, one.value))
                 facets.append(Facet(name, values, max(0, more)))
         rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
         judged = self._of_verdicts(verdicts)

@@ -54,7 +54,7 @@ class FacetChoice(NamedTuple):
     """A value in words, with the address of the list with it added or taken away."""
 
     words: str
-    count: int
+    number: int
     chosen: bool
     address: str
 
@@ -157,7 +157,8 @@ def place_in_list(
     previous, following = _beside_place(listed, number)
     return PlaceInList(
         card, before, after,
-        *(index.cards[one].dialogue_id if one is not None else None for one in (previous, following)),
+        index.cards[previous].dialogue_id if previous is not None else None,
+        index.cards[following].dialogue_id if following is not None else None,
         None if number is None else number + 1, len(listed), _same_task(board, card),
         list(board.remarks.tags.get(dialogue_id, {}).values()), board.remarks.standing_notes(dialogue_id),
         board.remarks.tag_names(),
@@ -295,7 +296,7 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
     else:
         found = sorted(found, key=lambda one: not one.chosen)  # what is chosen is never folded away
     choices = [
-        FacetChoice(value_words(facet.name, one.value), one.count, one.chosen,
+        FacetChoice(value_words(facet.name, one.value), one.number, one.chosen,
                     query.turned(facet.name, one.value).address)
         for one in found[:MOST_SHOWN]
     ]  # fmt: skip

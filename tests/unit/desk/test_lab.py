@@ -65,7 +65,7 @@ def test_values_of_one_facet_are_alternatives_and_facets_narrow_each_other(index
 
 def test_a_facet_counts_what_passes_all_other_filters(index: DialogueIndex) -> None:
     _, facets, _ = index.find(DialogueQuery.parse("system=a&task=t2"), None)
-    counts = {one.name: {each.value: each.count for each in one.values} for one in facets}
+    counts = {one.name: {each.value: each.number for each in one.values} for one in facets}
     assert counts["system"] == {"a": 3} and counts["task"] == {"t0": 3, "t2": 3}
     assert counts["participant"] == {"p0": 1, "p1": 1, "p2": 1}
 
@@ -108,7 +108,7 @@ def test_of_very_many_participants_the_most_frequent_are_counted_and_whoever_is_
         index.put(card(number, participant_id=f"p{number // 3 * 3 if number < 30 else number}"))
     _, facets, _ = index.find(DialogueQuery.parse("participant=p1400"), None)
     people = next(one for one in facets if one.name == "participant")
-    assert [one.count for one in people.values[:11]] == [3] * 10 + [1]
+    assert [one.number for one in people.values[:11]] == [3] * 10 + [1]
     assert [one for one in people.values if one.chosen] == [("p1400", 1, True)]
     assert len(people.values) + people.more == 1480
 
@@ -124,7 +124,7 @@ def test_an_address_says_all_of_a_view_and_nothing_else() -> None:
 def test_the_index_of_a_filled_trial_counts_as_its_log_does(study: Study, log: Log) -> None:
     board = Board(study, log)
     _, facets, _ = board.see(lambda board: board.index.find(DialogueQuery(), "people"))
-    found = {one.name: {each.value: each.count for each in one.values} for one in facets}
+    found = {one.name: {each.value: each.number for each in one.values} for one in facets}
     held = log.dialogues(study.name)
     assert found["system"] == Counter(one.system for one in held)
     assert found["task"] == Counter(one.task_id for one in held)
