@@ -126,8 +126,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     expect(row.get_by_role("cell", name=completed, exact=True).first).to_be_visible()
 
     go_to(page, "Dialogues")
-    page.get_by_label("Outcome").select_option("completed")
-    page.get_by_role("button", name="Filter").click()
+    page.get_by_role("complementary", name="Narrow the list").get_by_role("link", name="completed").click()
     page.wait_for_url("**status=completed**")
     page.locator("tbody th a").first.click()
     state = next(one for one in reversed(trial.log.dialogues(trial.study.name)) if one.status == "completed")

@@ -2,18 +2,24 @@
 
 import copy
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.desk.deeds import Deed, brought
+from vivavoce.desk.dialogue_card import TURN_END, DialogueCard
+from vivavoce.desk.dialogue_index import DialogueIndex
 from vivavoce.log import events as log_events
+from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
+from vivavoce.log.event import Event
 from vivavoce.log.history import DialogueHistory, VisitHistory
-from vivavoce.log.models import DialogueStatus, StoredEvent
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.projections import STATUS_AFTER
+from vivavoce.log.remark_events import ViewRemoved, ViewSaved, remark_stream
+from vivavoce.log.remarks import Remarks
 from vivavoce.log.scope import SCOPES, Scope, scope_of, usual_scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
@@ -24,45 +30,6 @@ if TYPE_CHECKING:
 
 Seen = TypeVar("Seen")
 SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.SystemTurnFailed)
-
-
-@dataclass(slots=True)
-class DialogueCard:
-    """One dialogue in short; `words` is all that was said, folded for searching.
-
-    excluded  the study's rules leave it out of every measure
-    """
-
-    dialogue_id: str
-    visit_id: str
-    participant_id: str
-    simulated: bool
-    system: str
-    condition: str | None
-    task_id: str | None
-    assigned_at: datetime
-    status: DialogueStatus = "running"
-    end_reason: str | None = None
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
-    duration_s: float | None = None
-    user_turns: int = 0
-    system_turns: int = 0
-    failures: int = 0
-    code: str | None = None
-    code_accepted: bool = False
-    success: float | None = None
-    words: list[str] = field(default_factory=list)
-    excluded: bool = False
-
-    @property
-    def outcome(self) -> str:
-        """How it ended; `excluded` where it was completed but counts in no measure."""
-        return "excluded" if self.excluded and self.status == "completed" else self.status
-
-    def says(self, wanted: str) -> bool:
-        """Whether any turn holds this text; `wanted` is casefolded."""
-        return any(wanted in turn for turn in self.words)
 
 
 @dataclass(slots=True)
@@ -119,6 +86,8 @@ class Board:
 
     scope  whose visits, dialogues and incidents stand on it; None: everybody's
     whole  the board of everybody's, from which this one was taken
+    remarks  what researchers say of dialogues: tags, notes, named views
+    index    all dialogues of everybody, to be found by what is known of them
     """
 
     def __init__(self, study: Study, log: Log) -> None:
@@ -134,8 +103,10 @@ class Board:
         self.suspended: dict[str, StoredEvent] = {}
         self.suspensions: list[StoredEvent] = []
         self._lock = threading.Lock()
+        self.remarks, self.index = Remarks(), DialogueIndex()
         self._left_out: LeftOut | None = None
         self._stale: dict[str, VisitCard] = {}
+        self._remarks_stream = remark_stream(study.name)
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
         """Take in what is new, then look at the board while it stands still."""
@@ -145,6 +116,9 @@ class Board:
             for stored in self.log.all_events(after=whole._read):
                 whole._read = max(whole._read, stored.position)
                 if stored.visit_id == log_events.ACTIONS:  # they change no figure
+                    continue
+                if stored.visit_id == self._remarks_stream:
+                    whole._take_remark(stored)
                     continue
                 whole.position = max(whole.position, stored.position)
                 whole._apply(stored)
@@ -165,7 +139,17 @@ class Board:
         )
         found = self._left_out.dialogues()
         for card in self.dialogues.values():
-            card.excluded = card.dialogue_id in found
+            if card.excluded != (card.dialogue_id in found):
+                card.excluded = not card.excluded
+                self.index.put(card)
+
+    def _take_remark(self, stored: StoredEvent) -> None:
+        """Tags and notes are in the dataset, so they move the position; a named view does not."""
+        about = self.remarks.apply(stored)
+        if about is not None:
+            self.index.tag(about, self.remarks.tags.get(about, ()))
+        if not isinstance(stored.event, ViewSaved | ViewRemoved):
+            self.position = max(self.position, stored.position)
 
     def of(self, scope: Scope) -> "Board":
         """The board of people alone, or of programs alone; `see` keeps it up to date as well."""
@@ -263,6 +247,8 @@ class Board:
         cards = {one.dialogue_id: _card(visit, history, one) for one in history.dialogues}
         for part in self._parts_of(visit):
             part.dialogues.update(cards)
+        for card in cards.values():
+            self.index.put(card)
 
     def _note_failure(self, visit: VisitCard, stored: StoredEvent) -> None:
         event = stored.event
@@ -287,6 +273,7 @@ def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) ->
     ratings = [one for form in dialogue.of(log_events.QuestionnaireAnswered) for one in form.ratings]
     success = [one.value for one in ratings if one.role == "subjective_success"]
     user_turns = sum(one.party == "user" for one in dialogue.turns)
+    tools = (call.name for one in dialogue.events for call in _calls(one.event))
     return DialogueCard(
         dialogue_id=dialogue.dialogue_id, visit_id=visit.visit_id, participant_id=visit.participant_id,
         simulated=visit.simulated, system=dialogue.system, condition=dialogue.condition,
@@ -297,5 +284,16 @@ def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) ->
         user_turns=user_turns, system_turns=len(dialogue.turns) - user_turns,
         failures=len(dialogue.failures), code=dialogue.code, code_accepted=dialogue.code_accepted,
         success=success[-1] if success else None,
-        words=[one.text.casefold() for one in dialogue.turns],
+        user_words=_words(dialogue, "user"), system_words=_words(dialogue, "system"),
+        language=dialogue.language, factors=dialogue.factors, tools=tuple(dict.fromkeys(tools)),
+        errors=tuple(dict.fromkeys(getattr(one.event, "failure", "") for one in dialogue.failures)),
     )  # fmt: skip
+
+
+def _words(dialogue: DialogueHistory, party: str) -> str:
+    return TURN_END.join(one.text.casefold() for one in dialogue.turns if one.party == party)
+
+
+def _calls(event: Event) -> Sequence[LoggedToolCall]:
+    agent: AgentWork | None = getattr(event, "agent", None)
+    return agent.tools or () if agent is not None else ()

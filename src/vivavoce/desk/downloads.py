@@ -4,14 +4,16 @@ import json
 import shutil
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.i18n import N_
+from vivavoce.core.statement import Statement
 from vivavoce.desk.snapshot import Snapshot
 from vivavoce.log.dataset import MANIFEST, Dataset
+from vivavoce.log.dataset_copy import select_dialogues
 from vivavoce.log.export_csv import export_csv
 from vivavoce.log.schema import TABLES
 from vivavoce.report.language import language
@@ -33,6 +35,16 @@ def dataset_zip(snapshot: Snapshot, into: Path) -> None:
     folder = snapshot.dataset.folder
     files = [folder / MANIFEST, *(folder / f"{name}.parquet" for name in TABLES)]
     _zip(into, [path for path in files if path.is_file()], stored=True)
+
+
+def selection_zip(snapshot: Snapshot, dialogues: Collection[str], note: Statement, into: Path) -> None:
+    """A dataset of these dialogues alone; note: by what they were chosen."""
+    folder = into.with_suffix(".dataset")
+    try:
+        made = select_dialogues(snapshot.dataset, dialogues, folder, note=note)
+        dataset_zip(Snapshot(made, snapshot.position, snapshot.at), into)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def csv_zip(snapshot: Snapshot, into: Path, *, raw: bool = False) -> None:

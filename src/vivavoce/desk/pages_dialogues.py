@@ -1,19 +1,23 @@
 """The list of dialogues, one dialogue's transcript, and its events as they stand in the log."""
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.board import Board, DialogueCard
+from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
+from vivavoce.desk.dialogue_list import make_list, place_in_list
+from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
+from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.progress import STATUSES
+from vivavoce.desk.pages_remarks import what_was_done
 from vivavoce.desk.security import Needs, takes_out, who_of
+from vivavoce.desk.snapshot import VERDICTS
+from vivavoce.desk.time_axis import time_axis
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.scope import scope_of
@@ -24,37 +28,76 @@ PAGE: Final = DashboardPage(
     name="dialogues", router=router, menu=(MenuItem("/dialogues", N_("Dialogues"), 300),)
 )
 
-PER_PAGE: Final = 50
 REMOVALS: Final = (N_("redone"), N_("withdrawal"), N_("erasure"), N_("retention"))
-FILTERS: Final = ("system", "participant", "status", "q")
+
+
+@router.get("/static/lab.js")
+def script() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "lab.js", media_type="text/javascript")
+
+
+@router.get("/static/lab.css")
+def style() -> FileResponse:
+    return FileResponse(FOLDER / "static" / "lab.css", media_type="text/css")
 
 
 @router.get("/dialogues")
 def dialogues(request: Request, desk: ThisDesk) -> Response:
-    wanted = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
-    systems, found = desk.board.see(lambda board: (_systems(board), _matching(board, wanted)))
-    pages = max(1, -(-len(found) // PER_PAGE))
-    page = min(max(1, _whole(request.query_params.get("page", "1"))), pages)
-    given = {name: value for name, value in wanted.items() if value}
+    query = DialogueQuery.read(request.query_params.multi_items())
+    verdicts, computing = desk.snapshots.verdicts()
+    page = _whole(request.query_params.get("page", "1"))
+    found = desk.board.see(lambda board: make_list(board, query, page, verdicts))
     return desk.page(
-        request, "dialogues.html", rows=found[(page - 1) * PER_PAGE : page * PER_PAGE], total=len(found),
-        page=page, pages_count=pages, wanted=wanted, systems=systems, statuses=STATUSES,
-        link_to=lambda number: urlencode({**given, "page": number}),
+        request, "dialogues.html", found=found, verdicts=verdicts, computing=computing and verdicts is None,
+        page_of=lambda number: _address(query, page=number), done=what_was_done(desk, request),
+        here=query.address,
     )  # fmt: skip
+
+
+@router.get("/dialogues/state")
+def dialogues_state(desk: ThisDesk) -> JSONResponse:
+    """Whether it is still being read which dialogues success rates count."""
+    return JSONResponse({"computing": desk.snapshots.computing(VERDICTS)})
+
+
+@router.get("/dialogues/keys")
+def keys(request: Request, desk: ThisDesk) -> Response:
+    return desk.page(request, "dialogue_keys.html", here=request.url.query)
+
+
+@router.get("/dialogues/beside")
+def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Response:
+    """Two dialogues of one task side by side."""
+    cards = desk.board.see(lambda board: [board.dialogues.get(one) for one in (a, b)])
+    left, right = cards
+    if left is None or right is None or left.task_id != right.task_id:
+        raise HTTPException(404, gettext("There are no such two dialogues of one task in this study."))
+    sides = []
+    for card in (left, right):
+        visit = desk.log.history(card.visit_id)
+        judged = evidence_of(desk.board, desk.study, visit, card.dialogue_id).judged
+        made = make_transcript(desk.study, history_of(desk, card.dialogue_id))
+        sides.append({"card": card, "made": made, "judged": judged})
+    return desk.page(request, "dialogue_pair.html", sides=sides)
 
 
 @router.get("/dialogues/{dialogue_id}")
 def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
-    card, before, after = desk.board.see(lambda board: _neighbours(board, dialogue_id))
-    if card is None:
+    query = DialogueQuery.read(request.query_params.multi_items())
+    verdicts, _ = desk.snapshots.verdicts() if SUCCESS in query.address else (None, False)
+    place = desk.board.see(lambda board: place_in_list(board, dialogue_id, query, verdicts))
+    if place is None:
         return _elsewhere(request, desk, dialogue_id)
-    made = make_transcript(desk.study, history_of(desk, dialogue_id))
+    history = history_of(desk, dialogue_id)
+    made = make_transcript(desk.study, history)
+    visit = desk.log.history(place.card.visit_id)
     wire = bool(request.query_params.get("wire")) and who_of(request).may("researcher")
     stored = desk.log.recordings(dialogue_id=dialogue_id)
     return desk.page(
-        request, "transcript.html", card=card, made=made, before=before, after=after, wire=wire,
+        request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
         recordings=dialogue_recordings(desk.log, dialogue_id),
-        removed=[one for one in stored if one.removed_at is not None],
+        found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
+        removed=[one for one in stored if one.removed_at is not None], done=what_was_done(desk, request),
     )  # fmt: skip
 
 
@@ -83,38 +126,8 @@ def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
     return RedirectResponse(f"/{scope_of(simulated=found.simulated)}{request.url.path}{query}", 303)
 
 
-def _systems(board: Board) -> list[str]:
-    met = {card.system for card in board.dialogues.values()}
-    return [*board.study.systems, *sorted(met - set(board.study.systems))]
-
-
-def _matching(board: Board, wanted: dict[str, str]) -> list[DialogueCard]:
-    """The dialogues that pass every filter, the latest first."""
-    text = wanted["q"].casefold()
-    return [
-        card
-        for card in reversed(board.dialogues.values())
-        if wanted["system"] in ("", card.system)
-        and wanted["participant"] in ("", card.participant_id)
-        and wanted["status"] in ("", card.outcome)
-        and (not text or text in card.dialogue_id or card.says(text))
-    ]
-
-
-def _neighbours(board: Board, dialogue_id: str) -> tuple[Any, str | None, str | None]:
-    """A dialogue with this participant's dialogues before and after it."""
-    card = board.dialogues.get(dialogue_id)
-    if card is None:
-        return None, None, None
-    of_person = [
-        one.dialogue_id for one in board.dialogues.values() if one.participant_id == card.participant_id
-    ]
-    place = of_person.index(dialogue_id)
-    return (
-        card,
-        of_person[place - 1] if place else None,
-        of_person[place + 1] if place + 1 < len(of_person) else None,
-    )
+def _address(query: DialogueQuery, **more: object) -> str:
+    return urlencode([*query.pairs(), *more.items()])
 
 
 def _whole(text: str) -> int:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_
+from vivavoce.desk.dialogue_list import facet_of
+from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
 from vivavoce.desk.language import worded
 from vivavoce.report.language import stated
 from vivavoce.report.numbers import span
@@ -26,7 +28,10 @@ MEANINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DrawnRate:
-    """One group's rate and the interval that counts; `compared` is the one of independent cases."""
+    """One group's rate and the interval that counts; `compared` is the one of independent cases.
+
+    cases, hits  addresses of the list with the dialogues that n, and the successes, count
+    """
 
     name: str
     ratio: float | None
@@ -36,6 +41,8 @@ class DrawnRate:
     successes: float
     n: float
     whole: bool
+    cases: str
+    hits: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +98,25 @@ def _rate_table(name: str, title: str, summary: "Summary") -> RateTable:
     groups = content.with_all(summary)
     rows = [
         _drawn(
-            content.group_name(row, summary), row.rates[name], whole=row is summary.all and len(groups) > 1
+            content.group_name(row, summary), row.rates[name], whole=row is summary.all and len(groups) > 1,
+            measure=name, group={} if row is summary.all else {facet_of(summary.by_what): (row.key or "",)},
         )
         for row in groups
-    ]
+    ]  # fmt: skip
     nested = any(content.interval_of(row.rates[name])[2] for row in groups)
     unit = content.unit_name(summary.all.rates[name].unit)
     return RateTable(title, worded(MEANINGS.get(name, "")), unit, rows, nested)
 
 
-def _drawn(name: str, rate: "SuccessRate", *, whole: bool) -> DrawnRate:
+def _drawn(
+    name: str, rate: "SuccessRate", *, whole: bool, measure: str, group: dict[str, tuple[str, ...]]
+) -> DrawnRate:
     from vivavoce.report.content import interval_of
 
     low, high, clustered = interval_of(rate)
     compared = span(rate.low, rate.high) if clustered and rate.low is not None else ""
-    return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole)
+    cases, hits = (
+        DialogueQuery({**group, SUCCESS + measure: outcomes}).address
+        for outcomes in (("yes", "partly", "no"), ("yes", "partly"))
+    )
+    return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole, cases, hits)

@@ -20,6 +20,7 @@ LINK: Final = "/link/"
 WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css", "/static/desk.js"))
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 LARGEST_FORM: Final = 64 * 1024
+MOST_FIELDS: Final = 100
 # where a program with a token may read, by the scope that it needs
 OF_PROGRAMS: Final = {"/api/progress": "progress", "/api/results": "results", "/api/export/": "export"}
 READS_A_MINUTE: Final = 60
@@ -206,7 +207,7 @@ def only_asks(request: Request) -> None:
 async def own_form(request: Request) -> FormData:
     """A dependency: the fields of a form that one of our pages made for this very sign-in."""
     who = who_of(request)
-    form = await request.form(max_files=0, max_fields=50)
+    form = await request.form(max_files=0, max_fields=MOST_FIELDS)
     given = form.get("form_token")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), csrf_token(who.token).encode()):
         raise HTTPException(

@@ -19,12 +19,15 @@ from vivavoce.desk.language import language
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
+    from vivavoce.desk.verdicts import Verdicts
     from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import DocumentSection
     from vivavoce.report.section import FilledSection
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
+VERDICTS: Final = ""  # what is computed, where it is no grouping
+FAILED: Final = N_("The results could not be computed; what the dashboard printed says why.")
 
 Made = TypeVar("Made")
 _report = structlog.get_logger("vivavoce.desk")
@@ -70,6 +73,7 @@ class Snapshots:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="desk-snapshot")
         self._snapshots: dict[Scope, Snapshot] = {}
         self._results: dict[tuple[Scope, str], Results] = {}
+        self._verdicts: dict[Scope, Verdicts] = {}
         self._pending: dict[tuple[Scope, str], Future[None]] = {}
 
     def of(self, scope: Scope) -> "Snapshots":
@@ -107,7 +111,33 @@ class Snapshots:
         pending = self._pending.get((self.scope, by))
         return pending is not None and not pending.done()
 
-    def _wanted(self, known: Results | None, *, at_once: bool) -> bool:
+    def verdicts(self) -> "tuple[Verdicts | None, bool]":
+        """Which dialogues success rates count, as last known, and whether newer ones are being read.
+
+        Newer ones are begun as `results` begins them.
+        """
+        scope = self.scope
+        wanted = scope, VERDICTS
+        known, computing = self._verdicts.get(scope), self.computing(VERDICTS)
+        if not computing and self._wanted(known, at_once=False):
+            self._pending[wanted] = self._worker.submit(self._judge, scope)
+            computing = True
+        return known, computing
+
+    def _judge(self, scope: Scope) -> None:
+        from vivavoce.desk.verdicts import Verdicts, read_verdicts
+
+        position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
+        try:
+            made = self._current(scope)
+            self._verdicts[scope] = read_verdicts(made.dataset, scope, made.position, made.at)
+        except VivavoceError as error:
+            self._verdicts[scope] = Verdicts(scope, position, at, [], {}, str(error))
+        except Exception:
+            _report.exception("verdicts_failed")
+            self._verdicts[scope] = Verdicts(scope, position, at, [], {}, FAILED)
+
+    def _wanted(self, known: "Results | Verdicts | None", *, at_once: bool) -> bool:
         if known is None:
             return True
         if self.board.see(lambda board: board.position) == known.position:
@@ -149,11 +179,11 @@ class Snapshots:
             material = Material(snapshot.dataset, ReportOptions(by=by))
             found = tuple(fill_dashboard(material))
             made = Results(position, at, material.summary, found=found, mark=material.mark)
+            self._judge(scope)  # the numbers open the dialogues that they count
             made.sections()  # now, so that what fails is told as the reason
             self._results[scope, by] = made
         except VivavoceError as error:
             self._results[scope, by] = Results(position, at, None, str(error))
         except Exception:
             _report.exception("results_failed", by=by)
-            problem = N_("The results could not be computed; what the dashboard printed says why.")
-            self._results[scope, by] = Results(position, at, None, problem)
+            self._results[scope, by] = Results(position, at, None, FAILED)

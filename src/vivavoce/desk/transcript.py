@@ -16,6 +16,7 @@ from vivavoce.log.wizard_rows import WizardFacts, wizard_turn
 from vivavoce.report.numbers import localised
 from vivavoce.study.model import Study
 
+HEARD: Final = ("heard by the channel", "heard by the system")
 DIRECTIONS: Final = (N_("sent"), N_("received"))
 
 
@@ -44,6 +45,7 @@ class TranscriptLine:
     at_s     seconds since the dialogue was opened
     delay_s  how long the party let the other wait
     acts     dialogue acts in layers, each a list of hypotheses in words
+    heard, understood  of a user turn the best of what was heard, and of what the system took it to mean
     wire     what was sent to the system and what came back, with secrets replaced by their names
     work     calls of tools, tokens of models, documents looked up
     """
@@ -54,6 +56,8 @@ class TranscriptLine:
     turn_index: int | None = None
     delay_s: float | None = None
     first_output_s: float | None = None
+    heard: str = ""
+    understood: str = ""
     notes: list[str] = field(default_factory=list)
     acts: dict[str, list[str]] = field(default_factory=dict)
     wire: list[CommandFrame] = field(default_factory=list)
@@ -164,6 +168,10 @@ def _user_line(
     for answer in dialogue.of(log_events.SystemTurnReceived):
         if answer.heard and answer.reply_to == event.turn_index:
             line.acts[N_("heard by the system")] = [_hypothesis(one) for one in answer.heard]
+        if answer.understood and answer.reply_to == event.turn_index:
+            line.understood = _hypothesis(answer.understood[0])
+    heard = [one for layer in HEARD for one in line.acts.get(layer, ())]
+    line.heard = next((one for one in heard if one.rpartition(" (")[0].strip() != text), "")
     for recognised in dialogue.of(log_events.TurnRecognised):
         if recognised.turn_index == event.turn_index:
             line.acts[N_("our recogniser, for the log alone")] = [

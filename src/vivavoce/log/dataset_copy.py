@@ -1,6 +1,6 @@
 """A dataset copied with some of its rows changed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -40,3 +40,23 @@ def copy_dataset(
             writer.add(name, changes[name](rows) if name in changes else rows)
         writer.notes += [*dataset.notes, *notes]
         return writer.close()
+
+
+def select_dialogues(dataset: Dataset, dialogues: Collection[str], into: Path, *, note: Statement) -> Dataset:
+    """A copy with these dialogues alone, and what else their participants did and said.
+
+    Note  rows about another dialogue are left out; tables that are of no dialogue and nobody stay whole
+    """
+    table = dataset.everything.read("dialogues").select(["dialogue_id", "participant_id"])
+    people = {who for one, who in zip(*table.to_pydict().values(), strict=True) if one in dialogues}
+
+    def kept(row: Row) -> bool:
+        own = [row[name] for name in ("dialogue_id", "other_dialogue_id") if row.get(name) is not None]
+        return all(one in dialogues for one in own) if own else row.get("participant_id") in people
+
+    def change(rows: Iterator[Row]) -> Iterable[Row]:
+        return (row for row in rows if kept(row))
+
+    keyed = {"dialogue_id", "participant_id"}
+    names = [one.name for one in TABLES.values() if keyed & {column.name for column in one.columns}]
+    return copy_dataset(dataset, into, dict.fromkeys(names, change), notes=[note])

@@ -1,10 +1,10 @@
 """Erasure of a participant: everything of his leaves the log, and a tombstone says that it did.
 
 It is the one exception to the rule that events are only ever added. What goes: his visits with all their
-events, recordings and tapes; who he is; what annotators, reviewers and stress tests have of his dialogues;
-what leads to him in the tables of packages, which say what stays there. In the visits of those who wrote
-down his recordings stands that they did, without the words. Everybody else's events stay as they were, so
-that the projections of the rest can still be rebuilt.
+events, recordings and tapes; who he is; what annotators, reviewers, researchers and stress tests have of
+his dialogues; what leads to him in the tables of packages, which say what stays there. In the visits
+of those who wrote down his recordings stands that they did, without the words. Everybody else's events
+stay as they were, so that the projections of the rest can still be rebuilt.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.package_tables import ErasedParticipant, PackageTables, present_tables
 from vivavoce.log.persons import identifiers
 from vivavoce.log.recordings import folder_of
+from vivavoce.log.remark_events import ON_DIALOGUES
 from vivavoce.log.spool import tapes_of
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned, stored_kinds
 from vivavoce.log.stimulus_rows import responded_kinds
@@ -39,7 +40,7 @@ from vivavoce.log.tables import (
     visits,
 )
 
-_ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS)}
+_ELSEWHERE: Final = {one.kind for one in (*ANNOTATION_EVENTS, *STRESS_EVENTS, *CALL_EVENTS, *ON_DIALOGUES)}
 _MANY: Final = 500
 Payload = dict[str, Any]
 

@@ -15,6 +15,7 @@ from vivavoce.log import (  # each has kinds of its own
     microphone_events,  # noqa: F401
     playback_events,  # noqa: F401
     recording_events,  # noqa: F401
+    remark_events,  # noqa: F401
     stress_events,  # noqa: F401
 )
 from vivavoce.log.agent_work import AgentWork

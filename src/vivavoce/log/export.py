@@ -29,6 +29,8 @@ from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
+from vivavoce.log.remark_events import remark_stream
+from vivavoce.log.remarks import Remarks, note_rows, tag_rows
 from vivavoce.log.schema import TABLES
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows, vote_rows
@@ -106,6 +108,9 @@ def export_dataset(
             ]
             writer.add("recordings", recording_rows(recorded))
             writer.notes += copy_recordings(log, recorded, writer.folder) if audio else []
+            remarks = Remarks.after(events_of(connection, remark_stream(study_name)))
+            writer.add("tags", tag_rows(remarks, outline.numbers))
+            writer.add("dialogue_notes", note_rows(remarks, outline.numbers))
             writer.add("stress", stress_rows(stressed))
             if looks := list(look_rows(events_of(connection, TRIAL), study_name)):
                 writer.add("looks", looks)

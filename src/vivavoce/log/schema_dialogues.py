@@ -227,6 +227,29 @@ ANNOTATIONS = Table(
     ),
 )
 
+TAGS = Table(
+    "tags",
+    "one tag that a researcher put on a dialogue",
+    (
+        DIALOGUE,
+        Column("tag", WORDS, "the tag, as it was typed", True),
+        Column("author_id", KEY, "pseudonymous key of who put it; null: they had no account"),
+        Column("tagged_at", INSTANT, "UTC"),
+    ),
+)
+
+REMARKS = Table(
+    "dialogue_notes",
+    "one note that a researcher wrote on a dialogue",
+    (
+        DIALOGUE,
+        Column("note_id", KEY, "key of the note", True),
+        Column("text", WORDS, "what was written"),
+        Column("author_id", KEY, "pseudonymous key of who wrote it; null: they had no account"),
+        Column("written_at", INSTANT, "UTC"),
+    ),
+)
+
 INCIDENTS = Table(
     "incidents",
     "one thing that went wrong with a system under test",

@@ -30,6 +30,7 @@ GROUPS: Final = {
     "language": "language",
 }
 ALL: Final = "all"
+TAG_PREFIX: Final = "tag:"
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -163,7 +164,8 @@ def compute(
 ) -> "pd.DataFrame":
     """The value of each measure, over the whole dataset or by group.
 
-    Input   by: system, condition, participant, population, task, channel, language, or the name of a factor
+    Input   by: system, condition, participant, population, task, channel, language, tag:NAME,
+            or the name of a factor
     Output  key, measure, value (sum of numerators over sum of denominators), macro (mean of the values of the
             single dialogues), numerator, denominator, dialogues (those in which it is not missing), open (at
             how many places annotators differ and nobody decided), lowest and highest (the value that
@@ -179,9 +181,12 @@ def compute(
 def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
     """The key of each dialogue under a grouping, in the dataset's order; `all` where `by` is None.
 
+    Input   by: also `tag:NAME`, of which the keys are `with` and `without` that tag
     Raises  UnknownName: names the groupings and factors that there are
     """
     table = dataset.read("dialogues")
+    if by is not None and by.startswith(TAG_PREFIX):
+        return _tag_keys(dataset, by.removeprefix(TAG_PREFIX))
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
     if by == POPULATION and column not in table.column_names:
         names = populations(dataset)
@@ -191,6 +196,18 @@ def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
         known = [*held, POPULATION, *dataset.factors]
         raise UnknownName("grouping", by, known, place=str(dataset.folder))
     return [ALL] * len(table) if column is None else table.column(column).to_pylist()
+
+
+def _tag_keys(dataset: "Dataset", tag: str) -> list[str | None]:
+    """`with` or `without` the tag, of each dialogue."""
+    columns = (dataset.read("tags")[name].to_pylist() for name in ("dialogue_id", "tag"))
+    tagged: dict[str, set[str]] = {}
+    for dialogue_id, name in zip(*columns, strict=True):
+        tagged.setdefault(name, set()).add(dialogue_id)
+    if tag not in tagged:
+        raise UnknownName("tag", tag, sorted(tagged), place=str(dataset.folder))
+    ids = dataset.read("dialogues")["dialogue_id"].to_pylist()
+    return ["with" if one in tagged[tag] else "without" for one in ids]
 
 
 class Pooled(NamedTuple):

@@ -87,6 +87,9 @@ class Unhurried(Snapshots):
         position = self.board.see(lambda board: board.position)
         self._results[scope, by] = Results(position, self.board.log.clock.now(), None, "not computed here")
 
+    def _judge(self, scope: Scope) -> None:
+        pass
+
 
 @pytest.fixture
 def app(study: Study, log: Log, tmp_path: Path) -> Iterator[FastAPI]:

@@ -1,6 +1,7 @@
 """Results come from a snapshot, in the background, and say as of when."""
 
 import html
+import re
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -55,7 +56,7 @@ def test_results_are_computed_aside_and_then_shown(
     summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
     for row in summary.by:
         for name in ("subjective_success", "objective_success_assigned", "objective_success_inferred"):
-            assert row.rates[name].n > 0 and f'<td class="n">{percent(row.rates[name].ratio)}</td>' in page
+            assert row.rates[name].n > 0 and f">{percent(row.rates[name].ratio)}</a></td>" in page
     assert summary.data in page
     position = desk.board.see(lambda board: board.position)
     assert f"event {position} of the log" in page
@@ -164,3 +165,27 @@ def test_sections_have_their_figures_in_words_too(browser: TestClient) -> None:
     assert (
         figure.count("<svg") >= 2 and 'aria-label="Duration of dialogues. ' in figure and "median" in figure
     )
+
+
+def test_every_rate_and_count_opens_the_dialogues_that_it_counts(browser: TestClient) -> None:
+    browser.get("/results")
+    wait(browser)
+    page = browser.get("/results").text
+    desk = browser.app.state.desk  # type: ignore[attr-defined]
+    summary = desk.snapshots.make(lambda snapshot: summarise(snapshot.dataset, "system"))
+    wanted = [
+        (rate.successes, rate.n) for name in content.headlines(summary)
+        for rate in (row.rates[name] for row in [*summary.by, summary.all])
+    ]  # fmt: skip
+    cells = re.findall(r'<td class="n"><a href="(/dialogues\?[^"]+)" title="[^"]+">([^<]+)</a></td>', page)
+    assert len(cells) == 3 * len(wanted) and len(wanted) == 9
+    for (successes, n), (rate, hits, cases) in zip(wanted, zip(*[iter(cells)] * 3, strict=True), strict=True):
+        assert rate[0] == cases[0] and (float(hits[1]), float(cases[1])) == (successes, n)
+        for address, shown in ((hits[0], (successes, None)), (cases[0], (successes, n))):
+            found = html.unescape(browser.get(html.unescape(address)).text)
+            told = re.search(r"(\d+) successes of (\d+) cases, in (\d+) of the dialogues found", found)
+            listed = re.search(r"(\d+) dialogues? found", found)
+            assert told is not None and listed is not None and told[3] == listed[1]
+            assert int(told[1]) == shown[0] and shown[1] in (None, int(told[2]))
+            if "subjective" in address or "assigned" in address:  # whose cases are dialogues
+                assert int(listed[1]) == (successes if shown[1] is None else n)

@@ -12,6 +12,7 @@ for goals in found.inferred.values():
 """
 
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
+from vivavoce.measures.success.explanation import Explanation, explain
 from vivavoce.measures.success.inferred import (
     NO_MATCH_POLICIES,
     InferredOutcome,
@@ -20,7 +21,7 @@ from vivavoce.measures.success.inferred import (
 )
 from vivavoce.measures.success.inspection import Disagreement, disagreements
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Value, Venues
-from vivavoce.measures.success.outcomes import Outcomes, ScoringOptions, outcomes
+from vivavoce.measures.success.outcomes import Outcomes, ScoringOptions, outcomes, scored_turns
 from vivavoce.measures.success.rates import CODES, FAILURES, UNITS, Code, Unit, call_code, inferred_components
 from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
 
@@ -33,6 +34,7 @@ __all__ = [
     "AssignedOutcome",
     "Code",
     "Disagreement",
+    "Explanation",
     "Goal",
     "InferredOutcome",
     "NoMatchPolicy",
@@ -48,8 +50,10 @@ __all__ = [
     "assigned_outcome",
     "call_code",
     "disagreements",
+    "explain",
     "inferred_components",
     "inferred_outcomes",
     "outcomes",
+    "scored_turns",
     "serves",
 ]

@@ -93,6 +93,14 @@ def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) 
     return found
 
 
+def scored_turns(
+    dataset: ScoredSource, dialogue_id: str, options: ScoringOptions = ScoringOptions()
+) -> list[ScoredTurn]:
+    """The turns of one dialogue by which its goals are scored, in order."""
+    found = _turns(dataset, options)
+    return found[dialogue_id].ordered() if dialogue_id in found else []
+
+
 @dataclass(slots=True)
 class _Turns:
     """One dialogue's acts by turn; of several sources of reference acts the most trusted."""

@@ -1,0 +1,385 @@
+"""All dialogues of a study in columns, so that a list of them is found, counted and ordered at once.
+
+One mechanism for filters, facets, words and orders: each fact of a dialogue is a code in an array with one
+place a dialogue, what may be several (tools, tags) one array of truth values for each, what was said one text
+for each side. Places are given once and never move; `benchmarks/lab.py` says what a question costs.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.log.scope import Scope
+
+if TYPE_CHECKING:
+    from vivavoce.desk.dialogue_card import DialogueCard
+    from vivavoce.desk.verdicts import Verdicts
+
+LENGTHS_S: Final = {"0": 0, "30": 30, "60": 60, "120": 120, "300": 300, "600": 600}
+TURNS: Final = {"0": 0, "1": 1, "3": 3, "6": 6, "11": 11}
+OUTCOMES: Final = ("uncounted", "no", "yes", "partly")
+FIRST_ROWS: Final = 1024
+MOST_COUNTED: Final = 400
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+Places = np.ndarray[Any, np.dtype[np.intp]]
+
+
+def bin_of(bounds: Mapping[str, float], value: float | None) -> str:
+    """The name of the range in which a value lies; its lower bound is in it."""
+    if value is None:
+        return NOTHING
+    return [name for name, low in bounds.items() if value >= low][-1] if value >= 0 else NOTHING
+
+
+class FacetValue(NamedTuple):
+    """A value, how many of the dialogues that pass all other filters have it, and whether it is chosen."""
+
+    value: str
+    number: int
+    chosen: bool
+
+
+class Facet(NamedTuple):
+    """What dialogues have of one kind, the most frequent value first; `more`: values beside these."""
+
+    name: str
+    values: list[FacetValue]
+    more: int = 0
+
+
+class CountedCases(NamedTuple):
+    """What a success rate counts in the dialogues found: cases and successes."""
+
+    measure: str
+    dialogues: int
+    n: float
+    successes: float
+
+
+@dataclass
+class Codes:
+    """One fact of each dialogue as the number of its value."""
+
+    values: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    array: np.ndarray[Any, np.dtype[np.int32]] = field(default_factory=lambda: np.zeros(FIRST_ROWS, np.int32))
+
+    def set(self, place: int, value: str) -> None:
+        number = self.numbers.setdefault(value, len(self.numbers))
+        if number == len(self.values):
+            self.values.append(value)
+        self.array[place] = number
+
+    def among(self, chosen: Iterable[str], rows: int) -> Mask:
+        numbers = [self.numbers[one] for one in chosen if one in self.numbers]
+        return np.isin(self.array[:rows], numbers)
+
+    def counts(self, mask: Mask) -> dict[str, int]:
+        found = np.bincount(self.array[: len(mask)][mask], minlength=len(self.values))
+        numbers = np.flatnonzero(found)
+        if len(numbers) > MOST_COUNTED:  # such as participants: the most frequent will do
+            numbers = numbers[np.argpartition(-found[numbers], MOST_COUNTED)[:MOST_COUNTED]]
+        return {self.values[number]: int(found[number]) for number in numbers.tolist()}
+
+    def distinct(self, mask: Mask) -> int:
+        """How many values these dialogues have."""
+        return int(np.count_nonzero(np.bincount(self.array[: len(mask)][mask])))
+
+    def ranks(self, rows: int) -> np.ndarray[Any, Any]:
+        """Numbers in the alphabetical order of the values."""
+        order = np.argsort(np.argsort(np.array([one.casefold() for one in self.values] or [""])))
+        return order[self.array[:rows]]
+
+
+@dataclass
+class FactMarks:
+    """Facts of which a dialogue may have several: for each value, who has it; NOTHING: has none."""
+
+    arrays: dict[str, Mask] = field(default_factory=dict)
+    size: int = FIRST_ROWS
+
+    def set(self, place: int, values: Collection[str]) -> None:
+        for own in self.arrays.values():
+            own[place] = False
+        for value in values or (NOTHING,):
+            if value not in self.arrays:
+                self.arrays[value] = np.zeros(self.size, bool)
+            self.arrays[value][place] = True
+
+    def among(self, chosen: Iterable[str], rows: int) -> Mask:
+        found = np.zeros(rows, bool)
+        for one in chosen:
+            if one in self.arrays:
+                found |= self.arrays[one][:rows]
+        return found
+
+    def counts(self, mask: Mask) -> dict[str, int]:
+        found = {value: int((own[: len(mask)] & mask).sum()) for value, own in self.arrays.items()}
+        return {value: n for value, n in found.items() if n}
+
+    def ranks(self, rows: int) -> np.ndarray[Any, Any]:
+        """How many values a dialogue has."""
+        total = np.zeros(rows, np.int32)
+        for value, own in self.arrays.items():
+            if value != NOTHING:
+                total += own[:rows]
+        return total
+
+
+NUMBERS: Final[dict[str, Callable[["DialogueCard"], float | None]]] = {
+    "begun": lambda card: card.assigned_at.timestamp(),
+    "length": lambda card: card.duration_s,
+    "turns": lambda card: card.user_turns,
+    "errors": lambda card: card.failures,
+    "success": lambda card: card.success,
+    "code": lambda card: bool(card.code) + card.code_accepted,
+}
+
+
+def facts_of(card: "DialogueCard") -> dict[str, str]:
+    """What a dialogue has one of, by facet."""
+    return {
+        "system": card.system, "condition": card.condition or card.system, "task": card.task_id or NOTHING,
+        "status": card.outcome, "participant": card.participant_id, "language": card.language,
+        "date": card.assigned_at.astimezone(UTC).date().isoformat(),
+        "length": bin_of(LENGTHS_S, card.duration_s), "turns": bin_of(TURNS, card.user_turns),
+        **{FACTOR + name: value for name, value in card.factors.items()},
+    }  # fmt: skip
+
+
+class DialogueIndex:
+    """Columns of all dialogues; whoever carries the board on puts them in, under its lock."""
+
+    def __init__(self) -> None:
+        self.cards: list[DialogueCard] = []
+        self._places: dict[str, int] = {}
+        self._size = FIRST_ROWS
+        self._codes: dict[str, Codes] = {}
+        self._marks = {name: FactMarks() for name in ("errors", "tools", "tags")}
+        self._numbers = {name: np.full(FIRST_ROWS, np.nan) for name in NUMBERS}
+        self._simulated = np.zeros(FIRST_ROWS, bool)
+        self._words: dict[str, list[str]] = {"user": [], "system": []}
+        self._tags: dict[str, tuple[str, ...]] = {}
+        self._judged: dict[str, tuple[Verdicts, int, dict[str, JudgedRate]]] = {}
+
+    def __len__(self) -> int:
+        return len(self.cards)
+
+    def put(self, card: "DialogueCard") -> None:
+        """Add a dialogue, or what is new of it."""
+        place = self._places.get(card.dialogue_id)
+        if place is None:
+            place = self._places[card.dialogue_id] = len(self.cards)
+            self.cards.append(card)
+            for own in self._words.values():
+                own.append("")
+            if place >= self._size:
+                self._grow()
+            self._marks["tags"].set(place, self._tags.get(card.dialogue_id, ()))
+        self.cards[place] = card
+        for name, value in facts_of(card).items():
+            if name not in self._codes:
+                self._codes[name] = Codes([""], {"": 0}, np.zeros(self._size, np.int32))
+            self._codes[name].set(place, value)
+        self._marks["errors"].set(place, card.errors)
+        self._marks["tools"].set(place, card.tools)
+        for name, number in NUMBERS.items():
+            value = number(card)
+            self._numbers[name][place] = np.nan if value is None else value
+        self._simulated[place] = card.simulated
+        self._words["user"][place], self._words["system"][place] = card.user_words, card.system_words
+
+    def variety(self, name: str) -> int:
+        """How many values a fact has over all dialogues."""
+        if name in self._codes:
+            return len([one for one in self._codes[name].values if one])
+        return len(self._marks[name].arrays) if name in self._marks else 0
+
+    def tag(self, dialogue_id: str, tags: Iterable[str]) -> None:
+        """The tags that a dialogue has now; it may come later."""
+        self._tags[dialogue_id] = tuple(tags)
+        if (place := self._places.get(dialogue_id)) is not None:
+            self._marks["tags"].set(place, self._tags[dialogue_id])
+
+    def tags_of(self, dialogue_id: str) -> tuple[str, ...]:
+        return self._tags.get(dialogue_id, ())
+
+    def _grow(self) -> None:
+        """Twice as many places."""
+        rows, self._size = self._size, 2 * self._size
+
+        def longer(array: np.ndarray[Any, Any], rest: Any) -> np.ndarray[Any, Any]:
+            return np.concatenate([array, np.full(rows, rest, array.dtype)])
+
+        for codes in self._codes.values():
+            codes.array = longer(codes.array, 0)
+        for marks in self._marks.values():
+            marks.size = self._size
+            marks.arrays = {value: longer(own, False) for value, own in marks.arrays.items()}
+        self._numbers = {name: longer(own, np.nan) for name, own in self._numbers.items()}
+        self._simulated = longer(self._simulated, False)
+
+    def places(self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None) -> Places:
+        """Where the dialogues stand that a query wants, in its order."""
+        return self._ordered(query, self._filtered(query, scope, verdicts)[None], verdicts)
+
+    def place_among(self, places: Places, dialogue_id: str) -> int | None:
+        """Which of these places, counted from 0, is a dialogue's; None: none is."""
+        found = np.flatnonzero(places == self._places.get(dialogue_id, -1))
+        return int(found[0]) if len(found) else None
+
+    def find(
+        self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None
+    ) -> tuple[Places, list[Facet], list[CountedCases]]:
+        """What `places` gives, what can be chosen with how many dialogues, and what chosen rates count.
+
+        Note  the numbers of a facet are of dialogues that pass all filters but its own
+        """
+        masks = self._filtered(query, scope, verdicts)
+        found = masks[None]
+        facets = []
+        for name in self._facet_names(verdicts):
+            column = self._column(name, verdicts)
+            if column is None:
+                continue
+            mask, chosen = masks.get(name, found), query.chosen.get(name, ())
+            counts = column.counts(mask)
+            for one in set(chosen) - counts.keys():
+                counts[one] = int((column.among([one], len(mask)) & mask).sum())
+            values = [FacetValue(value, n, value in chosen) for value, n in counts.items()]
+            more = column.distinct(mask) - len(values) if isinstance(column, Codes) else 0
+            if len(values) > 1 or chosen:
+                values.sort(key=lambda one: (-one.number, one.value))
+                facets.append(Facet(name, values, max(0, more)))
+        rates = [name.removeprefix(SUCCESS) for name in query.chosen if name.startswith(SUCCESS)]
+        judged = self._of_verdicts(verdicts)
+        counted = [judged[one].counted(one, found) for one in rates if one in judged]
+        return self._ordered(query, found, verdicts), facets, counted
+
+    def _facet_names(self, verdicts: "Verdicts | None") -> list[str]:
+        singles = [name for name in self._codes if not name.startswith(FACTOR)]
+        factors = [name for name in self._codes if name.startswith(FACTOR)]
+        return [*singles, *factors, *self._marks, *(SUCCESS + one for one in self._of_verdicts(verdicts))]
+
+    def _column(self, name: str, verdicts: "Verdicts | None") -> "Codes | FactMarks | JudgedRate | None":
+        if name.startswith(SUCCESS):
+            return self._of_verdicts(verdicts).get(name.removeprefix(SUCCESS))
+        return self._codes.get(name) or self._marks.get(name)
+
+    def _filtered(
+        self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None"
+    ) -> dict[str | None, Mask]:
+        """Under None who passes all filters, by chosen facet who passes all the others."""
+        rows = len(self.cards)
+        ground = np.ones(rows, bool) if scope is None else self._simulated[:rows] == (scope == "simulated")
+        ground = ground & self._said(query, ground) & self._between(query, rows)
+        own: dict[str, Mask] = {}
+        for name, values in query.chosen.items():
+            column = self._column(name, verdicts)
+            own[name] = np.zeros(rows, bool) if column is None else column.among(values, rows)
+        masks: dict[str | None, Mask] = {}
+        for left_out in (None, *own):
+            mask = ground.copy()
+            for name, one in own.items():
+                if name != left_out:
+                    mask &= one
+            masks[left_out] = mask
+        return masks
+
+    def _between(self, query: DialogueQuery, rows: int) -> Mask:
+        within = np.ones(rows, bool)
+        if (days := self._codes.get("date")) and (query.since or query.until):
+            wanted = [one for one in days.values if one and query.since <= one <= (query.until or "9")]
+            within = days.among(wanted, rows)
+        return within
+
+    def _said(self, query: DialogueQuery, ground: Mask) -> Mask:
+        """Who said all the words; a key of a dialogue finds it as well."""
+        found = ground.copy()
+        sides = [self._words[query.side]] if query.side else list(self._words.values())
+        for phrase in query.phrases:
+            among = np.flatnonzero(found)
+            hits = np.zeros(len(among), bool)
+            for words in sides:
+                rest = np.flatnonzero(~hits)
+                hits[rest] = [phrase in words[place] for place in among[rest].tolist()]
+            if any(letter.isdigit() for letter in phrase):  # as keys have, and few words
+                hits |= [phrase in self.cards[place].dialogue_id for place in among.tolist()]
+            found[among] = hits
+        return found
+
+    def _ordered(self, query: DialogueQuery, mask: Mask, verdicts: "Verdicts | None") -> Places:
+        """Missing values come last whichever way; those that are alike, the latest first."""
+        places = np.flatnonzero(mask)[::-1]
+        keys = self._keys(query.sort, verdicts)[places]
+        missing = np.isnan(keys)
+        falling = -keys if query.descending else keys
+        return places[np.argsort(np.where(missing, np.inf, falling), kind="stable")]
+
+    def _keys(self, sort: str, verdicts: "Verdicts | None") -> np.ndarray[Any, np.dtype[np.float64]]:
+        rows = len(self.cards)
+        if sort in self._numbers:
+            return self._numbers[sort][:rows]
+        if sort == "dialogue":
+            return np.argsort(np.argsort(np.array([one.dialogue_id for one in self.cards] or [""]))).astype(
+                float
+            )
+        column = self._column(sort, verdicts)
+        return np.zeros(rows) if column is None else column.ranks(rows).astype(float)
+
+    def _of_verdicts(self, verdicts: "Verdicts | None") -> "dict[str, JudgedRate]":
+        """The verdicts laid out along the places, kept as long as both stay."""
+        if verdicts is None:
+            return {}
+        known = self._judged.get(verdicts.scope)
+        if known is None or known[0] is not verdicts or known[1] != len(self.cards):
+            known = verdicts, len(self.cards), self._lay_out(verdicts)
+            self._judged[verdicts.scope] = known
+        return known[2]
+
+    def _lay_out(self, verdicts: "Verdicts") -> "dict[str, JudgedRate]":
+        where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)
+        there = where >= 0
+        found = {}
+        for name, (numerators, denominators) in verdicts.rates.items():
+            both = np.zeros((2, len(self.cards)))
+            both[:, where[there]] = numerators[there], denominators[there]
+            found[name] = JudgedRate(both[0], both[1])
+        return found
+
+    def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, str]:
+        """What success rates count of one dialogue: of OUTCOMES, by measure."""
+        place = self._places.get(dialogue_id)
+        if place is None:
+            return {}
+        return {name: OUTCOMES[own.codes[place]] for name, own in self._of_verdicts(verdicts).items()}
+
+
+class JudgedRate:
+    """Cases and successes of one rate in each dialogue."""
+
+    def __init__(self, numerators: np.ndarray[Any, Any], denominators: np.ndarray[Any, Any]) -> None:
+        self.numerators, self.denominators = numerators, denominators
+        yes, no = numerators >= denominators, numerators <= 0
+        self.codes = np.where(denominators <= 0, 0, np.where(yes, 2, np.where(no, 1, 3)))
+
+    def among(self, chosen: Sequence[str], rows: int) -> Mask:
+        return np.isin(self.codes[:rows], [OUTCOMES.index(one) for one in chosen if one in OUTCOMES])
+
+    def counts(self, mask: Mask) -> dict[str, int]:
+        found = np.bincount(self.codes[mask], minlength=len(OUTCOMES))
+        return {name: int(n) for name, n in zip(OUTCOMES, found, strict=True) if n}
+
+    def ranks(self, rows: int) -> np.ndarray[Any, Any]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.denominators > 0, self.numerators / self.denominators, np.nan)[:rows]
+
+    def counted(self, measure: str, mask: Mask) -> CountedCases:
+        """What the rate counts among these dialogues."""
+        cases = mask & (self.denominators > 0)
+        n, successes = (float(one[cases].sum()) for one in (self.denominators, self.numerators))
+        return CountedCases(measure, int(cases.sum()), n, successes)

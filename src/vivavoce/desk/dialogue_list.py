@@ -1,0 +1,312 @@
+"""The list of dialogues as a page shows it: columns, facets and views in the reader's words."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from vivavoce.core.i18n import N_
+from vivavoce.desk.app_shell import short
+from vivavoce.desk.board import Board, DialogueCard
+from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TURNS, CountedCases, Facet, Places
+from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.desk.language import gettext, worded
+from vivavoce.desk.progress import STATUSES
+from vivavoce.languages.base import language_name
+from vivavoce.log.remarks import DialogueNote, SavedView, Tag
+
+if TYPE_CHECKING:
+    from vivavoce.desk.verdicts import Verdicts
+
+PER_PAGE: Final = 50
+SHOWN: Final = 8
+MOST_SHOWN: Final = 60
+TITLES: Final = {
+    "system": N_("System"), "condition": N_("Condition"), "task": N_("Task"), "status": N_("Outcome"),
+    "participant": N_("Participant"), "language": N_("Language"), "date": N_("Day"), "length": N_("Length"),
+    "turns": N_("User turns"), "errors": N_("Errors"), "tools": N_("Tools used"), "tags": N_("Tags"),
+}  # fmt: skip
+ORDER: Final = (
+    "tags", "status", "system", "condition", "task", "errors", "tools", "length", "turns", "language", "date",
+    "participant",
+)  # fmt: skip
+WITHOUT: Final = {
+    "tags": N_("no tag"), "tools": N_("no tool"), "errors": N_("no error"), "task": N_("no task"),
+    "length": N_("not known"), "language": N_("not known"),
+}  # fmt: skip
+VERDICTS: Final = {
+    "yes": N_("yes"), "no": N_("no"), "partly": N_("partly"), "uncounted": N_("not counted"),
+}  # fmt: skip
+LENGTH_WORDS: Final = {
+    "0": N_("under 30 s"), "30": N_("30 s to 1 min"), "60": N_("1 to 2 min"), "120": N_("2 to 5 min"),
+    "300": N_("5 to 10 min"), "600": N_("10 min or more"),
+}  # fmt: skip
+TURN_WORDS: Final = {"0": "0", "1": "1–2", "3": "3–5", "6": "6–10", "11": "11+"}
+SCALES: Final[dict[str, tuple[str, ...]]] = {
+    "length": (*LENGTHS_S, NOTHING), "turns": tuple(TURNS), "status": tuple(STATUSES), "success": OUTCOMES,
+}  # fmt: skip
+HEADLINE_TITLES: Final = {
+    "subjective_success": N_("Success, by the participant"),
+    "objective_success_assigned": N_("Success, assigned goal"),
+    "objective_success_inferred": N_("Success, inferred goals"),
+}  # fmt: skip
+
+
+class FacetChoice(NamedTuple):
+    """A value in words, with the address of the list with it added or taken away."""
+
+    words: str
+    number: int
+    chosen: bool
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FacetShown:
+    """One facet: the first values, those that are folded, and how many more there are; opened: something is
+    chosen in it."""
+
+    name: str
+    title: str
+    first: list[FacetChoice]
+    folded: list[FacetChoice]
+    more: int
+    opened: bool
+
+
+class ListHeading(NamedTuple):
+    """A column's heading, with the address of the list in its order; `sorted` as ARIA says it, or empty."""
+
+    name: str
+    title: str
+    address: str
+    sorted: str
+    number: bool
+
+
+class ListRow(NamedTuple):
+    """One dialogue of the list; verdicts: by success rate, in words."""
+
+    card: DialogueCard
+    tags: tuple[str, ...]
+    verdicts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueList:
+    """One page of the list.
+
+    first     place of its first row among all found, from 1
+    chosen    the values that are chosen, with the address of the list without each
+    counted   what chosen success rates count, with their titles
+    verdicts  success rates that are columns
+    """
+
+    query: DialogueQuery
+    rows: list[ListRow]
+    total: int
+    everything: int
+    first: int
+    page: int
+    pages: int
+    headings: list[ListHeading]
+    facets: list[FacetShown]
+    chosen: list[tuple[str, str, str]]
+    counted: list[tuple[str, CountedCases]]
+    verdicts: list[str]
+    views: list[SavedView]
+    tag_names: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInList:
+    """Where a dialogue stands: among its participant's, in the list that it was opened from, on its task.
+
+    before, after        the participant's dialogues
+    previous, following  those of the list; number: its place in it from 1, None where it is not in it
+    same_task            other dialogues of the task, those of other systems first
+    """
+
+    card: DialogueCard
+    before: str | None
+    after: str | None
+    previous: str | None
+    following: str | None
+    number: int | None
+    total: int
+    same_task: list[DialogueCard]
+    tags: list[Tag]
+    notes: list[DialogueNote]
+    tag_names: list[str]
+
+
+def place_in_list(
+    board: Board, dialogue_id: str, query: DialogueQuery, verdicts: "Verdicts | None"
+) -> PlaceInList | None:
+    """Where a dialogue stands; None: it is none of this board."""
+    card = board.dialogues.get(dialogue_id)
+    if card is None:
+        return None
+    index = board.index
+
+    def ids(of: DialogueQuery) -> list[str]:
+        return [index.cards[one].dialogue_id for one in index.places(of, board.scope, verdicts)]
+
+    of_person = ids(DialogueQuery({"participant": (card.participant_id,)}, descending=False))
+    before, after = _beside(of_person, dialogue_id)
+    listed = index.places(query, board.scope, verdicts)
+    number = index.place_among(listed, dialogue_id)
+    previous, following = _beside_place(listed, number)
+    return PlaceInList(
+        card, before, after,
+        index.cards[previous].dialogue_id if previous is not None else None,
+        index.cards[following].dialogue_id if following is not None else None,
+        None if number is None else number + 1, len(listed), _same_task(board, card),
+        list(board.remarks.tags.get(dialogue_id, {}).values()), board.remarks.standing_notes(dialogue_id),
+        board.remarks.tag_names(),
+    )  # fmt: skip
+
+
+def _same_task(board: Board, card: DialogueCard) -> list[DialogueCard]:
+    if not card.task_id:
+        return []
+    places = board.index.places(DialogueQuery({"task": (card.task_id,)}), board.scope)
+    others = [board.index.cards[one] for one in places]
+    found = [one for one in others if one.dialogue_id != card.dialogue_id]
+    return sorted(found, key=lambda one: one.system == card.system)[:MOST_SHOWN]
+
+
+def _beside(ids: list[str], dialogue_id: str) -> tuple[str | None, str | None]:
+    place = ids.index(dialogue_id)
+    return ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None
+
+
+def _beside_place(listed: Places, number: int | None) -> tuple[int | None, int | None]:
+    if number is None:
+        return None, None
+    before = int(listed[number - 1]) if number else None
+    return before, int(listed[number + 1]) if number + 1 < len(listed) else None
+
+
+def rate_title(measure: str) -> str:
+    """What a success rate is called here: shortly where every report has it."""
+    if measure in HEADLINE_TITLES:
+        return worded(HEADLINE_TITLES[measure])
+    return measure
+
+
+def facet_title(name: str) -> str:
+    """What a facet is called."""
+    if name.startswith(SUCCESS):
+        return rate_title(name.removeprefix(SUCCESS))
+    return worded(TITLES[name]) if name in TITLES else name.removeprefix(FACTOR)
+
+
+def value_words(facet: str, value: str) -> str:
+    """A value of a facet as people read it; names of the study stay."""
+    if facet.startswith(SUCCESS):
+        return worded(VERDICTS.get(value, value))
+    if value == NOTHING:
+        return worded(WITHOUT.get(facet, N_("not known")))
+    if facet in ("length", "status"):
+        known = LENGTH_WORDS if facet == "length" else {}
+        return worded(known.get(value, value))
+    if facet == "turns":
+        return TURN_WORDS.get(value, value)
+    if facet == "errors":
+        return worded(value.replace("_", " "))
+    if facet == "participant":
+        return short(value)
+    return language_name(value) if facet == "language" else value
+
+
+def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts | None") -> DialogueList:
+    """One page of what a query finds on a board."""
+    index = board.index
+    places, facets, counted = index.find(query, board.scope, verdicts)
+    pages = max(1, -(-len(places) // PER_PAGE))
+    page = min(max(1, page), pages)
+    shown = places[(page - 1) * PER_PAGE : page * PER_PAGE]
+    rates = [one for one in HEADLINE_TITLES if verdicts is not None and one in verdicts.rates]
+    return DialogueList(
+        query=query, rows=_rows(board, shown, rates, verdicts), total=len(places),
+        everything=len(board.dialogues), first=(page - 1) * PER_PAGE + 1, page=page, pages=pages,
+        headings=_headings(board, query, rates), facets=_shown(facets, query),
+        chosen=[(facet_title(name), value_words(name, value), query.turned(name, value).address)
+                for name, values in query.chosen.items() for value in values],
+        counted=[(rate_title(one.measure), one) for one in counted], verdicts=rates,
+        views=sorted(board.remarks.views.values(), key=lambda one: one.name.casefold()),
+        tag_names=board.remarks.tag_names(),
+    )  # fmt: skip
+
+
+def _rows(board: Board, places: Places, rates: list[str], verdicts: "Verdicts | None") -> list[ListRow]:
+    rows = []
+    for place in places:
+        card = board.index.cards[place]
+        judged = board.index.verdict_of(card.dialogue_id, verdicts) if rates else {}
+        words = {name: value_words(SUCCESS + name, judged.get(name, OUTCOMES[0])) for name in rates}
+        rows.append(ListRow(card, board.index.tags_of(card.dialogue_id), words))
+    return rows
+
+
+def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[ListHeading]:
+    """The columns: those that tell dialogues of this study apart."""
+    several = {name: board.index.variety(name) > 1 for name in ("task", "language", "condition", "tools")}
+    several["condition"] &= bool(board.study.factors)
+    columns: list[tuple[str, str, bool]] = [
+        ("dialogue", gettext("Dialogue"), False), ("status", gettext("Outcome"), False),
+        ("system", gettext("System"), False), ("condition", gettext("Condition"), False),
+        ("task", gettext("Task"), False), ("participant", gettext("Participant"), False),
+        ("language", gettext("Language"), False), ("begun", gettext("Begun"), False),
+        ("length", gettext("Length"), True), ("turns", gettext("User turns"), True),
+        ("success", gettext("Success"), False),
+        *((SUCCESS + one, rate_title(one), False) for one in rates if one != "subjective_success"),
+        ("code", gettext("Code"), False), ("tools", gettext("Tools used"), False),
+        ("errors", gettext("Errors"), True), ("tags", gettext("Tags"), False),
+    ]  # fmt: skip
+    found = []
+    for name, title, number in columns:
+        if not several.get(name, True):
+            continue
+        falling = number or name in ("begun", "success", "code", "tools", "tags") or name.startswith(SUCCESS)
+        way = ("descending" if query.descending else "ascending") if query.sort == name else ""
+        found.append(ListHeading(name, title, query.sorted_by(name, falling=falling).address, way, number))
+    return found
+
+
+def _shown(facets: list[Facet], query: DialogueQuery) -> list[FacetShown]:
+    def place(name: str) -> tuple[int, int]:
+        if name.startswith(SUCCESS):
+            return 1, list(HEADLINE_TITLES).index(name.removeprefix(SUCCESS)) if _headline(name) else 99
+        return (0, ORDER.index(name)) if name in ORDER else (0, 3)
+
+    return [_facet(one, query) for one in sorted(facets, key=lambda one: place(one.name))]
+
+
+def _headline(name: str) -> bool:
+    return name.removeprefix(SUCCESS) in HEADLINE_TITLES
+
+
+def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
+    scale = SCALES.get("success" if facet.name.startswith(SUCCESS) else facet.name)
+    found = facet.values
+    if scale:
+        found = sorted(found, key=lambda one: scale.index(one.value) if one.value in scale else -1)
+    elif facet.name == "date":
+        found = sorted(found, key=lambda one: one.value, reverse=True)
+    else:
+        found = sorted(found, key=lambda one: not one.chosen)  # what is chosen is never folded away
+    choices = [
+        FacetChoice(value_words(facet.name, one.value), one.number, one.chosen,
+                    query.turned(facet.name, one.value).address)
+        for one in found[:MOST_SHOWN]
+    ]  # fmt: skip
+    main = not facet.name.startswith(SUCCESS) or _headline(facet.name)
+    return FacetShown(
+        facet.name, facet_title(facet.name), choices[:SHOWN], choices[SHOWN:],
+        max(0, len(found) - MOST_SHOWN) + facet.more, opened=main or any(one.chosen for one in choices),
+    )  # fmt: skip
+
+
+def facet_of(by: str) -> str:
+    """The facet by which the dialogues of a group of results are found."""
+    return by if by in TITLES else FACTOR + by

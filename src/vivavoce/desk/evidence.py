@@ -1,0 +1,119 @@
+"""What the measures make of one dialogue, and why: computed from its events alone, as the export would."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from vivavoce.core.i18n import N_
+from vivavoce.desk.board import Board
+from vivavoce.log.dialogue_rows import Readers, Row
+from vivavoce.log.history import VisitHistory
+from vivavoce.log.schema import TABLES
+from vivavoce.log.transcriptions import references
+from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from vivavoce.measures.success import Explanation, Goal
+
+
+REASONS: Final = (  # why `measures.success.outcomes` leaves a dialogue out
+    N_("no acts of the system are logged"), N_("what a wizard said in the place of the system has no acts"),
+    N_("no goal was assigned"), N_("what the user meant is not labelled"), N_("no venue database"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class GoalVerdict:
+    """One goal and what became of it.
+
+    assigned  the task's goal; else one that the participant turned out to pursue, from `first_turn` on
+    code      S served, SN rightly said that there is nothing, F failed, void: nothing was asked for
+    """
+
+    assigned: bool
+    goal: "Goal"
+    code: str
+    first_turn: int
+    last_turn: int | None
+    why: "Explanation"
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueEvidence:
+    """Verdicts on one dialogue, and its measures: name, value, unit.
+
+    reasons  why success cannot be decided, in English sentences
+    """
+
+    judged: list[GoalVerdict]
+    reasons: list[str]
+    measures: list[tuple[str, float, str]]
+
+
+@dataclass
+class OneDialogue:
+    """The rows of one dialogue, read as a dataset is."""
+
+    dialogue_id: str
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+
+    def add(self, table: str, rows: Iterable[Row]) -> None:
+        keyed = "dialogue_id" in {column.name for column in TABLES[table].columns}
+        own = (one for one in rows if not keyed or one.get("dialogue_id") == self.dialogue_id)
+        self.rows.setdefault(table, []).extend(own)
+
+    def read(self, table: str) -> "pa.Table":
+        """One table with the columns of its schema."""
+        import pyarrow as pa
+
+        names = [column.name for column in TABLES[table].columns]
+        rows = [{name: one.get(name) for name in names} for one in self.rows.get(table, ())]
+        return pa.Table.from_pylist(rows, TABLES[table].arrow(without=names))
+
+    def experts_first(self, flag: str) -> bool:
+        return False
+
+    @cached_property
+    def hash(self) -> str:
+        return self.dialogue_id
+
+
+def gather(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> OneDialogue:
+    """The rows that a dialogue would have in a dataset, but for what annotators said of it."""
+    from vivavoce.annotation.parsers import parser_of
+    from vivavoce.log.export import People, export_visit
+
+    made = OneDialogue(dialogue_id)
+    with board.log.reading() as connection:
+        readers = Readers(parser_of(study), study.flags, references(connection))
+    export_visit(made, visit, {dialogue_id: 1}, People(), readers)
+    made.add("entities", study.entities() or ())
+    return made
+
+
+def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> DialogueEvidence:
+    """What decided about each goal of a dialogue, and its measures."""
+    from vivavoce.measures import MEASURES
+    from vivavoce.measures.compute import sums
+    from vivavoce.measures.success import Venues, explain, outcomes, scored_turns
+
+    rows: Any = gather(board, study, visit, dialogue_id)
+    found, turns = outcomes(rows), scored_turns(rows, dialogue_id)
+    venues = Venues.from_rows(rows.read("entities").to_pylist())
+    judged = []
+    if (task := found.assigned.get(dialogue_id)) is not None:
+        why = explain(task.goal, turns, venues)
+        judged.append(GoalVerdict(True, task.goal, "S" if task.served["last"] else "F", 0, None, why))
+    for one in found.inferred.get(dialogue_id, ()):
+        why = explain(one.goal, turns, venues, one.last_turn)
+        judged.append(GoalVerdict(False, one.goal, one.code, one.first_turn, one.last_turn, why))
+    reasons = [one.split(":")[0] for one in found.reasons]
+    parts = sums(rows, MEASURES.names())
+    values = zip(parts.measures, parts.numerators[:, 0], parts.denominators[:, 0], strict=True)
+    measures = [
+        (name, float(top / whole), MEASURES.get(name).unit) for name, top, whole in values if whole > 0
+    ]
+    return DialogueEvidence(judged, reasons, measures)

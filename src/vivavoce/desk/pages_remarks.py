@@ -1,0 +1,219 @@
+"""What researchers do with dialogues: tags, notes, views with a name, a dataset of those chosen."""
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.background import BackgroundTask
+from starlette.datastructures import FormData
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.core.statement import statement
+from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
+from vivavoce.desk.downloads import selection_zip
+from vivavoce.desk.language import gettext, ngettext, told
+from vivavoce.desk.page import DashboardPage
+from vivavoce.desk.security import field, own_form, tell, who_of
+from vivavoce.log.remark_events import (
+    DialogueTagged,
+    DialogueUntagged,
+    NoteRemoved,
+    NoteRestored,
+    NoteWritten,
+    ViewRemoved,
+    ViewSaved,
+    remark_stream,
+)
+from vivavoce.log.remarks import (
+    Author,
+    Change,
+    RemarkRefused,
+    WrittenEvents,
+    noting,
+    read_tag,
+    removing_note,
+    removing_view,
+    saving_view,
+    tagging,
+    undoing,
+    written,
+)
+
+router = APIRouter()
+PAGE: Final = DashboardPage(name="remarks", router=router, role="researcher")
+ALL: Final = "all"
+RANGE: Final = re.compile(r"(\d{1,9})-(\d{1,9})")
+Form = Annotated[FormData, Depends(own_form)]
+
+
+class DoneStep(NamedTuple):
+    """What was just done, in words, and the places of its events, by which it is taken back."""
+
+    words: str
+    first: int
+    last: int
+
+
+def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
+    """What a page's address says was just done; None: nothing, or nothing that this study knows."""
+    found = RANGE.fullmatch(request.query_params.get("done", ""))
+    if found is None:
+        return None
+    first, last = int(found[1]), int(found[2])
+    stored = [one for one in desk.log.events(remark_stream(desk.study.name), first - 1) if one.seq <= last]
+    if not stored:
+        return None
+    n = len(stored)
+    match stored[0].event:
+        case DialogueTagged() as event:
+            words = ngettext(
+                "%(num)s dialogue tagged %(tag)s.", "%(num)s dialogues tagged %(tag)s.", n, tag=event.tag
+            )
+        case DialogueUntagged() as event:
+            words = ngettext(
+                "Tag %(tag)s taken off %(num)s dialogue.", "Tag %(tag)s taken off %(num)s dialogues.", n,
+                tag=event.tag,
+            )  # fmt: skip
+        case NoteWritten() | NoteRestored():
+            words = gettext("The note stands.")
+        case NoteRemoved():
+            words = gettext("The note is taken away.")
+        case ViewSaved() as event:
+            words = gettext("The view %(name)s is saved.", name=event.name)
+        case ViewRemoved() as event:
+            words = gettext("The view %(name)s is removed.", name=event.name)
+        case _:
+            return None
+    return DoneStep(words, first, last)
+
+
+@router.post("/dialogues/tags")
+def tag_dialogues(request: Request, desk: ThisDesk, form: Form) -> Response:
+    """Put a tag on the dialogues that are ticked, or on all that the list finds, or take it off."""
+    off, tag = field(form, "act") == "off", field(form, "tag")
+    tell(request, tag=tag, dialogues=field(form, "which") or "ticked", query=_query(form).address[:500])
+    try:
+        change = tagging(read_tag(tag), _chosen(desk, form), _author(request), off=off)
+    except RemarkRefused as error:
+        return _refused(request, desk, error)
+    return _do(desk, form, change)
+
+
+@router.post("/dialogues/{dialogue_id}/notes")
+def write_note(request: Request, dialogue_id: str, desk: ThisDesk, form: Form) -> Response:
+    """Write a note on a dialogue, or take one away."""
+    _check_known(desk, dialogue_id)
+    tell(request, dialogue=dialogue_id)
+    note_id = field(form, "remove")
+    try:
+        change = (
+            removing_note(note_id, dialogue_id, _author(request)) if note_id
+            else noting(field(form, "text", most=20_000), dialogue_id, _author(request))
+        )  # fmt: skip
+    except RemarkRefused as error:
+        return _refused(request, desk, error)
+    return _do(desk, form, change)
+
+
+@router.post("/dialogues/views")
+def save_view(request: Request, desk: ThisDesk, form: Form) -> Response:
+    """Give the view that is shown a name, or remove one."""
+    name, gone = field(form, "name"), field(form, "remove")
+    tell(request, view=gone or name)
+    try:
+        change = (
+            removing_view(gone, _author(request)) if gone
+            else saving_view(name, _query(form).address, _author(request))
+        )  # fmt: skip
+        return _do(desk, form, change)
+    except RemarkRefused as error:
+        return _refused(request, desk, error)
+
+
+@router.post("/dialogues/undo")
+def undo(request: Request, desk: ThisDesk, form: Form) -> Response:
+    """Take back what was just done."""
+    found = RANGE.fullmatch(field(form, "done"))
+    if found is None:
+        raise HTTPException(404, gettext("There is nothing to take back."))
+    tell(request, done=found[0])
+    return _do(desk, form, undoing(int(found[1]), int(found[2]), _author(request)))
+
+
+@router.post("/dialogues/export")
+def export_selection(request: Request, desk: ThisDesk, form: Form) -> Response:
+    """A dataset of the dialogues that are ticked, or of all that the list finds."""
+    chosen, query = set(_chosen(desk, form)), _query(form)
+    tell(request, dialogues=str(len(chosen)), query=query.address[:500])
+    if not chosen:
+        raise HTTPException(409, gettext("No dialogue is chosen. Tick some, or choose all that are found."))
+    desk.work_dir.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="desk-selection-", dir=desk.work_dir))
+    note = statement(
+        "A selection of {n} dialogues from the list, by {query}", n=len(chosen),
+        query=query.address or "hand",
+    )  # fmt: skip
+    try:
+        desk.snapshots.make(lambda made: selection_zip(made, chosen, note, folder / "selection.zip"))
+    except VivavoceError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise HTTPException(409, str(error)) from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", desk.study.name)
+    return FileResponse(
+        folder / "selection.zip", media_type="application/zip",
+        filename=f"{name}-{desk.scope}-selection-{len(chosen)}.zip",
+        background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
+    )  # fmt: skip
+
+
+def _author(request: Request) -> Author:
+    who = who_of(request)
+    return Author(who.name, who.account_id)
+
+
+def _query(form: FormData) -> DialogueQuery:
+    return DialogueQuery.parse(field(form, "query", most=8000))
+
+
+def _chosen(desk: Desk, form: FormData) -> list[str]:
+    """The dialogues of this scope that a form names, or all of its list."""
+    if field(form, "which") == ALL:
+        query = _query(form)
+        verdicts = desk.snapshots.verdicts()[0] if SUCCESS in query.address else None
+        return desk.board.see(
+            lambda board: [board.index.cards[one].dialogue_id
+                           for one in board.index.places(query, board.scope, verdicts)]
+        )  # fmt: skip
+    ticked = [one for one in form.getlist("dialogue") if isinstance(one, str)]
+    return desk.board.see(lambda board: [one for one in ticked if one in board.dialogues])
+
+
+def _check_known(desk: Desk, dialogue_id: str) -> None:
+    if not desk.board.see(lambda board: dialogue_id in board.dialogues):
+        raise HTTPException(404, gettext("There is no such dialogue in this study."))
+
+
+def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
+    """Make a change, and go back to the page that asked for it."""
+    made: WrittenEvents | None = desk.log.transact_now(written(change, desk.study.name))
+    to = field(form, "to")
+    to = to if re.fullmatch(r"/dialogues(/[\w.-]+)?", to) else "/dialogues"
+    query = _query(form).address
+    parts = [query] if query else []
+    if made is not None:
+        parts.append(f"done={made.first}-{made.last}")
+    return RedirectResponse(to + ("?" + "&".join(parts) if parts else ""), 303)
+
+
+def _refused(request: Request, desk: Desk, error: RemarkRefused) -> Response:
+    """What is wrong; going back, the browser still has what was entered."""
+    heading, detail = gettext("Not possible"), told(error) + "."
+    return desk.page(request, "mistake.html", 422, heading=heading, detail=detail)

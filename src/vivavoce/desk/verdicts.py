@@ -1,0 +1,56 @@
+"""Which dialogues each success rate counts, and as what: read from a snapshot, as the results are."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vivavoce.log.scope import Scope
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Successes and cases of every rate that the study has, in each dialogue of a snapshot.
+
+    rates     by measure, those of every report first: numerators and denominators along `dialogue_ids`
+    position  of the log; `problem`: why there are none
+    """
+
+    scope: Scope
+    position: int
+    at: datetime
+    dialogue_ids: list[str]
+    rates: dict[str, tuple[Floats, Floats]]
+    problem: str = ""
+
+
+def read_verdicts(dataset: "Dataset", scope: Scope, position: int, at: datetime) -> Verdicts:
+    """The verdicts of a dataset; what its rules leave out, and what goes on, is not in it.
+
+    Empty  a rate without a case in any dialogue is left out
+    """
+    from vivavoce.measures.compute import sums
+    from vivavoce.stats.rates import HEADLINES, is_rate
+
+    found = sums(dataset)
+    names = [one for one in found.measures if is_rate(one)]
+    names.sort(key=lambda one: (HEADLINES.index(one) if one in HEADLINES else len(HEADLINES), one))
+    rates = {}
+    for name in names:
+        place = found.measures.index(name)
+        if found.denominators[place].any():
+            rates[name] = found.numerators[place], found.denominators[place]
+    return Verdicts(scope, position, at, found.dialogue_ids, rates)
+
+
+def title_of(measure: str) -> str:
+    """What a success rate is called in English; its name where nobody registered it."""
+    from vivavoce.measures import MEASURES
+
+    return MEASURES.get(measure).title if measure in MEASURES else measure

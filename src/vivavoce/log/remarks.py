@@ -1,0 +1,292 @@
+"""What researchers said of dialogues, as it stands: tags, notes and named views, and their rows."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+from uuid import uuid4
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
+from vivavoce.log.event import Event
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.remark_events import (
+    DialogueTagged,
+    DialogueUntagged,
+    NoteRemoved,
+    NoteRestored,
+    NoteWritten,
+    ViewRemoved,
+    ViewSaved,
+    remark_stream,
+)
+from vivavoce.log.transaction import Transaction, events_of
+
+LONGEST_TAG: Final = 40
+LONGEST_NOTE: Final = 4000
+LONGEST_VIEW_NAME: Final = 80
+MOST_AT_ONCE: Final = 10_000
+Row = dict[str, Any]
+
+
+class RemarkRefused(InputError):
+    """A tag, note or name that is not taken; `values` fills the places of `template`."""
+
+    def __init__(self, template: str, hint: str, **values: object) -> None:
+        self.template, self.hint_template, self.values = template, hint, values
+        super().__init__(template % values, hint=hint % values)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who says it; `account_id` None: somebody who came by a link."""
+
+    name: str
+    account_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag on one dialogue."""
+
+    name: str
+    by: Author
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueNote:
+    """A note on one dialogue; `removed`: it was taken away, and may be brought back."""
+
+    note_id: str
+    text: str
+    by: Author
+    at: datetime
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A view of the list of dialogues by its name; `query` as in an address."""
+
+    name: str
+    query: str
+    by: Author
+    at: datetime
+
+
+@dataclass(slots=True)
+class Remarks:
+    """All that stands after the events applied so far.
+
+    tags    by dialogue, then by name, in the order in which they were put
+    notes   by dialogue, then by key, those that were taken away included
+    views   by name
+    """
+
+    tags: dict[str, dict[str, Tag]] = field(default_factory=dict)
+    notes: dict[str, dict[str, DialogueNote]] = field(default_factory=dict)
+    views: dict[str, SavedView] = field(default_factory=dict)
+
+    @classmethod
+    def after(cls, events: Iterable[StoredEvent]) -> "Remarks":
+        """What stands after these events."""
+        made = cls()
+        for stored in events:
+            made.apply(stored)
+        return made
+
+    def apply(self, stored: StoredEvent) -> str | None:
+        """Carry on by one event; the dialogue of which it says something."""
+        match stored.event:
+            case DialogueTagged() as event:
+                tag = Tag(event.tag, Author(event.by, event.account_id), stored.at)
+                self.tags.setdefault(event.dialogue_id, {}).setdefault(event.tag, tag)
+            case DialogueUntagged() as event:
+                self.tags.get(event.dialogue_id, {}).pop(event.tag, None)
+            case NoteWritten() as event:
+                note = DialogueNote(event.note_id, event.text, Author(event.by, event.account_id), stored.at)
+                self.notes.setdefault(event.dialogue_id, {})[event.note_id] = note
+            case NoteRemoved() | NoteRestored() as event:
+                known = self.notes.get(event.dialogue_id, {})
+                if (found := known.get(event.note_id)) is not None:
+                    known[event.note_id] = replace(found, removed=isinstance(event, NoteRemoved))
+            case ViewSaved() as event:
+                view = SavedView(event.name, event.query, Author(event.by, event.account_id), stored.at)
+                self.views[event.name] = view
+            case ViewRemoved() as event:
+                self.views.pop(event.name, None)
+            case _:
+                pass
+        return getattr(stored.event, "dialogue_id", None)
+
+    def tag_names(self) -> list[str]:
+        """Every tag that some dialogue has, in alphabetical order."""
+        return sorted({name for own in self.tags.values() for name in own}, key=str.casefold)
+
+    def standing_notes(self, dialogue_id: str) -> list[DialogueNote]:
+        """The notes on a dialogue that were not taken away."""
+        return [one for one in self.notes.get(dialogue_id, {}).values() if not one.removed]
+
+
+class WrittenEvents(NamedTuple):
+    """The places in the stream of the events that a change made."""
+
+    first: int
+    last: int
+
+
+Change = Callable[[Remarks, list[StoredEvent]], list[Event]]
+"""What is to be written, by what stands and the events that led there."""
+
+
+def read_tag(text: str) -> str:
+    """A tag as it was typed, its blanks made single.
+
+    Raises  RemarkRefused: empty, too long, or with a comma
+    """
+    tag = " ".join(text.split())
+    if not tag:
+        raise RemarkRefused(N_("the tag is empty"), N_("write a word or two"))
+    if len(tag) > LONGEST_TAG or "," in tag:
+        raise RemarkRefused(
+            N_("%(tag)r is no tag"), N_("write at most %(most)s characters, without a comma"),
+            tag=tag[:LONGEST_TAG], most=LONGEST_TAG,
+        )  # fmt: skip
+    return tag
+
+
+def tagging(tag: str, dialogues: Collection[str], by: Author, *, off: bool = False) -> Change:
+    """Put a tag on those dialogues that lack it, or take it off those that have it.
+
+    Raises  RemarkRefused: no dialogue, or too many at once
+    """
+    if not dialogues:
+        raise RemarkRefused(N_("no dialogue is chosen"), N_("tick some, or choose all that are found"))
+    if len(dialogues) > MOST_AT_ONCE:
+        raise RemarkRefused(
+            N_("%(n)s dialogues are too many for one step"), N_("narrow the list to at most %(most)s"),
+            n=len(dialogues), most=MOST_AT_ONCE,
+        )  # fmt: skip
+    kind = DialogueUntagged if off else DialogueTagged
+
+    def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
+        wanted = [one for one in dialogues if (tag in now.tags.get(one, {})) == off]
+        return [kind(dialogue_id=one, tag=tag, **_who(by)) for one in wanted]
+
+    return change
+
+
+def _who(by: Author) -> dict[str, Any]:
+    """Who it was, as events have it."""
+    return {"by": by.name, "account_id": by.account_id}
+
+
+def noting(text: str, dialogue_id: str, by: Author) -> Change:
+    """Write a note. Raises RemarkRefused: it is empty or too long"""
+    text = text.strip()
+    if not text or len(text) > LONGEST_NOTE:
+        raise RemarkRefused(
+            N_("the note has %(n)s characters"), N_("write 1 to %(most)s of them"), n=len(text),
+            most=LONGEST_NOTE,
+        )  # fmt: skip
+    note = NoteWritten(note_id=uuid4().hex, dialogue_id=dialogue_id, text=text, **_who(by))
+    return lambda now, before: [note]
+
+
+def removing_note(note_id: str, dialogue_id: str, by: Author) -> Change:
+    """Take a note away, where it still stands."""
+
+    def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
+        there = any(one.note_id == note_id for one in now.standing_notes(dialogue_id))
+        return [NoteRemoved(note_id=note_id, dialogue_id=dialogue_id, **_who(by))] if there else []
+
+    return change
+
+
+def saving_view(name: str, query: str, by: Author) -> Change:
+    """Give a view a name; one of this name that shows something else is not replaced.
+
+    Raises  RemarkRefused: the name is empty, too long, or taken
+    """
+    name = " ".join(name.split())
+    if not 0 < len(name) <= LONGEST_VIEW_NAME:
+        raise RemarkRefused(
+            N_("a view needs a name"), N_("write at most %(most)s characters"), most=LONGEST_VIEW_NAME
+        )
+
+    def change(now: Remarks, _: list[StoredEvent]) -> list[Event]:
+        if (known := now.views.get(name)) is not None and known.query != query:
+            raise RemarkRefused(
+                N_("there is a view %(name)r already"), N_("take another name, or remove that one first"),
+                name=name,
+            )  # fmt: skip
+        return [] if known is not None else [ViewSaved(name=name, query=query, **_who(by))]
+
+    return change
+
+
+def removing_view(name: str, by: Author) -> Change:
+    """Offer a view no longer."""
+    return lambda now, _: [ViewRemoved(name=name, **_who(by))] if name in now.views else []
+
+
+def undoing(first: int, last: int, by: Author) -> Change:
+    """Take back what the events of these places in the stream did, as far as it still stands."""
+
+    def change(now: Remarks, before: list[StoredEvent]) -> list[Event]:
+        done = [one.event for one in before if first <= one.seq <= last]
+        earlier = Remarks.after(one for one in before if one.seq < first)
+        return [back for event in done if (back := _opposite(event, now, earlier, by)) is not None]
+
+    return change
+
+
+def _opposite(event: Event, now: Remarks, earlier: Remarks, by: Author) -> Event | None:
+    who = _who(by)
+    match event:
+        case DialogueTagged() if event.tag in now.tags.get(event.dialogue_id, {}):
+            return DialogueUntagged(dialogue_id=event.dialogue_id, tag=event.tag, **who)
+        case DialogueUntagged() if event.tag not in now.tags.get(event.dialogue_id, {}):
+            return DialogueTagged(dialogue_id=event.dialogue_id, tag=event.tag, **who)
+        case NoteWritten() | NoteRestored():
+            return NoteRemoved(note_id=event.note_id, dialogue_id=event.dialogue_id, **who)
+        case NoteRemoved():
+            return NoteRestored(note_id=event.note_id, dialogue_id=event.dialogue_id, **who)
+        case ViewSaved() if event.name in now.views:
+            return ViewRemoved(name=event.name, **who)
+        case ViewRemoved() if event.name not in now.views and event.name in earlier.views:
+            return ViewSaved(name=event.name, query=earlier.views[event.name].query, **who)
+        case _:
+            return None
+
+
+def written(change: Change, study: str) -> Callable[[Transaction], WrittenEvents | None]:
+    """A transaction that makes a change; None where nothing had to be changed."""
+
+    def write(tx: Transaction) -> WrittenEvents | None:
+        before = events_of(tx.connection, remark_stream(study))
+        made = [tx.append(remark_stream(study), one).seq for one in change(Remarks.after(before), before)]
+        return WrittenEvents(made[0], made[-1]) if made else None
+
+    return write
+
+
+def tag_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
+    """Rows of the dataset's table `tags`, of these dialogues."""
+    for dialogue_id, own in remarks.tags.items():
+        for one in own.values() if dialogue_id in dialogues else ():
+            yield {
+                "dialogue_id": dialogue_id, "tag": one.name, "author_id": one.by.account_id,
+                "tagged_at": one.at,
+            }  # fmt: skip
+
+
+def note_rows(remarks: Remarks, dialogues: Collection[str]) -> Iterator[Row]:
+    """Rows of the dataset's table `dialogue_notes`, of these dialogues; none of notes taken away."""
+    for dialogue_id in remarks.notes:
+        for one in remarks.standing_notes(dialogue_id) if dialogue_id in dialogues else ():
+            yield {
+                "dialogue_id": dialogue_id, "note_id": one.note_id, "text": one.text,
+                "author_id": one.by.account_id, "written_at": one.at,
+            }  # fmt: skip
