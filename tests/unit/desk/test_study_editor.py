@@ -233,10 +233,18 @@ def test_own_tasks_take_the_place_of_generated_ones(scaffold: Editor) -> None:
 
 
 def test_a_study_with_problems_is_not_started(scaffold: Editor) -> None:
-    scaffold.send("/study/start", scaffold.look())
-    assert scaffold.started == [True]
     scaffold.file.write_text("study: x\n", encoding="utf-8")
     scaffold.send("/study/start", scaffold.look(), 409)
+    scaffold.look("/study/state")
+    assert scaffold.started == []
+
+
+def test_the_pages_give_way_only_once_the_page_that_waits_is_whole(scaffold: Editor) -> None:
+    scaffold.look("/study/state")
+    page = scaffold.send("/study/start", scaffold.look())
+    script = re.search(r'src="(/static/[^"]*desk\.js[^"]*)"', page)
+    assert script and scaffold.look(script[1]) and scaffold.started == []
+    assert scaffold.browser.get("/study/state").json() == {"computing": True}
     assert scaffold.started == [True]
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Timer
+from typing import Final
 
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import RedirectResponse, Response
@@ -17,6 +19,7 @@ from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
 
 router = APIRouter()
+WITHOUT_SCRIPT_S: Final = 8.0  # until the page without a script looks again, which it does in 15
 
 
 @dataclass(kw_only=True)
@@ -29,6 +32,14 @@ class SetupShell(AppShell):
     folder: Path
     start: Callable[[], None]
     account_optional: bool = field(default=True)
+    begun: bool = False
+
+    def begin(self) -> None:
+        """Give way to the trial once the page that waits for it asks; without a script, in some seconds."""
+        self.begun = True
+        timer = Timer(WITHOUT_SCRIPT_S, self.start)
+        timer.daemon = True
+        timer.start()
 
     @property
     def title(self) -> str:
@@ -58,7 +69,14 @@ def start(request: Request, desk: Shell, form: OwnForm) -> Response:
     study = edited(desk)
     if study.study is None or study.problems:
         return study_page(request, desk, study, 409)
-    answer = desk.page(request, "study_starting.html")
     if isinstance(desk, SetupShell):
+        desk.begin()
+    return desk.page(request, "study_starting.html")
+
+
+@router.get("/study/state")
+def state(desk: Shell) -> dict[str, bool]:
+    """That the trial is not there yet; whoever asks has the page that waits, whole with its script."""
+    if isinstance(desk, SetupShell) and desk.begun:
         desk.start()
-    return answer
+    return {"computing": True}
