@@ -10,6 +10,8 @@ Retry   never
 import asyncio
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import Any, ClassVar, Final
@@ -233,6 +235,7 @@ class _Session:
 
     def _opened(self) -> Any:
         import httpx2
+        from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
 
         from vivavoce.connectors.mcp_transport import McpTransport
@@ -243,7 +246,9 @@ class _Session:
                 command=settings.command[0], args=settings.command[1:], cwd=settings.folder,
                 env=child_environment(settings.environment, self._vault),
             )  # fmt: skip
-            return sdk.Client(program, cache=None)
+            # the SDK would take what sys.stderr was when it was imported, which in a notebook is no file
+            errors: Any = sys.__stderr__ or subprocess.DEVNULL
+            return sdk.Client(stdio_client(program, errlog=errors), cache=None)
         headers = compile_template(settings.headers, set())({"secrets": self._vault.values})
         self._carrier = McpTransport(settings, self._vault, settings.longest_answer_bytes)
         web = httpx2.AsyncClient(transport=self._carrier, headers=headers, timeout=settings.turn_timeout_s)

@@ -1,6 +1,7 @@
 """MCP: a tool of a real server answers; its errors are named, its structured content is read."""
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -50,6 +51,27 @@ def test_a_program_is_a_server_with_a_memory_for_each_conversation() -> None:
     settings = {"command": [sys.executable, SCRIPT], "tool": "chat_here", "arguments": {"text": "{{ text }}"}}
     assert texts_of(heard(settings, "one", "two")) == ["first was one", "first was one"]
     assert texts_of(heard(settings, "three")) == ["first was three"]
+
+
+IN_A_NOTEBOOK = """
+import asyncio, io, sys
+
+sys.stderr = io.StringIO()  # as in a notebook: no file of the system
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.probe import hello
+
+settings = {"command": [sys.executable, sys.argv[1]], "tool": "chat_here"}
+settings["arguments"] = {"text": "{{ text }}"}
+found = asyncio.run(hello(make_connector({"connect": "mcp", **settings}, {})))
+print(found.ok, found.problem)
+"""
+
+
+def test_a_program_is_a_server_also_where_errors_are_written_to_no_file() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_NOTEBOOK, SCRIPT], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "True None", done.stdout + done.stderr
 
 
 def test_structured_content_is_read_where_the_study_says_so(server: str) -> None:
