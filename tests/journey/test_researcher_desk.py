@@ -132,7 +132,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     state = next(one for one in reversed(trial.log.dialogues(trial.study.name)) if one.status == "completed")
     said = [getattr(one.event, "text", None) for one in trial.log.dialogue_history(state.dialogue_id).events]
     expect(page.locator(".turn .text")).to_have_text([text for text in said if text is not None])
-    page.locator("summary").first.click()
+    page.locator(".turn summary").first.click()
     page.get_by_text("hello()").wait_for()
 
     go_to(page, "Results")
