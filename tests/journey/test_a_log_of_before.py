@@ -106,6 +106,7 @@ REWORDED = {
     "and the exact binomial test; where somebody decided":
         "and the exact binomial test, which is the one that is adjusted where fewer than 10 decided; where "
         "somebody decided",
+    "89f8cdd25f96": "8c608ca5901c",  # of the calls: their tables have more columns
     "e test binomiale esatto; dove qualcuno":
         "e test binomiale esatto, che è quello corretto dove hanno deciso in meno di 10; dove qualcuno",
 }  # fmt: skip

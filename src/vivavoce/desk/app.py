@@ -16,7 +16,7 @@ from vivavoce.desk import pages_sign_in
 from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import LanguageChoice, gettext, worded
-from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage
+from vivavoce.desk.page import DASHBOARD_PAGES
 from vivavoce.desk.security import Gate, Needs
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping_worker import EVERY_S, Watch
@@ -74,15 +74,15 @@ def create_desk(
         desk.watch.close()
         desk.snapshots.close()
 
-    routers = [_guarded(one) for one in pages]
+    routers = [guarded(one.router, one.role) for one in pages]
     return serve_pages(desk, *routers, lifespan=lifespan)
 
 
-def _guarded(page: DashboardPage) -> APIRouter:
+def guarded(router: APIRouter, role: str) -> APIRouter:
     """A page's addresses, for those who have its role."""
-    router = APIRouter(dependencies=[Depends(Needs(page.role))])
-    router.include_router(page.router)
-    return router
+    found = APIRouter(dependencies=[Depends(Needs(role))])
+    found.include_router(router)
+    return found
 
 
 def serve_pages(desk: AppShell, *routers: APIRouter, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:

@@ -33,8 +33,9 @@ from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import study_name_of
 
 OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
+# whoever edits the file decides which programs this machine starts and which addresses it calls
 PAGE: Final = DashboardPage(
-    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="researcher"
+    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="owner"
 )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
-from vivavoce.desk.app import serve_pages
+from vivavoce.desk.app import guarded, serve_pages
 from vivavoce.desk.app_shell import AppShell
 from vivavoce.desk.language import gettext
 from vivavoce.desk.security import OwnForm, Steers
@@ -55,7 +55,7 @@ def create_setup(folder: Path, log: Log, start: Callable[[], None]) -> FastAPI:
     Input   log: where sign-ins are kept, the study's own; start: called when the study is to be served
     """
     shell = SetupShell(access=Access(log), cookie="vivavoce-desk", secure=False, folder=folder, start=start)
-    return serve_pages(shell, router, PAGE.router)
+    return serve_pages(shell, *(guarded(one, PAGE.role) for one in (router, PAGE.router)))
 
 
 @router.get("/")
