@@ -9,6 +9,7 @@ import asyncio
 import json
 import re
 import time
+from abc import abstractmethod
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from pydantic import Field
@@ -72,9 +73,9 @@ class GraphConnector(PlatformConnector[Settings], Generic[Settings]):
             self._verified.cancel()
         await super().shut_down()
 
+    @abstractmethod
     def _call(self, method: str, path: list[str], params: dict[str, Any]) -> dict[str, Any]:
         """Answer one call of the bot. Raises GraphError for what the platform would refuse."""
-        raise NotImplementedError
 
     def _number(self) -> int:
         self._numbers += 1

@@ -11,6 +11,7 @@ Retry   an event that is not acknowledged is given again, under the same number,
 import asyncio
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar
@@ -64,7 +65,7 @@ class WebhookSettings(PlatformSettings):
 Settings = TypeVar("Settings", bound=PlatformSettings)
 
 
-class PlatformConnector(SystemConnector[Settings], Generic[Settings]):
+class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
     """A bot that takes us for its platform.
 
     platform       what the platform is called
@@ -149,21 +150,21 @@ class PlatformConnector(SystemConnector[Settings], Generic[Settings]):
 
     # --- what a kind of platform brings ---------------------------------------------------------------
 
+    @abstractmethod
     def _routes(self) -> list[BaseRoute]:
         """The platform's interface, which the bot calls."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _new_chat_id(self) -> Any:
         """A number that no chat has had."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _event(self, chat: Chat, text: str, payload: str | None) -> dict[str, Any]:
         """What tells the bot of a turn; the payload is that of a pressed button of this chat."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _give(self, chat: Chat, event: dict[str, Any], again: int, reason: str) -> None:
         """Give the bot an event once, and wait until it is acknowledged. Raises SystemUnderTestError."""
-        raise NotImplementedError
 
     # --- a turn ---------------------------------------------------------------------------------------
 
