@@ -97,7 +97,8 @@ def figure(
     def make(width: int) -> tuple[dict[str, Any], Any]:
         fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
         with debug_mode(arg=False):  # what we draw is checked by drawing it, not part by part as well
-            return context.run(lambda: (_spec(draw(width), fitting), _number_signs()))
+            # a copy: two readers may want it at once, and a context is entered by one at a time
+            return context.copy().run(lambda: (_spec(draw(width), fitting), _number_signs()))
 
     return Figure(name, whole, alternative, caption, make)
 

@@ -1,7 +1,9 @@
 """The figures: drawn offline, coloured by the page, said in words."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import altair as alt
 import pytest
@@ -25,6 +27,20 @@ def test_the_alternative_says_what_the_figure_shows():
     assert figure.alternative == "Success: alpha 75.0% (60.0 to 86.0)."
     assert "75.0%" in figure.wide
     assert "75.0%" in figure.narrow
+
+
+def test_two_readers_draw_one_figure_at_once():
+    together = Barrier(2)
+
+    def draw(width):
+        together.wait(30)  # both are drawing now
+        return alt.Chart(alt.Data(values=[{}])).mark_point()
+
+    with speaking("it"):
+        drawn = drawing.figure("one", "One", "One.", draw)
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(drawn.make, (drawing.WIDE, drawing.WIDE)))
+    assert [signs["decimal"] for _, signs in made] == [",", ","]
 
 
 def test_the_narrow_form_fits_a_small_phone():

@@ -47,7 +47,9 @@ if (waiting) {
       const answer = await fetch(waiting.dataset.waits, { headers: { Accept: "application/json" } });
       if (answer.ok && !(await answer.json()).computing) {
         clearInterval(look);
-        location.replace(waiting.dataset.then);
+        const offered = waiting.querySelector("a[hidden]"); // where going on by itself would lose what was ticked
+        if (offered) offered.hidden = false;
+        else location.replace(waiting.dataset.then);
       }
     } catch {
       // the next look may get through
