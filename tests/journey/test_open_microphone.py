@@ -200,6 +200,11 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         doing(page, "asleep")
         page.get_by_role("button", name="Go on talking").last.click()
         doing(page, "listening", "speaking")
+        line.cut()
+        doing(page, "lost")
+        page.get_by_role("button", name="Press a button to speak instead").click()
+        line.mend()
+        eventually(lambda: parlour.events("microphone_closed"), "the service was never told")
 
 
 def test_a_closed_tab_comes_back_and_a_second_tab_goes_on_alone(

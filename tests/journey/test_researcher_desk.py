@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from scenes.browser import chromium, of_one_page, overflow
+from scenes.browser import chromium, of_one_page, overflow, told
 from scenes.patience import PATIENCE_S, eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.access import first_link
@@ -90,10 +90,10 @@ def context() -> Iterator[Any]:
         context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
         complaints: list[str] = []
         context.on("weberror", lambda error: complaints.append(str(error.error)))
-        context.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+        context.on("console", lambda said: said.type == "error" and complaints.append(told(said)))
         yield context
         context.close()
-    meant = re.compile(r"Failed to load resource: .* status of (410 \(Gone|422 \(Unprocessable Entity)\)")
+    meant = re.compile(r"Failed to load resource: .* status of (410 \(Gone|422 \(Unprocessable Entity)\) .*")
     assert [complaint for complaint in complaints if not meant.fullmatch(complaint)] == []
 
 

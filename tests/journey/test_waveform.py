@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.annotating import PASSWORD, annotated_study, hold_dialogue
-from scenes.browser import barriers, overflow, until
+from scenes.browser import barriers, overflow, told, until
 from scenes.voices import Spoken, conversation
 from scenes.websites import Running, running
 from vivavoce.audio.files import encode_sound
@@ -44,7 +44,7 @@ def listen_to(page: Page) -> list[str]:
     """What the page complains of, from now on."""
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and errors.append(said.text))
+    page.on("console", lambda said: said.type == "error" and errors.append(told(said)))
     return errors
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Error, Locator, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Route, expect, sync_playwright
 
 from scenes.patience import PATIENCE_S, eventually
 
@@ -150,6 +150,11 @@ def press(page: Page, button: str) -> None:
     expect(page.locator(button)).to_be_visible()
     expect(page.locator(button)).to_be_enabled()
     page.locator(button).press("Enter")
+
+
+def told(said: ConsoleMessage) -> str:
+    """What a page complains of, and where."""
+    return f"{said.text} {said.location.get('url', '')}"
 
 
 def overflow(page: Page) -> int:

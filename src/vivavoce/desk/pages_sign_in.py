@@ -29,6 +29,7 @@ def door_style() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.css", media_type="text/css")
 
 
+@router.get("/favicon.ico")  # what a browser asks for that was sent away before it read the page
 @router.get("/door.svg")
 def door_mark() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.svg", media_type="image/svg+xml")

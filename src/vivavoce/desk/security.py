@@ -15,7 +15,7 @@ from vivavoce.desk.language import gettext, worded
 from vivavoce.web.accounts import Access, SignedIn
 from vivavoce.web.attempts import MINUTE_S, AttemptLimit
 
-PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg"))
+PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg", "/favicon.ico"))
 LINK: Final = "/link/"
 WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css", "/static/desk.js"))
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))

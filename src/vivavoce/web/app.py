@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
@@ -82,6 +82,7 @@ def create_app(
     app.state.site = Site(engine, base, secure_cookies, notice, rates or _rates(engine.study), lines)
     static = StaticFiles(directory=STATIC)
     app.mount(f"{base}/static", static, name="static")
+    app.add_api_route("/favicon.ico", lambda: FileResponse(STATIC / "icon.svg"), include_in_schema=False)
     for router in (
         visit_routes.router,
         stimulus.router,

@@ -163,7 +163,9 @@ def test_over_https_the_cookie_is_secure(tmp_path: Path, log: Log, parrot: Parro
         assert "Strict-Transport-Security" in response.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/visit", "/nowhere", "/static/chat.js", "/events", "/healthz"])
+@pytest.mark.parametrize(
+    "path", ["/", "/visit", "/nowhere", "/static/chat.js", "/favicon.ico", "/events", "/healthz"]
+)
 def test_every_answer_carries_the_security_headers(visitor: Visitor, path: str) -> None:
     response = visitor.client.get(path, follow_redirects=False)
     for name, value in HEADERS.items():

@@ -7,6 +7,7 @@ const RATE = 16000;
 const HEAD = 16;
 const MOST_WAITING = 260000; // bytes that may wait for the network, eight seconds; more is left out and counted as lost
 const LONGEST_WAIT_S = 10;
+const BYE = JSON.stringify({ kind: "bye" });
 
 async function contextAt(rate, stream) {
   const context = new AudioContext(rate ? { sampleRate: rate } : {});
@@ -67,10 +68,28 @@ export class OpenMicrophone {
     return this.context.resume();
   }
 
-  // Ends the microphone, not the dialogue.
+  // Ends the microphone, not the dialogue. Also where the connection is lost just now: a service that is not told
+  // waits for the page, and keeps no recording until then.
   leave() {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ kind: "bye" }));
+    if (this.greeted && !this.ended) this.#farewell();
     this.#end("left");
+  }
+
+  async #farewell() {
+    const open = this.socket?.readyState === WebSocket.OPEN;
+    if (open) return this.socket.send(BYE);
+    for (let delay = 0.5; delay <= LONGEST_WAIT_S; delay *= 2) {
+      const socket = new WebSocket(this.url);
+      const opened = await new Promise((done) => {
+        socket.onopen = () => done(true);
+        socket.onclose = () => done(false);
+      });
+      if (opened) {
+        socket.send(BYE);
+        return socket.close();
+      }
+      await wait(delay);
+    }
   }
 
   // Another tab has the dialogue now.
