@@ -18,6 +18,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_commands_of_the_page_lead_from_a_corpus_to_an_annotated_dataset(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

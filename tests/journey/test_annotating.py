@@ -66,6 +66,7 @@ def at(page: Page, number: int, total: int) -> None:
     expect(page.locator(".progress").first).to_contain_text(f"{number} of {total}")
 
 
+@pytest.mark.long
 def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, server: Running) -> None:
     page, errors = come_in(browser, server, "Anna"), []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -127,6 +128,7 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     assert errors == []
 
 
+@pytest.mark.long
 def test_the_page_is_whole_on_a_small_telephone_in_italian(browser: Browser, server: Running) -> None:
     small = {"viewport": {"width": 320, "height": 568}, "has_touch": True, "locale": "it-IT"}
     page = come_in(browser, server, "Bruno", **small)

@@ -85,6 +85,7 @@ def test_a_whole_arena_on_a_small_telephone_by_keyboard(browser: Browser, tmp_pa
         assert [row["choice"] for row in rows] == ["left", "tie", "both_bad", "right"]
 
 
+@pytest.mark.long
 def test_transcripts_are_rated_on_a_small_telephone(browser: Browser, tmp_path: Path) -> None:
     write_study(tmp_path / "study", "guerini-2018", name="city")
     file = tmp_path / "study" / "study.yaml"

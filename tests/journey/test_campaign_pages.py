@@ -55,6 +55,7 @@ def arrive(browser: Browser, link: str, name: str, **settings: object) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(campaign) -> None:
     folder, address, link = campaign
     with chromium() as browser:

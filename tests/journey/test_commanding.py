@@ -72,6 +72,7 @@ def said(server: Running) -> list[str | None]:
     return [annotation_of(work.judged[place_of(n)].labels) for n in range(3) if place_of(n) in work.judged]
 
 
+@pytest.mark.long
 def test_a_recipe_is_annotated_by_keyboard_with_an_offer_taken_by_one_key(browser, server):
     page = come_in(browser, server, "anna")
     sound(page, "home")

@@ -96,6 +96,7 @@ def overall(website: Website, instrument: str = "p851_dialogue") -> list[float |
     ]
 
 
+@pytest.mark.long
 def test_the_line_is_marked_anywhere_with_the_pointer_and_only_what_was_marked_counts(
     browser: Browser, laboratory: Website
 ) -> None:

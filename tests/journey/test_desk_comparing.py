@@ -45,6 +45,7 @@ def check(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.long
 def test_the_difference_is_marked_as_a_pair_is_typed(page: Page, tmp_path: Path) -> None:
     page.goto("/pairs")
     check(page)

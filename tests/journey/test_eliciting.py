@@ -125,6 +125,7 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
         assert len(gaps) >= 3 and abs(median(gaps) - APART_S) < PRECISION_S, gaps
 
 
+@pytest.mark.long
 def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian(server: Running) -> None:
     with chromium() as browser:
         context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568})
@@ -163,6 +164,7 @@ def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_page_with_a_recording_keeps_nobody_out(server: Running, tmp_path: Path) -> None:
     sound = tmp_path / "beeps.wav"
     sound.write_bytes(beeps([0.0], 1.0, length_s=1.0))  # at any moment
@@ -210,6 +212,7 @@ def at_once(tmp_path: Path) -> Iterator[Running]:
         yield started
 
 
+@pytest.mark.long
 def test_one_recording_is_cut_and_its_borders_moved_by_keyboard(at_once: Running, tmp_path: Path) -> None:
     sound = tmp_path / "beeps.wav"
     sound.write_bytes(beeps([0.2], APART_S))

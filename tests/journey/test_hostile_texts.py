@@ -94,6 +94,7 @@ def chunks(texts: list[Markup], most: int) -> list[str]:
     return made
 
 
+@pytest.mark.long
 def test_the_texts_would_run_where_they_are_taken_for_markup(
     browser: Browser, note_figures: Callable[..., None]
 ) -> None:

@@ -80,6 +80,7 @@ def view(browser: Browser, width: int, scheme: str, language: str) -> Page:
     return context.new_page()
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_the_pages_keep_nobody_out_in_both_languages_wide_and_narrow(
     browser: Browser, tmp_path: Path

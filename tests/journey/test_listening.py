@@ -34,7 +34,7 @@ def tones_of(server: Running) -> list[int]:
     return [one["tones"] for one in plan.tries]
 
 
-@pytest.mark.parametrize("method", ["opinion", "pairs"])
+@pytest.mark.parametrize("method", ["opinion", pytest.param("pairs", marks=pytest.mark.long)])
 def test_clips_are_judged_once_they_were_heard_to_their_end(
     browser: Browser, tmp_path: Path, method: str
 ) -> None:

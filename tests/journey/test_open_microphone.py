@@ -269,6 +269,7 @@ def test_a_restarted_service_goes_on_with_the_dialogue(
         assert tapes_in(folder_of(parlour.log)) == []
 
 
+@pytest.mark.long
 def test_without_a_microphone_the_dialogue_is_held_in_writing_in_italian(
     parlour: Parlour, browser: Browser
 ) -> None:

@@ -60,11 +60,14 @@ def answered_in_its_place(page: Page, *answers: dict[str, object]) -> list[str]:
 @pytest.mark.parametrize(
     "answer",
     [
-        {"status": 500, "body": "Internal Server Error"},
+        pytest.param({"status": 500, "body": "Internal Server Error"}, marks=pytest.mark.long),
         {"status": 503, "json": {"error": "not_saved"}},
-        {"status": 429, "json": {"error": "too_fast"}},
+        pytest.param({"status": 429, "json": {"error": "too_fast"}}, marks=pytest.mark.long),
         {"status": 200, "content_type": "text/html", "body": "<h1>Welcome to the hotel's network</h1>"},
-        {"status": 403, "content_type": "text/html", "body": "<h1>Forbidden by the proxy</h1>"},
+        pytest.param(
+            {"status": 403, "content_type": "text/html", "body": "<h1>Forbidden by the proxy</h1>"},
+            marks=pytest.mark.long,
+        ),
     ],
     ids=lambda answer: str(answer["status"]),
 )

@@ -322,6 +322,7 @@ def test_without_scripts_the_whole_conversation_works_by_plain_forms(
     context.close()
 
 
+@pytest.mark.long
 def test_the_dark_pages_have_no_barrier_either(browser: Browser, website: Website) -> None:
     context = browser.new_context(locale="en-GB", color_scheme="dark", reduced_motion="reduce")
     page, _ = new_page(context)

@@ -47,6 +47,7 @@ def test_variants_are_reviewed_and_verdicts_given_by_keyboard_alone(trial: Trial
     assert [(one.verdict, one.judge) for one in given] == [("clarification", "Ada")]
 
 
+@pytest.mark.long
 def test_the_pages_fit_a_small_screen_and_keep_nobody_out(trial: Trial, context: Any) -> None:
     stream = stress_stream(trial.study.name)
     queue(trial.log, stream, "i1")

@@ -48,6 +48,7 @@ def test_a_participant_calls_completes_the_task_hears_the_code_and_types_it(
         complete_the_visit(browser, lab, telephone, reader)
 
 
+@pytest.mark.long
 def test_sipp_calls_talks_and_presses_keys_and_the_code_waits_for_the_next_call(
     browser: Browser, tmp_path: Path
 ) -> None:

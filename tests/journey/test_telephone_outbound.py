@@ -127,6 +127,7 @@ def test_a_participant_is_called_talks_and_types_the_code(browser: Browser, tmp_
         assert "5550101" not in stored
 
 
+@pytest.mark.long
 def test_busy_declined_and_unanswered_calls_are_told_in_italian_and_tried_again(
     browser: Browser, tmp_path: Path
 ) -> None:

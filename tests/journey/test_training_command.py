@@ -40,6 +40,7 @@ def train(study: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=500, env=environment, check=False)
 
 
+@pytest.mark.long
 def test_what_was_learnt_is_kept_and_the_same_seed_learns_the_same(study: Path, tmp_path: Path) -> None:
     rate = ("--word-error-rate", "0.3")
     first = train(study, "--system", "learner", "--out", str(tmp_path / "a.json"), *rate, "--json")

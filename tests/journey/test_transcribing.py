@@ -27,6 +27,7 @@ def server(tmp_path: Path) -> Iterator[Running]:
         yield started
 
 
+@pytest.mark.long
 def test_recordings_are_heard_again_by_escape_and_sent_by_enter(browser: Browser, server: Running) -> None:
     context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568})
     page, errors, played = context.new_page(), [], []

@@ -129,6 +129,7 @@ def test_whoever_resumes_a_stopped_trial_is_not_overruled(tmp_path: Path, url: s
     assert len(trial_events(url, TrialPaused)) == len(trial_events(url, TrialResumed)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, url: str) -> None:
     """One filled page at two widths: no barrier for axe, nothing wider than the window."""

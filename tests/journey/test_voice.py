@@ -156,6 +156,7 @@ def whole_of(log: Log) -> list[RecordingStored]:
     return [one for one in events_of(log, RecordingStored) if one.content == "dialogue"]
 
 
+@pytest.mark.long
 def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
     server, log = started
     with chromium("--deny-permission-prompts") as browser:
@@ -179,6 +180,7 @@ def test_without_a_microphone_the_dialogue_goes_on_in_writing(started) -> None:
         assert errors == []
 
 
+@pytest.mark.long
 def test_with_a_telephone_and_without_a_microphone_the_page_says_what_can_be_done(tmp_path: Path) -> None:
     hotline = {"connect": "phone", "number": "sip:hotline@127.0.0.1:5070"}
     step = study_model.DialogueStep(

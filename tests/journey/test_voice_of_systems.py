@@ -32,7 +32,7 @@ SOCKET = {"connect": "websocket-audio", "turn_done": {"type": "done"}, "turn_end
     ("settings", "server", "path", "known"),
     [
         (REALTIME, "realtime_server.py", "/v1/realtime", True),
-        (SOCKET, "audio_server.py", "/talk", False),
+        pytest.param(SOCKET, "audio_server.py", "/talk", False, marks=pytest.mark.long),
     ],
 )
 def test_what_is_spoken_reaches_the_system_and_what_it_speaks_is_heard(

@@ -107,6 +107,7 @@ def test_a_researcher_sees_the_turns_of_a_call_and_goes_through_them_by_keyboard
     desk.state.desk.snapshots.close()
 
 
+@pytest.mark.long
 def test_an_annotator_hears_the_turn_that_is_judged_and_no_more_in_italian(
     browser: Browser, call: Call
 ) -> None:

@@ -150,6 +150,7 @@ def test_what_one_wizard_has_taken_another_sees_only_when_it_is_given_back(tmp_p
         assert system_turns(site.log)[-1].raw[0]["wizard"] == "Morgana"
 
 
+@pytest.mark.long
 def test_an_italian_wizard_on_a_telephone_reads_italian(tmp_path: Path) -> None:
     with served(tmp_path, WIZARD) as site, chromium() as browser:
         wizard = wizard_window(browser, site, locale="it-IT", viewport={"width": 320, "height": 700})

@@ -406,6 +406,7 @@ def test_programs_draw_plans_of_their_own(study: Study, log: Log, tmp_path: Path
         assert rows and all(row["simulated"] for row in rows)
 
 
+@pytest.mark.long  # each of ours has a journey of its own besides
 @pytest.mark.browser
 def test_the_page_is_for_everybody_and_keeps_what_was_entered_over_a_reload(
     study: Study, example: Example, log: Log

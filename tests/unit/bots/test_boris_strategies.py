@@ -89,6 +89,7 @@ def test_with_a_wizards_transcription_nothing_is_corrected_and_explicit_confirma
     assert explicit[2] == implicit[2] == none[2] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", ["explicit", "implicit", "none"])
 def test_recognition_errors_make_calls_longer_and_are_corrected(variant: str) -> None:
     without, some, many = (mean(variant, errors) for errors in (0.0, 0.2, 0.4))
@@ -96,6 +97,7 @@ def test_recognition_errors_make_calls_longer_and_are_corrected(variant: str) ->
     assert without[1] < some[1] < many[1]
 
 
+@pytest.mark.long
 def test_the_less_is_confirmed_the_more_wrong_venues_a_trusting_caller_takes() -> None:
     right = [mean(one, 0.3, checks=False)[2] for one in ("explicit", "implicit", "none")]
     assert right[0] > right[2] and right[1] > right[2]

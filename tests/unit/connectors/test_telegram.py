@@ -23,6 +23,7 @@ from vivavoce.core.errors import SystemUnderTestError
 
 PATIENT = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S, "greeting_s": PATIENCE_S}
 COUNTERPARTS = Path(__file__).resolve().parents[2] / "plugins" / "counterparts"
+LONG = pytest.mark.long
 LIBRARIES = ("ptb", "aiogram", "telebot")
 Talk = Callable[[TelegramConnector], Awaitable[Any]]
 
@@ -62,7 +63,7 @@ def texts(outputs: list[SystemOutput]) -> list[str]:
     return [output.text for output in outputs if output.kind == "message"]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", [LIBRARIES[0], *(pytest.param(one, marks=LONG) for one in LIBRARIES[1:])])
 def test_an_unmodified_bot_greets_with_buttons_edits_and_keeps_chats_apart(library: str) -> None:
     async def run() -> None:
         async with bot(library) as connector:
@@ -115,6 +116,7 @@ def test_a_message_that_is_edited_is_the_last_that_was_written() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", ["aiogram", "telebot"])
 def test_photos_edits_and_typing_of_the_other_libraries_are_understood(library: str) -> None:
     async def run() -> None:

@@ -13,6 +13,7 @@ def browser():
         yield launched
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [320, 768, 1280])
 def test_the_page_never_scrolls_sideways_even_with_long_names(browser, make, tmp_path, width):
     from vivavoce.report.html import write_report
@@ -42,8 +43,7 @@ def test_figures_take_the_colours_of_the_page(browser, plain, scheme):
     page.close()
 
 
-@pytest.mark.parametrize("language", ["en", "it"])
-@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize(("width", "language"), [(375, "it"), (1280, "en")])
 def test_axe_finds_nothing_and_nothing_is_fetched(browser, make, tmp_path, language, width):
     from axe_playwright_python.sync_playwright import Axe
 

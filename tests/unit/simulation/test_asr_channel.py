@@ -103,6 +103,7 @@ def goals_met(variant: str, rate: float, dialogues: int) -> int:
     return met
 
 
+@pytest.mark.long
 def test_weighing_hypotheses_is_better_than_believing_the_first_and_noise_hurts_both() -> None:
     quiet, noisy = 0.1, 0.45
     nbest, onebest = goals_met("nbest", noisy, 600), goals_met("onebest", noisy, 600)

@@ -209,6 +209,7 @@ def test_whatever_the_traits_a_call_ends_and_the_seed_decides_every_word(
     assert first == again and first[-1].hangs_up
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["en", "it"])
 @pytest.mark.parametrize("name", ["telco", "carbs", "house", "chef", "callsteering"])
 @pytest.mark.parametrize("trait", TRAITS)

@@ -62,6 +62,7 @@ def hold(
     return user.judge(), said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("acts", [True, False], ids=["with acts", "by words alone"])
 @pytest.mark.parametrize("language", ["en", "it"])
 @pytest.mark.parametrize("name", domain_names())

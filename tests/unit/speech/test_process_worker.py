@@ -77,6 +77,7 @@ def test_closed_it_computes_nothing_more_and_its_processes_are_gone():
     asyncio.run(scene())
 
 
+@pytest.mark.long
 def test_its_processes_end_with_one_that_was_killed(tmp_path):
     script = tmp_path / "left_alone.py"
     script.write_text(LEFT_ALONE.format(folder=str(Path(__file__).parent)), encoding="utf-8")

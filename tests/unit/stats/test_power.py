@@ -79,6 +79,7 @@ def test_one_rate_preference_and_likert_agree_with_each_other_and_their_sources(
     assert scale.per_group_ranks == pytest.approx(scale.per_group / 0.955, abs=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", ["between", "within"])
 def test_simulated_trials_of_many_have_the_power_of_the_formula(design):
     nested = Nested(calls=6, icc=0.2, interaction=0.05 if design == "within" else 0.0, design=design)

@@ -51,6 +51,7 @@ def test_callers_who_say_it_otherwise_are_told_by_their_words_and_not_by_their_a
     assert acts.balanced_accuracy < 0.65
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own_word", [False, True])
 def test_who_says_the_same_cannot_be_told_even_where_each_caller_could_be_known_again(
     tmp_path: Path, own_word: bool

@@ -67,7 +67,7 @@ def test_the_page_tells_the_second_set_which_shares_nothing_with_the_first(langu
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("language", ["it", "en"])
+@pytest.mark.parametrize("language", [pytest.param("it", marks=pytest.mark.long), "en"])
 def test_what_was_judged_valid_is_still_proposed(language: str, shared: Path) -> None:
     corpus = utterances(language, shared) | (telephone_and_chat(shared) if language == "en" else {})
     lost = []
