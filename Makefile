@@ -8,9 +8,9 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
-# five processes for two cores, for half of the time a test waits for a service; each takes whole files, so that what
+# four processes for two cores, for half of the time a test waits for a service; each takes whole files, so that what
 # a file shares is made once; ARGS="-n 0" for one process
-ABREAST := -n $(shell expr 5 \* $$(getconf _NPROCESSORS_ONLN) / 2) --maxprocesses 8 --dist loadfile
+ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile
 export LANG ?= C.UTF-8
 # compiled modules are kept: without them each of a thousand processes of the tests compiles what it imports
 export PYTHONDONTWRITEBYTECODE :=

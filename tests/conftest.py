@@ -1,6 +1,7 @@
 """What every test may ask for: the real data beside the checkout, and a real PostgreSQL server."""
 
 import fcntl
+import gc
 import json
 import secrets
 import subprocess
@@ -42,6 +43,12 @@ def _constants_of_sources() -> providers.Constants:
 
 
 providers._get_local_constants = _constants_of_sources
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: whoever looks for garbage need not look through it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

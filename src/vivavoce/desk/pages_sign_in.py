@@ -29,7 +29,9 @@ def door_style() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.css", media_type="text/css")
 
 
-@router.get("/favicon.ico")  # what a browser asks for that was sent away before it read the page
+@router.get(
+    "/favicon.ico", include_in_schema=False
+)  # browsers ask for it that left before they had read the page
 @router.get("/door.svg")
 def door_mark() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.svg", media_type="image/svg+xml")

@@ -19,7 +19,7 @@ Enter = Callable[..., TestClient]
 TokenOf = Callable[..., str]
 
 BASE = "http://desk.test"
-OPEN = {"/sign-in", "/link/{token}", "/door.css", "/door.svg", "/favicon.ico"}
+OPEN = {"/sign-in", "/link/{token}", "/door.css", "/door.svg"}
 PAGES = ("/", "/visits", "/dialogues", "/results", "/export", "/trial", "/accounts")
 FOR_VIEWERS = (
     "/", "/overview/numbers", "/visits", "/visits/table", "/dialogues", "/results", "/results/state",
