@@ -29,9 +29,8 @@ def door_style() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.css", media_type="text/css")
 
 
-@router.get(
-    "/favicon.ico", include_in_schema=False
-)  # browsers ask for it that left before they had read the page
+# browsers ask for the first where they left before they had read the page
+@router.get("/favicon.ico", include_in_schema=False)
 @router.get("/door.svg")
 def door_mark() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.svg", media_type="image/svg+xml")
