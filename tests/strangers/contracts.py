@@ -1,11 +1,13 @@
 """The contracts of the strangers' packages; run where they are installed."""
 
+import json
 from pathlib import Path
 
 from vivavoce.measures import MEASURES
 from vivavoce.testing.channel import ChannelContract
 from vivavoce.testing.connector import ConnectorContract
 from vivavoce.testing.dashboard_page import DashboardPageContract
+from vivavoce.testing.exporter import ExporterContract, Said
 from vivavoce.testing.importer import ImporterContract
 from vivavoce.testing.judge import JudgeContract
 from vivavoce.testing.judgement import JudgementContract
@@ -18,6 +20,7 @@ from vivavoce.testing.verb import VerbContract
 from vivavoce_recruitment.testing import RecruiterContract
 from vivavoce_stress.testing import StressTestContract
 
+PARTIES = {"VISITOR:": "user", "DESK:": "system"}
 HERE = Path(__file__).resolve().parent
 
 
@@ -29,6 +32,20 @@ class TestMessages(ChannelContract):
 class TestDesk(ConnectorContract):
     name = "desk"
     settings = {"books": ["atlas"]}
+
+
+class TestPlay(ExporterContract):
+    name = "play"
+
+    def said(self, folder: Path) -> Said:
+        found: Said = {}
+        acts = [one.split(" ", 2) for one in (folder / "play.txt").read_text("utf-8").split("\n") if one]
+        for first, *rest in acts:
+            if first == "ACT":
+                act = found.setdefault(json.loads(rest[1]), [])
+            else:
+                act.append((PARTIES[first], json.loads(" ".join(rest))))
+        return found
 
 
 class TestPharmacy(ImporterContract):

@@ -40,6 +40,14 @@ CARRIED = """\
 vv.Information(
             vv.Message("You write letters to a program."), keeps=(vv.Message("What you write."),)
         )"""
+WRITE_LINES = """    found = {
+        dialogue: [(turn["party"], turn["text"]) for turn in turns if turn["text"] is not None]
+        for dialogue, turns in rows_by_dialogue(dataset, "turns").items()
+    }
+    (into / "lines.json").write_text(json.dumps(found), "utf-8")
+"""
+READ_LINES = """found = json.loads((folder / "lines.json").read_text("utf-8"))
+        return {one: [(who, words) for who, words in said] for one, said in found.items()}"""
 ITALIAN = """
 msgid "You answer questions in your own words."
 msgstr "Rispondi alle domande con parole tue."
@@ -59,6 +67,13 @@ WRITTEN: dict[str, list[tuple[str, str]]] = {
          'yield vv.SystemOutput(kind="message", text=f"You said {turn.message}")'),
     ],
     "dashboard-page": [('dashboard-page", ""', 'dashboard-page", "Visits"')],
+    "exporter": [
+        ('title=""', 'title="Lines"'),
+        ('layout=""', 'layout="one file, lines.json"'),
+        (r"from pathlib import Path", "import json\nfrom pathlib import Path"),
+        (r"    for dialogue, turns in (.*\n)+?        pass .*\n", WRITE_LINES),
+        (r"return {}  # TODO.*", READ_LINES),
+    ],
     "importer": [
         ('title=""', 'title="Chats of a desk"'),
         ('layout=""', 'layout="CSV files: who,said"'),

@@ -7,6 +7,7 @@ from typing import Any, Final
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, model_tables, table_cell
+from vivavoce.exporters.shelf import EXPORTERS
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.judges.base import JUDGES, JudgeSettings
 from vivavoce.languages.base import LANGUAGES
@@ -52,6 +53,13 @@ def _rows(section: str, names: Iterable[str]) -> str:
     kept = [line for line in lines if any(line.startswith(f"| `{name}` ") for name in names)]
     head = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *kept, ""]) if kept else ""
+
+
+def exporters() -> str:
+    """Formats of exports."""
+    head = ["| format | what | lies as |", "| --- | --- | --- |"]
+    rows = [f"| `{name}` | {one.title} | {table_cell(one.layout)} |" for name, one in EXPORTERS]
+    return "\n".join([*head, *rows, ""])
 
 
 def importers() -> str:
@@ -166,6 +174,13 @@ CONNECTORS_PAGE: Final = ReferencePage(
     "connectors", "Connectors", "add a connector", "How systems are reached: what stands after `connect:`.",
     connectors,
 )  # fmt: skip
+EXPORTERS_PAGE: Final = ReferencePage(
+    "exporters",
+    "Exporters",
+    "add an exporter",
+    "Formats of other tools: `vivavoce export --format`.",
+    exporters,
+)
 IMPORTERS_PAGE: Final = ReferencePage(
     "importers",
     "Importers",

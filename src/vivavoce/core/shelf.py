@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from threading import RLock
 from typing import Any, TypeVar, cast
@@ -30,7 +30,7 @@ def _offers(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 
 @lru_cache
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
+def _installed(_path: tuple[str, ...]) -> Any:  # what it is called changed with Python 3.12
     """Of all groups at once: to look through what is installed takes as long for one as for all."""
     return entry_points()
 
