@@ -2,6 +2,8 @@
 
 import copy
 import threading
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,6 +40,8 @@ class VisitCard:
 
     state   what happened in it, None once it has ended
     placed  it is known where it stands: the study's steps are those of the visit
+    pool    who sent its participant
+    entered  when each of its steps began, by number; the last is where it stands, or where it ended
     """
 
     visit_id: str
@@ -48,6 +52,9 @@ class VisitCard:
     state: VisitState | None
     placed: bool = True
     outcome: str | None = None
+    ended_at: datetime | None = None
+    pool: str = ""
+    entered: dict[int, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,28 @@ class Incident:
     system: str
     failure: str
     detail: str
+
+
+@dataclass(slots=True)
+class SystemAnswers:
+    """How one system has answered.
+
+    waits_s   seconds from when a user's turn was handed over to its whole answer, one an answer
+    failed    turns that it failed to give; in_a_row: since it last answered
+    last_at   when it last answered; None: never
+    """
+
+    waits_s: "array[float]" = field(default_factory=lambda: array("d"))
+    answered: int = 0
+    failed: int = 0
+    in_a_row: int = 0
+    last_at: datetime | None = None
+
+    def take(self, stored: StoredEvent, event: log_events.SystemTurnReceived) -> None:
+        """Note an answer."""
+        self.answered, self.in_a_row, self.last_at = self.answered + 1, 0, stored.at
+        if event.reply_to is not None and event.sent_s is not None and event.complete_s is not None:
+            self.waits_s.append(max(0.0, event.complete_s - event.sent_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +108,7 @@ class Part:
     incidents: list[Incident] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
     deeds: dict[Hashable, Deed] = field(default_factory=dict)
+    answers: dict[str, SystemAnswers] = field(default_factory=lambda: defaultdict(SystemAnswers))
 
 
 class Board:
@@ -161,6 +191,7 @@ class Board:
     def _show(self, part: Part) -> None:
         self.visits, self.dialogues = part.visits, part.dialogues
         self.incidents, self.ended, self.deeds = part.incidents, part.ended, part.deeds
+        self.answers = part.answers
 
     @property
     def visits_by_scope(self) -> dict[Scope, int]:
@@ -188,13 +219,14 @@ class Board:
         if (visit := self.visits.get(stored.visit_id)) is not None:
             visit.last_at = stored.at
             self._carry_on(visit, stored)
-            self._note_failure(visit, stored)
+            self._note_answer(visit, stored)
             self._note_work(visit, stored)
 
     def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
         card = VisitCard(
             visit_id=stored.visit_id, participant_id=event.participant_id, simulated=event.simulated,
             opened_at=stored.at, last_at=stored.at, state=VisitState(self.study, stored.visit_id),
+            pool=event.pool,
         )  # fmt: skip
         for part in self._parts_of(card):
             part.visits[stored.visit_id] = card
@@ -235,11 +267,14 @@ class Board:
             visit.state.apply(stored)
         except (TypeError, LookupError, StopIteration):
             visit.placed = False
+        visit.entered.setdefault(visit.state.step, stored.at)
         self._stale[visit.visit_id] = visit
         if isinstance(event, log_events.DialogueAssigned | CallRouted | log_events.VisitEnded):
             self._show_dialogues(visit, visit.state)
         if isinstance(event, log_events.VisitEnded):
-            visit.outcome, visit.state = event.outcome, None
+            if event.outcome == "completed" and visit.state.current_step is not None:
+                visit.entered.setdefault(visit.state.step + 1, stored.at)  # its end is that of the step, too
+            visit.outcome, visit.ended_at, visit.state = event.outcome, stored.at, None
             for part in self._parts_of(visit):
                 part.ended.append(visit.visit_id)
 
@@ -250,13 +285,18 @@ class Board:
         for card in cards.values():
             self.index.put(card)
 
-    def _note_failure(self, visit: VisitCard, stored: StoredEvent) -> None:
+    def _note_answer(self, visit: VisitCard, stored: StoredEvent) -> None:
         event = stored.event
-        if isinstance(event, log_events.SystemTurnFailed):
-            system = self.dialogues[event.dialogue_id].system
-            failed = Incident(stored.at, event.dialogue_id, system, event.failure, event.detail)
-            for part in self._parts_of(visit):
-                part.incidents.append(failed)
+        if not isinstance(event, log_events.SystemTurnFailed | log_events.SystemTurnReceived):
+            return
+        system = self.dialogues[event.dialogue_id].system
+        for part in self._parts_of(visit):
+            answers = part.answers[system]
+            if isinstance(event, log_events.SystemTurnReceived):
+                answers.take(stored, event)
+                continue
+            answers.failed, answers.in_a_row = answers.failed + 1, answers.in_a_row + 1
+            part.incidents.append(Incident(stored.at, event.dialogue_id, system, event.failure, event.detail))
 
     def _note_work(self, visit: VisitCard, stored: StoredEvent) -> None:
         work = brought(stored.event, self.study, visit.state)

@@ -43,7 +43,10 @@ GOES_ON: Final = N_("Not decided yet; the trial goes on.")
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """One pair at a look; the interval holds at all looks, `reached` is the share of the evidence needed."""
+    """One pair at a look; the interval holds at all looks, `reached` is the share of the evidence needed.
+
+    verdict  what is written here, as the log has it
+    """
 
     pair: str
     difference: str
@@ -52,6 +55,7 @@ class PairRow:
     bar: str
     reached: float
     meaning: str
+    verdict: LoggedVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,7 @@ def _pair(verdict: LoggedVerdict, measure: str) -> PairRow:
         bar=_evidence(bar),
         reached=min(1.0, evidence / bar) if evidence is not None and bar else 0.0,
         meaning=_meaning(verdict.stop, verdict.why),
+        verdict=verdict,
     )
 
 

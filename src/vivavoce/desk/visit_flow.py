@@ -1,0 +1,112 @@
+"""The flow of visits through the study's steps: who begins each, ends it, leaves in it, how long it takes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from vivavoce.desk.board import Board, VisitCard
+from vivavoce.desk.dialogue_query import DialogueQuery
+from vivavoce.study.model import Step
+from vivavoce.study.step_kind import consent_of, dialogues_of, kind_of
+
+LISTED: Final = 50  # participants whose dialogues one address names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFlow:
+    """The visits in one step; `begun` is `ended`, `left` and `here` together.
+
+    number    from 1; step: its kind; forms: questionnaires that are asked in it
+    left      visits that ended in the step without being completed; outcomes: by how they ended
+    here      visits that stand in it now, whether somebody is there or not
+    median_s  seconds from its beginning to its end, of those who ended it; None: nobody has
+    dialogues  the part of an address behind the question mark that lists the dialogues of who left; "": none
+    """
+
+    number: int
+    step: str
+    forms: tuple[str, ...]
+    begun: int
+    ended: int
+    left: int
+    outcomes: dict[str, int]
+    here: int
+    median_s: float | None
+    dialogues: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitFlow:
+    """Visits from arrival, which is pressing Start, to completion.
+
+    consented   visits in which the first step that asks for consent was ended; None: no step does
+    after       visits that came through all steps and count as something else than completed, by outcome
+    unplaced    visits of a study file whose steps were others; they are in no other number
+    """
+
+    arrived: int
+    consented: int | None
+    completed: int
+    after: dict[str, int]
+    unplaced: int
+    steps: list[StepFlow]
+
+
+def visit_flow(board: Board) -> VisitFlow:
+    """Where the visits on a board have come; the unit is the visit.
+
+    Empty  no visit: every count is 0, and no step has a median
+    """
+    visits = [one for one in board.visits.values() if one.placed]
+    talked = {one.visit_id for one in board.dialogues.values()}
+    last = len(board.study.visit) - 1
+    ended_in: dict[int, list[VisitCard]] = {}
+    for visit in visits:
+        if visit.outcome not in (None, "completed"):
+            ended_in.setdefault(_reached(visit), []).append(visit)
+    steps = [_step(board, number, visits, ended_in.get(number, []), talked) for number in range(last + 1)]
+    consents = [one for one, step in zip(steps, board.study.visit, strict=True) if consent_of(step)]
+    return VisitFlow(
+        arrived=len(visits),
+        consented=consents[0].ended if consents else None,
+        completed=sum(visit.outcome == "completed" for visit in visits),
+        after=_outcomes(ended_in.get(last + 1, [])),
+        unplaced=len(board.visits) - len(visits),
+        steps=steps,
+    )
+
+
+def _step(
+    board: Board, number: int, visits: Sequence[VisitCard], left: Sequence[VisitCard], talked: set[str]
+) -> StepFlow:
+    step = board.study.visit[number]
+    begun = [visit for visit in visits if _reached(visit) >= number]
+    spans = [(visit.entered.get(number), visit.entered.get(number + 1)) for visit in begun]
+    took_s = [(end - start).total_seconds() for start, end in spans if start is not None and end is not None]
+    here = sum(visit.outcome is None and _reached(visit) == number for visit in begun)
+    return StepFlow(
+        number=number + 1, step=step.kind, forms=_forms(step), begun=len(begun),
+        ended=len(begun) - here - len(left), left=len(left), outcomes=_outcomes(left), here=here,
+        median_s=median(took_s) if took_s else None, dialogues=_dialogues(left, talked),
+    )  # fmt: skip
+
+
+def _forms(step: Step) -> tuple[str, ...]:
+    plan = dialogues_of(step)
+    about = [one.name for one in plan.feedback] if plan is not None else []
+    return tuple(dict.fromkeys([*kind_of(step).forms(step), *about]))
+
+
+def _reached(visit: VisitCard) -> int:
+    return max(visit.entered, default=0)
+
+
+def _outcomes(visits: Sequence[VisitCard]) -> dict[str, int]:
+    return dict(Counter(visit.outcome or "" for visit in visits).most_common())
+
+
+def _dialogues(left: Sequence[VisitCard], talked: set[str]) -> str:
+    people = dict.fromkeys(visit.participant_id for visit in left if visit.visit_id in talked)
+    return DialogueQuery({"participant": tuple(people)}).address if 0 < len(people) <= LISTED else ""
