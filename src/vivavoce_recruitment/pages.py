@@ -84,7 +84,8 @@ def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
         terms, completed_minutes(desk.log, study, name), ledger.payments(recruiter=name),
         called_minutes(desk.log, study, name),
     )  # fmt: skip
-    about = [_hourly_words(found)]
+    at = ngettext("Declared is %(num)s place.", "Declared are %(num)s places.", found.places)
+    about = [at, _hourly_words(found)]
     if found.perhaps.minor:
         about.append(gettext("Perhaps paid besides: %(amount)s.", amount=_written(found.perhaps)))
     if found.fee is None:

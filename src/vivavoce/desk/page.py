@@ -3,15 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
 
 from vivavoce.core.shelf import Shelf
 from vivavoce.study.model import Study
-
-if TYPE_CHECKING:
-    from vivavoce.desk.app_shell import Desk
 
 
 class MenuItem(NamedTuple):
@@ -56,8 +53,9 @@ class DashboardPage:
     role       who may open it: viewer, researcher or owner, each of whom may what those before may
     templates  its folder of templates; they extend the dashboard's `page.html`
     shown      whether a study has it in its menu
-    due        what waits for a person on it, for the overview; asked every few seconds by each reader
-    costs      what of the study's cost it knows, of the visits that are shown, for the overview
+    due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
+               asked every few seconds by each reader
+    costs      what of the study's cost it knows, likewise, of the visits that are shown
     """
 
     name: str
@@ -66,8 +64,8 @@ class DashboardPage:
     role: str = "viewer"
     templates: Path | None = None
     shown: Callable[[Study], bool] = lambda study: True
-    due: "Callable[[Request, Desk], Sequence[DueAction]]" = lambda request, desk: ()
-    costs: "Callable[[Request, Desk], Sequence[CostLine]]" = lambda request, desk: ()
+    due: Callable[[Request, Any], Sequence[DueAction]] = lambda request, desk: ()
+    costs: Callable[[Request, Any], Sequence[CostLine]] = lambda request, desk: ()
 
 
 DASHBOARD_PAGES: Final[Shelf[DashboardPage]] = Shelf("dashboard page", DashboardPage)

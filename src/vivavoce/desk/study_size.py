@@ -1,11 +1,13 @@
 """The declared size of a study: how far it is reached, in all and by condition, and when it will be."""
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
-from vivavoce.desk.board import Board
+from vivavoce.desk.board import Board, VisitCard
+from vivavoce.desk.stopping import compared_visits
 from vivavoce.log.scope import SIMULATED
 from vivavoce.stats.pace import TimeToCome, time_to_come
 from vivavoce.study.model import Study
@@ -27,9 +29,11 @@ class ConditionProgress(NamedTuple):
 class StudySize:
     """How much of its declared size a study has.
 
-    declared     people with a completed visit; None: nobody declared it, or programs are shown
+    declared     people with a visit that counts; None: nobody declared it, or programs are shown
     declared_by  its stopping rule, or the places of its recruiters
-    reached      people (or programs) with a completed visit; where recruiters declare, whom those sent
+    unit         which visits count: completed ones; where a stopping rule watches, finished ones with a
+                 dialogue that is compared, as it counts them
+    reached      people (or programs) with a visit that counts; where recruiters declare, whom those sent
     first_at     when the first visit was begun; last_at: when the last one that counts was completed
     recent       visits that count, completed in the last `PACE_OF`
     to_come      None: nothing is declared, it is reached, or too few visits were completed to tell
@@ -38,6 +42,7 @@ class StudySize:
 
     declared: int | None
     declared_by: Literal["stopping", "places", ""]
+    unit: Literal["completed", "finished"]
     reached: int
     first_at: datetime | None
     last_at: datetime | None
@@ -54,9 +59,8 @@ def study_size(board: Board) -> StudySize:
     now = board.log.clock.now()
     by, places = _declared(board)
     size = sum(places.values()) if places else None
-    counted = [one for one in board.visits.values() if one.outcome == "completed"]
-    if by == "places":
-        counted = [one for one in counted if one.pool in places]
+    watched = by == "stopping" and _is_watched(board.study)
+    counted = compared_visits(board) if watched else _completed(board, places if by == "places" else None)
     done: dict[str, datetime] = {}
     for visit in sorted(counted, key=lambda one: one.ended_at or one.last_at):
         done.setdefault(visit.participant_id, visit.ended_at or visit.last_at)
@@ -67,12 +71,24 @@ def study_size(board: Board) -> StudySize:
     if size is not None and size > len(done):
         to_come = time_to_come(recent, (now - since).total_seconds(), size - len(done))
     return StudySize(
-        declared=size, declared_by=by, reached=len(done), first_at=first,
+        declared=size, declared_by=by, unit="finished" if watched else "completed",
+        reached=len(done), first_at=first,
         last_at=max(done.values(), default=None),
         recent=recent, to_come=to_come, earliest=_after(now, to_come and to_come.low_s),
         expected=_after(now, to_come and to_come.expected_s), latest=_after(now, to_come and to_come.high_s),
         conditions=_conditions(board, places),
     )  # fmt: skip
+
+
+def _is_watched(study: Study) -> bool:
+    stopping = study.analysis.stopping
+    return stopping is not None and stopping.rule is not None and study.analysis.primary is not None
+
+
+def _completed(board: Board, pools: Container[str] | None) -> list[VisitCard]:
+    """Completed visits, of these recruiters or of all."""
+    done = (one for one in board.visits.values() if one.outcome == "completed")
+    return [one for one in done if pools is None or one.pool in pools]
 
 
 def _after(now: datetime, seconds: float | None) -> datetime | None:

@@ -39,6 +39,19 @@ def declared(study: Study, **analysis: Any) -> Study:
     return study.model_copy(update={"analysis": Analysis.model_validate(analysis)})
 
 
+def failed(dialogue: str, failure: str) -> events.SystemTurnFailed:
+    facts = {"dialogue_id": dialogue, "reply_to": None, "failure": failure, "detail": ""}
+    return events.SystemTurnFailed.model_validate(facts)
+
+
+def answered(dialogue: str, turn: int, wait_s: float) -> events.SystemTurnReceived:
+    """An answer that came so many seconds after the turn before it was handed over."""
+    facts = {"dialogue_id": dialogue, "turn_index": turn, "reply_to": turn - 1,
+             "messages": [{"text": "Yes."}],
+             "sent_s": 100.0, "first_output_s": 100.1, "complete_s": 100.0 + wait_s}  # fmt: skip
+    return events.SystemTurnReceived.model_validate(facts)
+
+
 class Walk:
     """Visits that stop where they are told to."""
 
@@ -126,15 +139,10 @@ def test_waiting_times_and_failed_turns_are_those_of_each_system(
     dialogue = caller.assign("nbest", study.tasks[0])
     caller.hears(dialogue, 0, "Hello.", [])  # a greeting answers nobody: no wait
     for number, wait_s in enumerate((1.0, 2.0, 3.0, 4.0, 5.0)):
-        caller.add(events.SystemTurnReceived(
-            dialogue_id=dialogue, turn_index=2 * number + 2, reply_to=2 * number + 1, sent_s=100.0,
-            first_output_s=100.1, complete_s=100.0 + wait_s, messages=[events.LoggedMessage(text="Yes.")],
-        ), 7)  # fmt: skip
+        caller.add(answered(dialogue, 2 * number + 2, wait_s), 7)
     answered_at = clock.now()
     for _ in range(2):
-        caller.add(
-            events.SystemTurnFailed(dialogue_id=dialogue, reply_to=11, failure="timeout", detail=""), 30
-        )
+        caller.add(failed(dialogue, "timeout"), 30)
     found, other = Board(study, walk.log).see(healths)
     assert (found.system, found.waits, found.median_s) == ("nbest", 5, 3.0)
     assert found.p95_s == pytest.approx(4.8)  # by linear interpolation, as R's quantile() does
@@ -158,9 +166,8 @@ def test_the_declared_size_is_reached_by_people_and_its_end_is_told_from_five_vi
     size, now = board.of("people").see(study_size), clock.now()
     assert size.to_come is not None and (size.to_come.visits, size.to_come.wanted) == (5, 5)
     assert size.first_at is not None and size.expected == now + (now - size.first_at)
-    assert (
-        size.earliest is not None and size.latest is not None and size.earliest < size.expected < size.latest
-    )
+    assert size.expected is not None and size.earliest is not None and size.latest is not None
+    assert size.earliest < size.expected < size.latest
     fewest = sized.visit[DIALOGUES].repeat.min  # type: ignore[union-attr]
     assert [(one.condition, one.completed, one.planned) for one in size.conditions] == [
         ("nbest", 5, 10 * fewest / 2), ("onebest", 0, 10 * fewest / 2),
@@ -215,9 +222,7 @@ def test_a_system_that_gives_no_answer_any_more_is_urgent(
     caller.begin()
     dialogue = caller.assign("nbest", study.tasks[0])
     for _ in range(3):
-        caller.add(
-            events.SystemTurnFailed(dialogue_id=dialogue, reply_to=None, failure="closed", detail=""), 5
-        )
+        caller.add(failed(dialogue, "closed"), 5)
     app.state.desk.board = Board(study, walk.log)
     desk = enter("viewer")
     assert "Urgent nbest does not answer: 3 failed turns since its last answer" in text_of(
@@ -250,6 +255,26 @@ def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_
     assert "/orders" not in seen and "is away" in seen
 
 
+def test_where_a_stopping_rule_watches_the_size_is_counted_as_the_rule_counts(
+    walk: Walk, study: Study
+) -> None:
+    watched = declared(
+        study, primary={"measure": "subjective_success", "compare": ["nbest", "onebest"]},
+        stopping={"rule": "pocock", "participants": 10, "looks": 2},
+    )  # fmt: skip
+    walk.completed()
+    left_early, left_late = walk.caller(), walk.caller()
+    left_early.begin()
+    left_early.leaves("withdrew")
+    left_late.begin()
+    walk.trial.hold(left_late, "nbest", study.tasks[0])
+    left_late.leaves("withdrew")
+    size = Board(watched, walk.log).see(study_size)
+    assert (size.unit, size.reached, size.declared) == ("finished", 2, 10)
+    unwatched = declared(study, stopping={"participants": 10})
+    assert Board(unwatched, walk.log).see(study_size).reached == 1
+
+
 def looks(study: Study, log: Log) -> None:
     for number, (low, high, z, bar) in enumerate([(-0.6, 0.8, 0.4, 4.2), (-0.1, 0.5, 1.9, 2.9)], 1):
         verdict = events.LoggedVerdict(
@@ -276,9 +301,8 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     page, of_programs = desk.get("/").text, desk.get("/simulated/").text
     app.state.desk.snapshots.close()
     figure = page.partition('<svg class="looks"')[2].partition("</svg>")[0]
-    assert "Look 1 of 4, 20 participants: +10.0 (−60.0 to +80.0), |z| 0.40, boundary 4.20." in html.unescape(
-        figure
-    )
+    words = html.unescape(page.partition('<figure class="looks"')[2].partition("</figure>")[0])
+    assert "Look 1 of 4, 20 participants: +10.0 (−60.0 to +80.0), |z| 0.40, boundary 4.20." in words
     heights = [
         abs(float(y1) - float(y2))
         for x1, x2, y1, y2 in re.findall(
