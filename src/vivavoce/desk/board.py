@@ -2,7 +2,6 @@
 
 import copy
 import threading
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from vivavoce.desk.deeds import Deed, brought
 from vivavoce.desk.dialogue_card import TURN_END, DialogueCard
 from vivavoce.desk.dialogue_index import DialogueIndex
+from vivavoce.desk.system_answers import SystemAnswers, prices_of
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from vivavoce.log.exclusion_monitor import LeftOut
 
 Seen = TypeVar("Seen")
+ANSWERS = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.SilenceKept)
 SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.SystemTurnFailed)
 
 
@@ -66,28 +67,6 @@ class Incident:
     system: str
     failure: str
     detail: str
-
-
-@dataclass(slots=True)
-class SystemAnswers:
-    """How one system has answered.
-
-    waits_s   seconds from when a user's turn was handed over to its whole answer, one an answer
-    failed    turns that it failed to give; in_a_row: since it last answered
-    last_at   when it last answered; None: never
-    """
-
-    waits_s: "array[float]" = field(default_factory=lambda: array("d"))
-    answered: int = 0
-    failed: int = 0
-    in_a_row: int = 0
-    last_at: datetime | None = None
-
-    def take(self, stored: StoredEvent, event: log_events.SystemTurnReceived) -> None:
-        """Note an answer."""
-        self.answered, self.in_a_row, self.last_at = self.answered + 1, 0, stored.at
-        if event.reply_to is not None and event.sent_s is not None and event.complete_s is not None:
-            self.waits_s.append(max(0.0, event.complete_s - event.sent_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,11 +266,15 @@ class Board:
 
     def _note_answer(self, visit: VisitCard, stored: StoredEvent) -> None:
         event = stored.event
-        if not isinstance(event, log_events.SystemTurnFailed | log_events.SystemTurnReceived):
+        if not isinstance(event, ANSWERS):
             return
         system = self.dialogues[event.dialogue_id].system
+        prices = prices_of(self.study) if event.agent is not None else None
         for part in self._parts_of(visit):
             answers = part.answers[system]
+            answers.charge(event.agent, prices)
+            if isinstance(event, log_events.SilenceKept):
+                continue
             if isinstance(event, log_events.SystemTurnReceived):
                 answers.take(stored, event)
                 continue

@@ -13,6 +13,8 @@ from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.language import gettext, ngettext, told, worded
 from vivavoce.desk.page import CostLine, DashboardPage, DueAction
 from vivavoce.desk.security import who_of
+from vivavoce.desk.study_size import study_size
+from vivavoce.desk.system_answers import prices_of
 from vivavoce.desk.systems import healths, standings
 from vivavoce.stats.pace import FEWEST
 
@@ -96,22 +98,47 @@ def _failed_today(board: Board, today: date) -> list[DueAction]:
 
 
 def costs_of_systems(request: Request, desk: Desk) -> list[CostLine]:
-    """What the turns of systems with a price have cost in the dialogues that are shown."""
-    return desk.board.see(lambda board: _costs_of_systems(board))
+    """What turns of systems with a price, and calls of models, have cost in the dialogues that are shown."""
+    return desk.board.see(lambda board: [*_cost_of_turns(board), *_cost_of_models(board)])
 
 
-def _costs_of_systems(board: Board) -> list[CostLine]:
+def _cost_of_turns(board: Board) -> list[CostLine]:
     priced = [(one, one.price_per_turn) for one in standings(board) if one.price_per_turn is not None]
     if not priced:
         return []
-    from vivavoce.desk.study_size import study_size
-
-    size, turns = study_size(board), sum(one.user_turns for one, _ in priced)
+    turns = sum(one.user_turns for one, _ in priced)
     so_far = sum(one.user_turns * price for one, price in priced)
-    known = size.declared is not None and size.reached >= FEWEST
-    at_size = fixed(so_far / size.reached * size.declared, 2) if known and size.declared else ""
     about = ngettext(
         "%(num)s user turn times its system's price, in the currency of the study file.",
         "%(num)s user turns times their system's price, in the currency of the study file.", turns,
     )  # fmt: skip
-    return [CostLine(gettext("Turns of systems"), fixed(so_far, 2), at_size, about, "/systems")]
+    name = gettext("Turns of systems")
+    return [CostLine(name, fixed(so_far, 2), _at_size(board, so_far, ""), about, "/systems")]
+
+
+def _cost_of_models(board: Board) -> list[CostLine]:
+    """Nothing where no system told of a call of a model, or nobody said what they cost."""
+    prices, calls = prices_of(board.study), sum(one.model_calls for one in board.answers.values())
+    if prices is None or not calls:
+        return []
+    so_far = sum(one.spent for one in board.answers.values())
+    about = ngettext(
+        "%(num)s call of a model by the prices of the study file.",
+        "%(num)s calls of models by the prices of the study file.", calls,
+    )  # fmt: skip
+    if unpriced := sum(one.unpriced for one in board.answers.values()):
+        lacks = ngettext(
+            "%(num)s of them has no price and is not in it.",
+            "%(num)s of them have no price and are not in it.", unpriced,
+        )  # fmt: skip
+        about = f"{about} {lacks}"
+    name, money = gettext("Models of systems"), f" {prices.currency}"
+    return [CostLine(name, fixed(so_far, 2) + money, _at_size(board, so_far, money), about, "/systems")]
+
+
+def _at_size(board: Board, so_far: float, currency: str) -> str:
+    """What it will be when the declared size is reached, if people go on as they did; "": nobody can tell."""
+    size = study_size(board)
+    if size.declared is None or size.reached < FEWEST:
+        return ""
+    return fixed(so_far / size.reached * size.declared, 2) + currency

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
+from vivavoce.core.signature import signature
 from vivavoce.desk.board import Board, VisitCard
 from vivavoce.desk.stopping import compared_visits
 from vivavoce.log.scope import SIMULATED
-from vivavoce.stats.pace import TimeToCome, time_to_come
+from vivavoce.stats.pace import LEVEL, TimeToCome, time_to_come
 from vivavoce.study.model import Study
 from vivavoce.study.recruiter import RECRUITERS, repeat_of
 from vivavoce.study.step_kind import battles_of, dialogues_in
@@ -38,6 +39,7 @@ class StudySize:
     recent       visits that count, completed in the last `PACE_OF`
     to_come      None: nothing is declared, it is reached, or too few visits were completed to tell
     conditions   in the order of the study's systems; empty where nobody talks to a system
+    signature    of the expected end; "": there is none
     """
 
     declared: int | None
@@ -52,6 +54,7 @@ class StudySize:
     expected: datetime | None
     latest: datetime | None
     conditions: list[ConditionProgress]
+    signature: str
 
 
 def study_size(board: Board) -> StudySize:
@@ -76,7 +79,14 @@ def study_size(board: Board) -> StudySize:
         last_at=max(done.values(), default=None),
         recent=recent, to_come=to_come, earliest=_after(now, to_come and to_come.low_s),
         expected=_after(now, to_come and to_come.expected_s), latest=_after(now, to_come and to_come.high_s),
-        conditions=_conditions(board, places),
+        conditions=_conditions(board, places), signature=_signature(board, to_come) if to_come else "",
+    )  # fmt: skip
+
+
+def _signature(board: Board, found: TimeToCome) -> str:
+    return signature(
+        "expected_end", unit="participant", n=found.visits, data=f"event{board.position}", level=LEVEL,
+        days=PACE_OF.days, wanted=found.wanted,
     )  # fmt: skip
 
 

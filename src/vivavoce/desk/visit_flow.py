@@ -54,42 +54,57 @@ class VisitFlow:
     steps: list[StepFlow]
 
 
+class _Counts:
+    """What is counted of one step while all visits are gone through once."""
+
+    def __init__(self) -> None:
+        self.begun = self.here = 0
+        self.left: list[VisitCard] = []
+        self.took_s: list[float] = []
+
+
 def visit_flow(board: Board) -> VisitFlow:
     """Where the visits on a board have come; the unit is the visit.
 
     Empty  no visit: every count is 0, and no step has a median
     """
-    visits = [one for one in board.visits.values() if one.placed]
-    talked = {one.visit_id for one in board.dialogues.values()}
-    last = len(board.study.visit) - 1
-    ended_in: dict[int, list[VisitCard]] = {}
+    visits, steps = [one for one in board.visits.values() if one.placed], board.study.visit
+    counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: behind all steps
     for visit in visits:
-        if visit.outcome not in (None, "completed"):
-            ended_in.setdefault(_reached(visit), []).append(visit)
-    steps = [_step(board, number, visits, ended_in.get(number, []), talked) for number in range(last + 1)]
-    consents = [one for one, step in zip(steps, board.study.visit, strict=True) if consent_of(step)]
+        _count(visit, counts)
+    talked = {one.visit_id for one in board.dialogues.values()}
+    found = [_step(step, number, counts[number], talked) for number, step in enumerate(steps)]
+    consents = [one for one, step in zip(found, steps, strict=True) if consent_of(step)]
     return VisitFlow(
         arrived=len(visits),
         consented=consents[0].ended if consents else None,
         completed=sum(visit.outcome == "completed" for visit in visits),
-        after=_outcomes(ended_in.get(last + 1, [])),
+        after=_outcomes(counts[-1].left),
         unplaced=len(board.visits) - len(visits),
-        steps=steps,
+        steps=found,
     )
 
 
-def _step(
-    board: Board, number: int, visits: Sequence[VisitCard], left: Sequence[VisitCard], talked: set[str]
-) -> StepFlow:
-    step = board.study.visit[number]
-    begun = [visit for visit in visits if _reached(visit) >= number]
-    spans = [(visit.entered.get(number), visit.entered.get(number + 1)) for visit in begun]
-    took_s = [(end - start).total_seconds() for start, end in spans if start is not None and end is not None]
-    here = sum(visit.outcome is None and _reached(visit) == number for visit in begun)
+def _count(visit: VisitCard, counts: Sequence[_Counts]) -> None:
+    reached = min(max(visit.entered, default=0), len(counts) - 1)
+    entered = visit.entered
+    for number in range(reached + 1):
+        counts[number].begun += 1
+        if number in entered and number + 1 in entered:
+            counts[number].took_s.append((entered[number + 1] - entered[number]).total_seconds())
+    if visit.outcome is None:
+        counts[reached].here += 1
+    elif visit.outcome != "completed":
+        counts[reached].left.append(visit)
+
+
+def _step(step: Step, number: int, counts: _Counts, talked: set[str]) -> StepFlow:
+    left = len(counts.left)
     return StepFlow(
-        number=number + 1, step=step.kind, forms=_forms(step), begun=len(begun),
-        ended=len(begun) - here - len(left), left=len(left), outcomes=_outcomes(left), here=here,
-        median_s=median(took_s) if took_s else None, dialogues=_dialogues(left, talked),
+        number=number + 1, step=step.kind, forms=_forms(step), begun=counts.begun,
+        ended=counts.begun - counts.here - left, left=left, outcomes=_outcomes(counts.left),
+        here=counts.here, median_s=median(counts.took_s) if counts.took_s else None,
+        dialogues=_dialogues(counts.left, talked),
     )  # fmt: skip
 
 
@@ -97,10 +112,6 @@ def _forms(step: Step) -> tuple[str, ...]:
     plan = dialogues_of(step)
     about = [one.name for one in plan.feedback] if plan is not None else []
     return tuple(dict.fromkeys([*kind_of(step).forms(step), *about]))
-
-
-def _reached(visit: VisitCard) -> int:
-    return max(visit.entered, default=0)
 
 
 def _outcomes(visits: Sequence[VisitCard]) -> dict[str, int]:

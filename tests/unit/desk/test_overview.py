@@ -12,6 +12,8 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.testclient import TestClient
 
+from scenes.desks import desk_of
+from scenes.translated import same_in_italian
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.desk.app import create_desk
@@ -234,6 +236,49 @@ def test_a_system_that_gives_no_answer_any_more_is_urgent(
     assert "1 system is suspended and gets no new dialogue" in told and "does not answer" not in told
 
 
+def test_problems_of_the_study_file_wait_for_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "jam"
+    folder.mkdir()
+    (folder / "agree.md").write_text("# Agree\n")
+    file = folder / "study.yaml"
+    file.write_text(
+        "study: jam\nsystems: {plum: {connect: scripted, greeting: Hi.}}\n"
+        "visit: [{consent: agree.md}, dialogue]\n"
+    )
+    with (
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
+        desk_of(folder, log, "owner") as owner, desk_of(folder, log, "researcher") as other,
+    ):  # fmt: skip
+        assert "problem" not in text_of(owner.get("/").text, "due")
+        file.write_text(file.read_text().replace("agree.md", "argee.md"))
+        due = text_of(owner.get("/").text, "due")
+        assert "Urgent 1 problem of the study file: the trial does not start again with it" in due
+        assert "1 problema nel file dello studio" in owner.get("/?interface=it").text
+        assert "problem" not in text_of(other.get("/").text, "due"), "who cannot mend it is not told"
+        file.write_text(file.read_text().replace("argee.md", "agree.md"))
+        assert "problem" not in text_of(owner.get("/?interface=en").text, "due")
+
+
+def test_calls_of_models_cost_what_the_study_says_and_those_without_a_price_are_told(
+    walk: Walk, study: Study, app: FastAPI, enter: Enter
+) -> None:
+    prices = "prices: {currency: EUR, models: {tall-*: {input: 2.00, cached: 0.50, output: 10.00}}}"
+    priced = study.model_copy(update={"file_text": f"{study.file_text}\n{prices}\n"})
+    usage = [{"model": "tall-1", "input_tokens": 500_000, "cached_tokens": 100_000, "output_tokens": 20_000},
+             {"model": "unheard-of", "input_tokens": 9, "output_tokens": 9}]  # fmt: skip
+    for simulated in (False, True):
+        caller = walk.caller(simulated=simulated)
+        caller.begin()
+        dialogue = caller.assign("nbest", study.tasks[0])
+        told = answered(dialogue, 2, 1.0).model_dump() | {"agent": {"usage": usage}}
+        caller.add(events.SystemTurnReceived.model_validate(told))
+    app.state.desk.board, app.state.desk.study = Board(priced, walk.log), priced
+    told_costs = text_of(enter("viewer").get("/").text, "costs")
+    # by hand: (400 000 x 2.00 + 100 000 x 0.50 + 20 000 x 10.00) / 1 000 000 = 1.05, and once only: of people
+    assert "Models of systems 1.05 EUR –" in told_costs
+    assert "2 calls of models by the prices of the study file. 1 of them has no price" in told_costs
+
+
 def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_may_open_it(
     app: FastAPI, enter: Enter
 ) -> None:
@@ -299,6 +344,14 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     desk = TestClient(app, base_url=BASE, headers={"sec-fetch-site": "same-origin", "accept": "text/html"})
     desk.post(app.state.desk.access.invite("viewer", BASE).removeprefix(BASE))
     page, of_programs = desk.get("/").text, desk.get("/simulated/").text
+    title = study.title["en"]
+    data = {
+        title,
+        f"– {title}",
+        *study.systems,
+        *(f"{n}. {one.kind}" for n, one in enumerate(study.visit, 1)),
+    }
+    assert same_in_italian(desk, "/overview/numbers", {*data, "cambridge", "viewer"}) == set()
     app.state.desk.snapshots.close()
     figure = page.partition('<svg class="looks"')[2].partition("</svg>")[0]
     words = html.unescape(page.partition('<figure class="looks"')[2].partition("</figure>")[0])
