@@ -33,8 +33,8 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     who = who_of(request)
     if not who.may("researcher"):
         return []
-    data = f"{desk.board.whole.position} {who.name}"
-    reviews, verdicts = kept_once(request, "stress_due", data, lambda: _waiting(desk, who.name))
+    data, kept = str(desk.board.whole.position), f"stress_due {who.name}"
+    reviews, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
     found = list[DueAction]()
     if reviews:
         text = ngettext(

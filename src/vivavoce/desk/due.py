@@ -1,7 +1,7 @@
 """What waits for a person, and what the study costs: asked of every page of the dashboard that knows some."""
 
 from datetime import date
-from typing import Final, TypeVar
+from typing import Final
 
 import structlog
 from fastapi import Request
@@ -19,7 +19,6 @@ from vivavoce.desk.systems import healths, standings
 from vivavoce.stats.pace import FEWEST
 
 FAILS: Final = 3  # turns in a row that a system did not give
-Found = TypeVar("Found")
 _report = structlog.get_logger("vivavoce.desk")
 
 
@@ -29,22 +28,31 @@ def due_actions(request: Request, desk: Desk) -> list[DueAction]:
     for page in _pages(request, desk):
         try:
             found += page.due(request, desk)
-        except VivavoceError as error:
-            reason = told(error) if isinstance(error, InputError) else str(error)
-            found.append(DueAction(f"{_title(page)}: {reason}", _address(page), urgent=True))
-        except Exception:
-            _report.exception("due_actions_failed", page=page.name)
-            text = gettext(
-                "%(page)s: what waits there cannot be told; what the dashboard printed says why",
-                page=_title(page),
-            )
+        except Exception as error:
+            text = f"{_title(page)}: {_reason(page, error)}"
             found.append(DueAction(text, _address(page), urgent=True))
     return sorted(found, key=lambda one: not one.urgent)
 
 
 def cost_lines(request: Request, desk: Desk) -> list[CostLine]:
     """What the pages that somebody may open know of the study's cost."""
-    return [line for page in _pages(request, desk) for line in page.costs(request, desk)]
+    found = list[CostLine]()
+    for page in _pages(request, desk):
+        try:
+            found += page.costs(request, desk)
+        except Exception as error:
+            found.append(CostLine(_title(page), "", "", _reason(page, error), _address(page)))
+    return found
+
+
+def _reason(page: DashboardPage, error: Exception) -> str:
+    """Why a page cannot say what it was asked: no page takes the overview down."""
+    if isinstance(error, InputError):
+        return told(error)
+    if isinstance(error, VivavoceError):
+        return str(error)
+    _report.error("page_failed_on_the_overview", page=page.name, exc_info=error)
+    return gettext("it cannot be told; what the dashboard printed says why")
 
 
 def _pages(request: Request, desk: Desk) -> list[DashboardPage]:

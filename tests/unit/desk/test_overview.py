@@ -291,10 +291,12 @@ def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_
         costs=lambda request, desk: [CostLine("Snacks", "12.50 EUR", "", "by 3 receipts", "/orders")],
     )  # fmt: skip
     broken = DashboardPage(name="ledger", router=APIRouter(), due=fails)
-    app.state.desk.pages = (*app.state.desk.pages, theirs, broken)
+    faulty = DashboardPage(name="weather", router=APIRouter(), costs=lambda request, desk: {}["rain"])
+    app.state.desk.pages = (*app.state.desk.pages, theirs, broken, faulty)
     page = enter("researcher").get("/").text
     assert '<a href="/orders">4 &lt;i&gt;orders&lt;/i&gt; wait</a>' in page
     assert "Snacks 12.50 EUR – by 3 receipts" in text_of(page, "costs")
+    assert "weather – – it cannot be told; what the dashboard printed says why" in text_of(page, "costs")
     assert "ledger: the &lt;b&gt;ledger&lt;/b&gt; is away; start it" in page
     seen = enter("viewer").get("/").text
     assert "/orders" not in seen and "is away" in seen
