@@ -16,6 +16,7 @@ from vivavoce.desk.system_answers import SystemAnswers, prices_of
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
+from vivavoce.log.declaration import written_steps
 from vivavoce.log.event import Event
 from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.models import StoredEvent
@@ -42,6 +43,7 @@ class VisitCard:
     state   what happened in it, None once it has ended
     placed  it is known where it stands: the study's steps are those of the visit
     pool    who sent its participant
+    same_steps  the study file that it began with has the steps of the present one, as far as anybody knows
     entered  when each of its steps began, by number; the last is where it stands, or where it ended
     """
 
@@ -55,6 +57,7 @@ class VisitCard:
     outcome: str | None = None
     ended_at: datetime | None = None
     pool: str = ""
+    same_steps: bool = True
     entered: dict[int, datetime] = field(default_factory=dict)
 
 
@@ -115,6 +118,7 @@ class Board:
         self.remarks, self.index = Remarks(), DialogueIndex()
         self._left_out: LeftOut | None = None
         self._stale: dict[str, VisitCard] = {}
+        self._same_steps: dict[str, bool] = {}
         self._remarks_stream = remark_stream(study.name)
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
@@ -205,10 +209,21 @@ class Board:
         card = VisitCard(
             visit_id=stored.visit_id, participant_id=event.participant_id, simulated=event.simulated,
             opened_at=stored.at, last_at=stored.at, state=VisitState(self.study, stored.visit_id),
-            pool=event.pool,
+            pool=event.pool, same_steps=self._has_same_steps(event.revision),
         )  # fmt: skip
         for part in self._parts_of(card):
             part.visits[stored.visit_id] = card
+
+    def _has_same_steps(self, revision: str) -> bool:
+        """Whether a revision that was served has the steps of this one; nobody knows of others: yes."""
+        if revision == self.study.revision:
+            return True
+        if revision not in self._same_steps:
+            files = {one.revision: one.file for one in self.log.study_records(self.study.name)}
+            file = files.get(revision)
+            now = written_steps(self.study.file_text)
+            self._same_steps[revision] = file is None or not now or written_steps(file) == now
+        return self._same_steps[revision]
 
     def _steer(self, stored: StoredEvent) -> None:
         event = stored.event

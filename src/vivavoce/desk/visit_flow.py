@@ -68,7 +68,7 @@ def visit_flow(board: Board) -> VisitFlow:
 
     Empty  no visit: every count is 0, and no step has a median
     """
-    visits, steps = [one for one in board.visits.values() if one.placed], board.study.visit
+    visits, steps = [one for one in board.visits.values() if one.placed and one.same_steps], board.study.visit
     counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: behind all steps
     for visit in visits:
         _count(visit, counts)

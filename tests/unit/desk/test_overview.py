@@ -64,10 +64,10 @@ class Walk:
         self.n += 1
         return self.trial.Caller(self.log, self.study, self.clock, f"{self.n:04}", simulated)
 
-    def opened(self) -> Any:
+    def opened(self, revision: str = "r") -> Any:
         made = self.caller()
         made.add(events.VisitOpened(
-            study=self.study.name, revision="r", participant_id=f"participant-{made.key}", pool="link",
+            study=self.study.name, revision=revision, participant_id=f"participant-{made.key}", pool="link",
             language="en",
         ))  # fmt: skip
         return made
@@ -131,6 +131,21 @@ def test_a_visit_of_other_steps_is_told_and_not_counted(walk: Walk, study: Study
     talking.ends(talking.assign("nbest", study.tasks[0]), "user", 0)
     flow = Board(shorter, walk.log).see(visit_flow)
     assert (flow.arrived, flow.unplaced) == (2, 1)
+
+
+def test_a_visit_that_began_with_other_steps_is_not_counted_where_those_of_today_stand(
+    walk: Walk, study: Study
+) -> None:
+    before = re.sub(r"\n *- instructions: .*", "", study.file_text)
+    assert before != study.file_text
+    reworded = study.file_text + "\n# with a comment\n"
+    for revision, file in (("before", before), ("reworded", reworded)):
+        walk.log.transact_now(
+            lambda tx, revision=revision, file=file: tx.record_study(study.name, revision, file, [])
+        )
+        walk.opened(revision).add(events.ConsentGiven(step=0, document="0" * 64, language="en"), 9)
+    flow = Board(study, walk.log).see(visit_flow)
+    assert (flow.arrived, flow.consented, flow.unplaced) == (1, 1, 1)
 
 
 def test_waiting_times_and_failed_turns_are_those_of_each_system(
