@@ -9,8 +9,14 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.desk.app_shell import Desk, ThisDesk, desk_of
 from vivavoce.desk.language import gettext, told
-from vivavoce.desk.page import DashboardPage
-from vivavoce.desk.pages_annotation import annotator_names, kept_once, open_workplace, people
+from vivavoce.desk.page import DashboardPage, DueAction
+from vivavoce.desk.pages_annotation import (
+    annotator_names,
+    due_disagreements,
+    kept_once,
+    open_workplace,
+    people,
+)
 from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce_commands.agreement import CommandAgreement, command_agreement
@@ -20,7 +26,6 @@ from vivavoce_commands.annotation.standing import SCHEME, annotation_of, chosen,
 from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="commands", router=router, templates=Path(__file__).parent / "templates")
 ADDRESS: Final = "/annotation/commands"
 
 
@@ -49,6 +54,22 @@ def disputes(state: AnnotationState) -> list[CommandDispute]:
         for key, annotated in state.dialogues.items()
         for place in annotated.disagreements(SCHEME)
     ]
+
+
+def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
+    """Commands that annotators understood differently, and nobody has decided."""
+    if COMMANDS not in desk.study.judgement_kinds:
+        return []
+    workplace: CommandWorkplace = open_workplace(request, COMMANDS)
+    found = disputes(workplace.see().only(workplace.sequences(desk.scope)))
+    n = sum(not one.decided for one in found)
+    at = f"{ADDRESS}/decide" if who_of(request).may("researcher") else ADDRESS
+    return [due_disagreements(n, at)] if n else []
+
+
+PAGE: Final = DashboardPage(
+    name="commands", router=router, templates=Path(__file__).parent / "templates", due=due_decisions
+)
 
 
 @router.get(ADDRESS)

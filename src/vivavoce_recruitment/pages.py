@@ -9,15 +9,17 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.language import gettext, told
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.app_shell import Desk, ThisDesk, fixed
+from vivavoce.desk.language import gettext, ngettext, told
+from vivavoce.desk.page import CostLine, DashboardPage, DueAction, MenuItem
 from vivavoce.desk.progress import OUTCOMES
 from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.log.scope import PEOPLE
 from vivavoce.study.model import Study
 from vivavoce_recruitment.decisions import standing
-from vivavoce_recruitment.estimate import completed_minutes, estimate
+from vivavoce_recruitment.estimate import Estimate, called_minutes, completed_minutes, estimate
 from vivavoce_recruitment.ledger import Ledger
+from vivavoce_recruitment.money import Money
 from vivavoce_recruitment.paid_study import PaidStudy, choose_recruiter, opened, priced_recruiters
 from vivavoce_recruitment.payment import bonuses_due, pay_bonuses, pay_rewards, rewards_due
 from vivavoce_recruitment.platform import PaidRecruiter, PricedRecruiter
@@ -39,9 +41,83 @@ def _pays(study: Study) -> bool:
     return bool(priced_recruiters(study, PricedRecruiter))
 
 
+def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
+    """Submissions, bonuses and payments that wait for a person."""
+    ledger, found = Ledger(desk.log, desk.study.name), list[DueAction]()
+    for recruiter in priced_recruiters(desk.study, PricedRecruiter):
+        now = standing(ledger, recruiter.name, recruiter.terms(desk.study.recruitment[recruiter.name]))
+        at, told = f"/recruitment#{recruiter.name}", {"place": recruiter.place}
+        if n := len(now.perhaps):
+            text = ngettext(
+                "%(num)s payment by %(place)s is unknown: look whether it went through",
+                "%(num)s payments by %(place)s are unknown: look whether they went through", n, **told,
+            )  # fmt: skip
+            found.append(DueAction(text, at, urgent=True))
+        if n := len(now.waiting):
+            text = ngettext(
+                "%(num)s submission by %(place)s waits for approval",
+                "%(num)s submissions by %(place)s wait for approval", n, **told,
+            )  # fmt: skip
+            found.append(DueAction(text, at))
+        if n := now.bonuses[0]:
+            text = ngettext(
+                "%(num)s bonus by %(place)s was earned and is not paid",
+                "%(num)s bonuses by %(place)s were earned and are not paid", n, **told,
+            )  # fmt: skip
+            found.append(DueAction(text, at))
+    return found
+
+
+def recruitment_costs(request: Request, desk: Desk) -> list[CostLine]:
+    """What each recruiter that pays costs; of people alone, for programs are not paid."""
+    if desk.scope != PEOPLE:
+        return []
+    ledger = Ledger(desk.log, desk.study.name)
+    recruiters = priced_recruiters(desk.study, PricedRecruiter)
+    return [_cost(desk, ledger, one) for one in recruiters]
+
+
+def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
+    name, study = recruiter.name, desk.study.name
+    terms = recruiter.terms(desk.study.recruitment[name])
+    found = estimate(
+        terms, completed_minutes(desk.log, study, name), ledger.payments(recruiter=name),
+        called_minutes(desk.log, study, name),
+    )  # fmt: skip
+    at = ngettext("Declared is %(num)s place.", "Declared are %(num)s places.", found.places)
+    about = [at, _hourly_words(found)]
+    if found.perhaps.minor:
+        about.append(gettext("Perhaps paid besides: %(amount)s.", amount=_written(found.perhaps)))
+    if found.fee is None:
+        about.append(gettext("What the platform takes is not in it: nobody said how much."))
+    if found.calls_so_far is not None:
+        about.append(gettext("Telephone so far: %(amount)s.", amount=_written(found.calls_so_far)))
+    return CostLine(
+        recruiter.place, _written(found.paid), _written(found.total), " ".join(about), "/recruitment"
+    )
+
+
+def _hourly_words(found: Estimate) -> str:
+    if found.median_minutes is None or found.hourly_so_far is None:
+        return gettext(
+            "%(amount)s an hour, by the time that people are told.", amount=_written(found.hourly_declared)
+        )
+    return ngettext(
+        "%(amount)s an hour, by the median time of %(num)s completed visit, %(minutes)s min.",
+        "%(amount)s an hour, by the median time of %(num)s completed visits, %(minutes)s min.",
+        found.visits, amount=_written(found.hourly_so_far), minutes=fixed(found.median_minutes, 1),
+    )  # fmt: skip
+
+
+def _written(amount: Money) -> str:
+    places = str(amount.major).partition(".")[2]
+    return f"{fixed(float(amount.major), len(places))} {amount.currency}"
+
+
 PAGE: Final = DashboardPage(
     name="recruitment", router=router, menu=(MenuItem("/recruitment", N_("Recruitment"), 950),),
     role="researcher", templates=Path(__file__).parent / "templates", shown=_pays,
+    due=due_decisions, costs=recruitment_costs,
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.study.recruiter import Recruiter
-from vivavoce_recruitment.ledger import Listing, SubmissionStatus
+from vivavoce_recruitment.ledger import Ledger, Listing, SubmissionStatus
 from vivavoce_recruitment.money import CREDITS, Money
 from vivavoce_recruitment.settings import BY_DIALOGUE, Bonus, CallCost, DialoguePay
 
@@ -175,6 +175,11 @@ class PricedRecruiter(Recruiter):
     @abstractmethod
     def terms(self, settings: Any) -> Terms:
         """What the study offers there."""
+
+    def places(self, settings: Any, study: str, log: Any) -> int | None:
+        """Those that are offered, else those that are planned."""
+        listing = Ledger(log, study).listing(self.name)
+        return listing.places if listing is not None else self.terms(settings).places
 
 
 class SheetRecruiter(PricedRecruiter):

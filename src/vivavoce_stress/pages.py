@@ -11,8 +11,9 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, desk_of
-from vivavoce.desk.language import gettext, told, worded
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.language import gettext, ngettext, told, worded
+from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
+from vivavoce.desk.pages_annotation import kept_once
 from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce_stress.base import STRESS_TESTS, StressTest
@@ -22,13 +23,41 @@ from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, gi
 
 FOLDER: Final = Path(__file__).parent
 router = APIRouter(prefix="/stress")
-PAGE: Final = DashboardPage(
-    name="stress", router=router, menu=(MenuItem("/stress", N_("Stress tests"), 700),),
-    templates=FOLDER / "templates",
-)  # fmt: skip
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
 Decides: Final = Depends(Needs("researcher"))
+
+
+def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
+    """Variants and verdicts that wait for whoever looks; read anew when the log has moved on."""
+    who = who_of(request)
+    if not who.may("researcher"):
+        return []
+    data, kept = str(desk.board.whole.position), f"stress_due {who.name}"
+    reviews, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
+    found = list[DueAction]()
+    if reviews:
+        text = ngettext(
+            "%(num)s stress variant is to be reviewed", "%(num)s stress variants are to be reviewed", reviews
+        )
+        found.append(DueAction(text, "/stress/review"))
+    if verdicts:
+        text = ngettext(
+            "%(num)s verdict of a stress test is open", "%(num)s verdicts of stress tests are open", verdicts
+        )
+        found.append(DueAction(text, "/stress/verdicts"))
+    return found
+
+
+def _waiting(desk: Desk, name: str) -> tuple[int, int]:
+    stream = desk.log.events(stress_stream(desk.study.name))
+    return len(Reviews.of(stream).waiting(name)), len(VerdictQueue.of(stream).waiting(name))
+
+
+PAGE: Final = DashboardPage(
+    name="stress", router=router, menu=(MenuItem("/stress", N_("Stress tests"), 700),),
+    templates=FOLDER / "templates", due=due_decisions,
+)  # fmt: skip
 
 
 @router.get("")

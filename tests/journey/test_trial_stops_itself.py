@@ -151,3 +151,32 @@ def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, u
                 region.focus()
                 assert region.evaluate("one => one === document.activeElement")
                 page.close()
+
+
+@pytest.mark.long
+@pytest.mark.browser
+def test_the_overview_tells_the_looks_in_both_schemes_and_widths_and_leads_to_them_by_the_keyboard(
+    tmp_path: Path, url: str
+) -> None:
+    study = watched_study(tmp_path, rule="obrien_fleming", participants=40, looks=4)
+    with Dashboard(study, url, tmp_path / "desk").running() as desk:
+        hold_trial(study, url, alike, 12, after_each=settled(desk))
+    with Log.open(url) as log, chromium() as browser:
+        log.transact_now(lambda tx: tx.append(TRIAL, TrialPaused(reason="a holiday", by="Ada")))
+        app = create_desk(study, log, work_dir=tmp_path / "shown", account_optional=True)
+        with served(app) as address:
+            for width in (1280, 320):
+                page = browser.new_page(viewport={"width": width, "height": 900})
+                page.goto(app.state.desk.access.invite("researcher", address))
+                page.get_by_role("button").first.click()
+                for scheme in ("light", "dark"):
+                    page.emulate_media(color_scheme=scheme)
+                    page.goto(f"{address}/")
+                    expect(page.locator("figure.looks")).to_contain_text("Look 1 of 4, 10 participants")
+                    expect(page.get_by_role("region", name="Step by step")).to_contain_text(
+                        "2. dialogue cambridge"
+                    )
+                    assert barriers(page) == [] and overflow(page) == 0, (width, scheme)
+                page.get_by_role("link", name="The trial is paused").press("Enter")
+                expect(page.get_by_role("button", name="Resume the trial")).to_be_visible()
+                page.close()

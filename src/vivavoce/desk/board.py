@@ -2,6 +2,7 @@
 
 import copy
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 from vivavoce.desk.deeds import Deed, brought
 from vivavoce.desk.dialogue_card import TURN_END, DialogueCard
 from vivavoce.desk.dialogue_index import DialogueIndex
+from vivavoce.desk.system_answers import SystemAnswers, prices_of
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
+from vivavoce.log.declaration import written_steps
 from vivavoce.log.event import Event
 from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.models import StoredEvent
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from vivavoce.log.exclusion_monitor import LeftOut
 
 Seen = TypeVar("Seen")
+ANSWERS = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.SilenceKept)
 SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.SystemTurnFailed)
 
 
@@ -38,6 +42,9 @@ class VisitCard:
 
     state   what happened in it, None once it has ended
     placed  it is known where it stands: the study's steps are those of the visit
+    pool    who sent its participant
+    same_steps  the study file that it began with has the steps of the present one, as far as anybody knows
+    entered  when each of its steps began, by number; the last is where it stands, or where it ended
     """
 
     visit_id: str
@@ -48,6 +55,10 @@ class VisitCard:
     state: VisitState | None
     placed: bool = True
     outcome: str | None = None
+    ended_at: datetime | None = None
+    pool: str = ""
+    same_steps: bool = True
+    entered: dict[int, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,7 @@ class Part:
     incidents: list[Incident] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
     deeds: dict[Hashable, Deed] = field(default_factory=dict)
+    answers: dict[str, SystemAnswers] = field(default_factory=lambda: defaultdict(SystemAnswers))
 
 
 class Board:
@@ -106,6 +118,7 @@ class Board:
         self.remarks, self.index = Remarks(), DialogueIndex()
         self._left_out: LeftOut | None = None
         self._stale: dict[str, VisitCard] = {}
+        self._same_steps: dict[str, bool] = {}
         self._remarks_stream = remark_stream(study.name)
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
@@ -161,6 +174,7 @@ class Board:
     def _show(self, part: Part) -> None:
         self.visits, self.dialogues = part.visits, part.dialogues
         self.incidents, self.ended, self.deeds = part.incidents, part.ended, part.deeds
+        self.answers = part.answers
 
     @property
     def visits_by_scope(self) -> dict[Scope, int]:
@@ -188,16 +202,28 @@ class Board:
         if (visit := self.visits.get(stored.visit_id)) is not None:
             visit.last_at = stored.at
             self._carry_on(visit, stored)
-            self._note_failure(visit, stored)
+            self._note_answer(visit, stored)
             self._note_work(visit, stored)
 
     def _open(self, stored: StoredEvent, event: log_events.VisitOpened) -> None:
         card = VisitCard(
             visit_id=stored.visit_id, participant_id=event.participant_id, simulated=event.simulated,
             opened_at=stored.at, last_at=stored.at, state=VisitState(self.study, stored.visit_id),
+            pool=event.pool, same_steps=self._has_same_steps(event.revision),
         )  # fmt: skip
         for part in self._parts_of(card):
             part.visits[stored.visit_id] = card
+
+    def _has_same_steps(self, revision: str) -> bool:
+        """Whether a revision that was served has the steps of this one; nobody knows of others: yes."""
+        if revision == self.study.revision:
+            return True
+        if revision not in self._same_steps:
+            files = {one.revision: one.file for one in self.log.study_records(self.study.name)}
+            file = files.get(revision)
+            now = written_steps(self.study.file_text)
+            self._same_steps[revision] = file is None or not now or written_steps(file) == now
+        return self._same_steps[revision]
 
     def _steer(self, stored: StoredEvent) -> None:
         event = stored.event
@@ -235,11 +261,14 @@ class Board:
             visit.state.apply(stored)
         except (TypeError, LookupError, StopIteration):
             visit.placed = False
+        visit.entered.setdefault(visit.state.step, stored.at)
         self._stale[visit.visit_id] = visit
         if isinstance(event, log_events.DialogueAssigned | CallRouted | log_events.VisitEnded):
             self._show_dialogues(visit, visit.state)
         if isinstance(event, log_events.VisitEnded):
-            visit.outcome, visit.state = event.outcome, None
+            if event.outcome == "completed" and visit.state.current_step is not None:
+                visit.entered.setdefault(visit.state.step + 1, stored.at)  # its end is that of the step, too
+            visit.outcome, visit.ended_at, visit.state = event.outcome, stored.at, None
             for part in self._parts_of(visit):
                 part.ended.append(visit.visit_id)
 
@@ -250,13 +279,22 @@ class Board:
         for card in cards.values():
             self.index.put(card)
 
-    def _note_failure(self, visit: VisitCard, stored: StoredEvent) -> None:
+    def _note_answer(self, visit: VisitCard, stored: StoredEvent) -> None:
         event = stored.event
-        if isinstance(event, log_events.SystemTurnFailed):
-            system = self.dialogues[event.dialogue_id].system
-            failed = Incident(stored.at, event.dialogue_id, system, event.failure, event.detail)
-            for part in self._parts_of(visit):
-                part.incidents.append(failed)
+        if not isinstance(event, ANSWERS):
+            return
+        system = self.dialogues[event.dialogue_id].system
+        prices = prices_of(self.study) if event.agent is not None else None
+        for part in self._parts_of(visit):
+            answers = part.answers[system]
+            answers.charge(event.agent, prices)
+            if isinstance(event, log_events.SilenceKept):
+                continue
+            if isinstance(event, log_events.SystemTurnReceived):
+                answers.take(stored, event)
+                continue
+            answers.failed, answers.in_a_row = answers.failed + 1, answers.in_a_row + 1
+            part.incidents.append(Incident(stored.at, event.dialogue_id, system, event.failure, event.detail))
 
     def _note_work(self, visit: VisitCard, stored: StoredEvent) -> None:
         work = brought(stored.event, self.study, visit.state)

@@ -12,8 +12,8 @@ from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator
 from vivavoce.core.i18n import N_
 from vivavoce.desk.agreement import AgreementLine, agreement
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk, desk_of
-from vivavoce.desk.language import gettext, language, told
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.language import gettext, language, ngettext, told
+from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
 from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
@@ -21,13 +21,11 @@ from vivavoce.log.annotation_state import AnnotationState, Choice, Place
 from vivavoce.log.scope import SIMULATED
 from vivavoce.log.transcriptions import TranscribedVisit, transcriptions, word_accuracy
 from vivavoce.study.judgement_kind import JudgementKind
+from vivavoce.study.model import Study
 from vivavoce.study.schemes import Scheme, said
 from vivavoce.study.step_kind import written_down_in
 
 router = APIRouter()
-PAGE: Final = DashboardPage(
-    name="annotation", router=router, menu=(MenuItem("/annotation", N_("Annotation"), 600),)
-)
 Made = TypeVar("Made")
 
 
@@ -46,11 +44,15 @@ def open_workplace(request: Request, kind: JudgementKind) -> Any:
     return state.workplaces[kind.name]
 
 
+def kinds_here(study: Study) -> list[JudgementKind]:
+    """The kinds of judgement that have no page of their own."""
+    return [one for one in study.judgement_kinds if one.dashboard.partition("?")[0] == "/annotation"]
+
+
 def workplace_of(request: Request, kind: str = "") -> Workplace | None:
     """The study's workplace of a kind, else of the first; None where all have pages of their own."""
     study = desk_of(request).study
-    kinds = [one for one in study.judgement_kinds if one.dashboard.partition("?")[0] == "/annotation"]
-    if not kinds:
+    if not (kinds := kinds_here(study)):
         return None
     return open_workplace(request, next((one for one in kinds if one.name == kind), kinds[0]))
 
@@ -75,6 +77,33 @@ def disputes(state: AnnotationState) -> list[LabelDispute]:
         for scheme in annotated.schemes()
         for place in annotated.disagreements(scheme)
     ]
+
+
+def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
+    """Disagreements of annotators that nobody has decided."""
+    found = []
+    for kind in kinds_here(desk.study):
+        state = _state(desk, open_workplace(request, kind))
+        n = sum(not one.decided for one in disputes(state))
+        found.append((n, decisions_of(kind) if who_of(request).may("researcher") else kind.dashboard))
+    return [due_disagreements(n, address) for n, address in found if n]
+
+
+def due_disagreements(n: int, address: str) -> DueAction:
+    """So many disagreements of annotators wait for a person."""
+    text = ngettext(
+        "%(num)s disagreement of annotators is to be decided",
+        "%(num)s disagreements of annotators are to be decided", n,
+    )  # fmt: skip
+    return DueAction(text, address)
+
+
+PAGE: Final = DashboardPage(
+    name="annotation",
+    router=router,
+    menu=(MenuItem("/annotation", N_("Annotation"), 600),),
+    due=due_decisions,
+)
 
 
 @router.get("/annotation")

@@ -1,5 +1,6 @@
 """Overview, running visits, and the systems under test."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -8,9 +9,13 @@ from starlette.responses import JSONResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.due import cost_lines, costs_of_systems, due_actions, due_of_systems
+from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.progress import progress, whereabouts
+from vivavoce.desk.progress import OUTCOMES, progress, whereabouts
+from vivavoce.desk.stopping import make_watch_view
 from vivavoce.desk.systems import changes, standings
+from vivavoce.log.scope import PEOPLE
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -21,24 +26,38 @@ PAGE: Final = DashboardPage(
         MenuItem("/visits", N_("Running visits"), 200),
         MenuItem("/systems", N_("Systems"), 400),
     ),
+    due=due_of_systems,
+    costs=costs_of_systems,
 )
 
 
 @router.get("/")
 def overview(request: Request, desk: ThisDesk) -> Response:
-    return desk.page(request, "overview.html", now=desk.board.see(progress))
+    return desk.page(request, "overview.html", **_overview(request, desk))
 
 
 @router.get("/overview/numbers")
 def overview_numbers(request: Request, desk: ThisDesk) -> Response:
     """The part of the overview that changes."""
-    return desk.page(request, "overview_numbers.html", now=desk.board.see(progress))
+    return desk.page(request, "overview_numbers.html", **_overview(request, desk))
+
+
+def _overview(request: Request, desk: Desk) -> dict[str, Any]:
+    watch = make_watch_view(desk.study, desk.watch) if desk.scope == PEOPLE else None
+    return {
+        "now": desk.board.see(progress), "due": due_actions(request, desk),
+        "costs": cost_lines(request, desk),
+        "declared_looks": desk.watch.rule is not None, "watch": watch,
+        "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
+    }  # fmt: skip
 
 
 @router.get("/api/progress")
 def progress_for_programs(desk: ThisDesk) -> JSONResponse:
-    """The overview's numbers, for programs."""
-    return JSONResponse(jsonable_encoder(desk.board.see(progress)))
+    """The overview's numbers, for programs: they name no participant."""
+    shown = desk.board.see(progress)
+    steps = [replace(one, dialogues="") for one in shown.flow.steps]
+    return JSONResponse(jsonable_encoder(replace(shown, flow=replace(shown.flow, steps=steps))))
 
 
 @router.get("/visits")

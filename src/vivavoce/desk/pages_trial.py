@@ -7,15 +7,30 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.language import gettext, worded
+from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
 from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.desk.stopping import make_watch_view, pauses_told
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),))
+
+
+def due_of_trial(request: Request, desk: Desk) -> list[DueAction]:
+    """A trial that stands still, and a stopping rule that cannot be watched."""
+    found = list[DueAction]()
+    if desk.board.see(lambda board: board.pause) is not None:
+        text = gettext("The trial is paused: nobody gets in until somebody resumes it")
+        found.append(DueAction(text, "/trial", urgent=True))
+    if desk.watch.problem:
+        found.append(DueAction(worded(desk.watch.problem), "/trial", urgent=True))
+    return found
+
+
+PAGE: Final = DashboardPage(
+    name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),), due=due_of_trial
+)
 
 
 @router.get("/trial")

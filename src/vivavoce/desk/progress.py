@@ -12,6 +12,9 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
 from vivavoce.desk.deeds import Deed, works
 from vivavoce.desk.language import NP_, gettext, language, ngettext, step_noun, step_words, worded
+from vivavoce.desk.study_size import StudySize, study_size
+from vivavoce.desk.systems import SystemHealth, healths
+from vivavoce.desk.visit_flow import VisitFlow, visit_flow
 from vivavoce.report.numbers import count, plural
 from vivavoce.stats.concentration import concentration
 from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
@@ -99,6 +102,7 @@ class TrialProgress:
     things  what is counted in the charts, in the reader's language: dialogues, or what stands in for them
     people  participants who have begun something
     work    what is done beside dialogues, in the order of the visit
+    size    how much of its declared size the study has; flow: where visits have come; health: of each system
     """
 
     at: datetime
@@ -114,6 +118,9 @@ class TrialProgress:
     active: int
     failures: dict[str, int]
     incidents: list[Incident]
+    size: StudySize
+    flow: VisitFlow
+    health: list[SystemHealth]
     position: int
 
 
@@ -142,6 +149,9 @@ def progress(board: Board) -> TrialProgress:
         active=sum(now - visit.last_at <= ACTIVE_FOR for visit in board.running_visits()),
         failures=dict(Counter(incident.failure for incident in board.incidents).most_common()),
         incidents=board.incidents[: -RECENT_INCIDENTS - 1 : -1],
+        size=study_size(board),
+        flow=visit_flow(board),
+        health=healths(board),
         position=board.position,
     )
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_, SOURCE_LANGUAGE
-from vivavoce.desk.board import Board, Pause
+from vivavoce.desk.board import Board, Pause, VisitCard
 from vivavoce.desk.language import gettext, language, ngettext, worded
 from vivavoce.desk.stopping_worker import BY, FINAL, REASONS, Watch
 from vivavoce.log.events import LoggedVerdict, LookTaken, TrialPaused, TrialResumed
@@ -43,7 +43,10 @@ GOES_ON: Final = N_("Not decided yet; the trial goes on.")
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """One pair at a look; the interval holds at all looks, `reached` is the share of the evidence needed."""
+    """One pair at a look; the interval holds at all looks, `reached` is the share of the evidence needed.
+
+    verdict  what is written here, as the log has it
+    """
 
     pair: str
     difference: str
@@ -52,6 +55,7 @@ class PairRow:
     bar: str
     reached: float
     meaning: str
+    verdict: LoggedVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +138,17 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     )
 
 
+def compared_visits(board: Board) -> list[VisitCard]:
+    """Visits that have ended, however they did, with a dialogue that the declared comparison counts."""
+    primary = board.study.analysis.primary
+    compared = set(primary.compare) if primary is not None else set[str]()
+    held = (one for one in board.dialogues.values() if one.status != "running" and not one.excluded)
+    with_case = {one.visit_id for one in held if one.system in compared}
+    return [one for key, one in board.visits.items() if one.outcome is not None and key in with_case]
+
+
 def _people_and_looks(board: Board) -> tuple[int, list[tuple[datetime, LookTaken]]]:
-    people = {board.visits[visit].participant_id for visit in board.ended}
+    people = {one.participant_id for one in compared_visits(board)}
     return len(people), [(one.at, one.event) for one in board.looks if isinstance(one.event, LookTaken)]
 
 
@@ -151,9 +164,11 @@ def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], end
     )  # fmt: skip
     due = next_look(rule, [look.information for _, look in looks])
     if ended in FINAL:
-        return f"{said} {gettext('No further look will be taken.')}"
+        none = gettext("No further look will be taken.")
+        return f"{said} {none}"
     if due is not None:
-        return f"{said} {gettext('The next look is due at %(participants)s.', participants=due)}"
+        following = gettext("The next look is due at %(participants)s.", participants=due)
+        return f"{said} {following}"
     return said
 
 
@@ -185,6 +200,7 @@ def _pair(verdict: LoggedVerdict, measure: str) -> PairRow:
         bar=_evidence(bar),
         reached=min(1.0, evidence / bar) if evidence is not None and bar else 0.0,
         meaning=_meaning(verdict.stop, verdict.why),
+        verdict=verdict,
     )
 
 

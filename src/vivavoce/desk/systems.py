@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
+
 from vivavoce.desk.board import Board
+from vivavoce.desk.dialogue_query import DialogueQuery
+from vivavoce.desk.system_answers import SystemAnswers
 from vivavoce.log.events import SystemSuspended
 
 
@@ -23,6 +27,33 @@ class Standing:
     reason: str
     cost: float | None
     ceiling: float | None
+    price_per_turn: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemHealth:
+    """How a system answers.
+
+    answers   turns that it gave; waits: those that answer a turn whose times are known
+    median_s, p95_s  of the waiting times, from a user's turn handed over to the whole answer; null: none
+    failed    turns that it failed to give, of `turns` that were due; in_a_row: since it last answered
+    dialogues  the part of an address behind the question mark that lists those with failed turns; "": none
+    """
+
+    system: str
+    last_at: datetime | None
+    turns: int
+    failed: int
+    in_a_row: int
+    waits: int
+    median_s: float | None
+    p95_s: float | None
+    suspended: bool
+    dialogues: str
+
+    @property
+    def failed_share(self) -> float | None:
+        return self.failed / self.turns if self.turns else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +83,27 @@ def _standing(board: Board, system: str, settings: dict[str, object]) -> Standin
         failures=sum(card.failures for card in cards), suspended_at=resting.at if resting else None,
         reason=getattr(resting.event, "reason", "") if resting else "",
         cost=charged * float(price) if isinstance(price, (int, float)) else None,
+        price_per_turn=float(price) if isinstance(price, (int, float)) else None,
         ceiling=float(ceiling) if isinstance(ceiling, (int, float)) else None,
+    )  # fmt: skip
+
+
+def healths(board: Board) -> list[SystemHealth]:
+    """Every system of the study in its order, then those no longer in it; the unit is the system's turn."""
+    names = dict.fromkeys([*board.study.systems, *sorted(board.answers)])
+    none = SystemAnswers()
+    return [_health(board, name, board.answers.get(name, none)) for name in names]
+
+
+def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
+    waits = answers.waits_s
+    kinds = tuple(dict.fromkeys(one.failure for one in board.incidents if one.system == system))
+    listed = DialogueQuery({"system": (system,), "errors": kinds}).address if kinds else ""
+    middle, late = (float(one) for one in np.quantile(waits, (0.5, 0.95))) if waits else (None, None)
+    return SystemHealth(
+        system=system, last_at=answers.last_at, turns=answers.answered + answers.failed,
+        failed=answers.failed, in_a_row=answers.in_a_row, waits=len(waits), median_s=middle, p95_s=late,
+        suspended=system in board.suspended, dialogues=listed,
     )  # fmt: skip
 
 

@@ -98,6 +98,13 @@ def written_populations(file: str) -> dict[str, PopulationPlan]:
     return read_populations(_over_preset(file).get("populations"))
 
 
+def written_steps(file: str) -> list[str]:
+    """The kinds of the steps of a visit in a study file over its preset, in their order; [] where none is."""
+    visit = _over_preset(file).get("visit")
+    steps = visit if isinstance(visit, list) else []
+    return [str(next(iter(one), "") if isinstance(one, dict) else one) for one in steps]
+
+
 def written_prices(file: str) -> Prices | None:
     """The key `prices` of a study file over its preset; None where this version reads none."""
     try:

@@ -103,6 +103,10 @@ class Recruiter(ABC):
         """How many dialogues each of its people holds; None: as many as the visit's step says."""
         return None
 
+    def places(self, settings: Any, study: str, log: Any) -> int | None:
+        """How many people it is to bring; None: as many as come."""
+        return None
+
     @abstractmethod
     def claims(self, settings: Any, query: Mapping[str, str]) -> bool:
         """Whether who opens the study by a link with these parameters says to come from here."""

@@ -169,7 +169,11 @@ def test_a_researcher_decides_one_dispute_after_another_and_the_decision_wins(
     app: FastAPI, workplace: Workplace, tmp_path: Path
 ) -> None:
     browser = enter(app, "researcher")
-    page = browser.get("/annotation/decide").text
+    due = re.search(
+        r'<a href="([^"]+)">4 disagreements of annotators are to be decided</a>', browser.get("/").text
+    )
+    assert due is not None
+    page = browser.get(due[1]).text
     assert "1 of 4, 4 open" in page
     assert "anna" not in page and "bruno" not in page
     presses = {
@@ -182,6 +186,7 @@ def test_a_researcher_decides_one_dispute_after_another_and_the_decision_wins(
         answer = browser.post("/annotation/decide", data={**fields, **presses[fields["scheme"]].pop(0)})
         assert answer.status_code == 303, answer.text
     assert "Everything is decided" in browser.get("/annotation/decide").text
+    assert "disagreement" not in browser.get("/").text
     rows = export_dataset(workplace.log, "city", tmp_path / "data").read("annotations").to_pylist()
     settled = [row for row in rows if row["annotator_id"] == ADJUDICATED]
     labels = [sorted(row["label"] for row in settled if row["layer"] == name) for name in presses]
@@ -203,6 +208,7 @@ def test_a_decision_that_fits_no_dispute_or_no_label_is_refused(app: FastAPI, wo
 def test_viewers_see_the_figures_and_decide_nothing(app: FastAPI) -> None:
     viewer = enter(app, "viewer")
     assert viewer.get("/annotation").status_code == 200
+    assert re.search(r'<a href="/annotation">4 disagreements', viewer.get("/").text)
     assert viewer.get("/annotation/decide").status_code == 403
 
 

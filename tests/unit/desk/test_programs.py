@@ -52,6 +52,8 @@ def test_a_token_is_shown_once_reads_its_scopes_and_is_stored_as_a_hash(
     reads = program(app, token)
     numbers = reads.get("/api/progress").json()
     assert numbers["all"]["dialogues"] > 30
+    assert numbers["flow"]["arrived"] > 9 and numbers["health"][0]["turns"] > 30
+    assert "participant-" not in str(numbers), "numbers name nobody"
     first, *_ = reads.get("/api/export/transcripts.jsonl").text.splitlines()
     assert '"turns"' in first
     refused = reads.get("/api/results")

@@ -69,8 +69,14 @@ def reviews(log: Log, stream: str) -> list[VariantReviewed]:
 def test_a_reviewer_sees_differences_and_what_is_typed_stays_text(
     enter: Enter, log: Log, stream: str
 ) -> None:
+    anna = enter("researcher", "anna")
+    assert "stress" not in anna.get("/overview/numbers").text
     queue(log, stream, "i1")
-    page = enter("researcher", "anna").get("/stress/review").text
+    judged_case(log, stream)
+    due = anna.get("/overview/numbers").text
+    assert '<a href="/stress/review">1 stress variant is to be reviewed</a>' in due
+    assert '<a href="/stress/verdicts">1 verdict of a stress test is open</a>' in due
+    page = anna.get("/stress/review").text
     assert "What shall it be?" in page and "<ins>" in page and "<del>" in page
     assert "<b>centre</b>" not in page
 

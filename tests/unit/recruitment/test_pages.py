@@ -36,12 +36,22 @@ def test_a_person_decides_whom_of_those_who_completed_is_paid(prolific: Prolific
         asked = press(browser, "/recruitment/prolific/ask")
         assert asked.count('type="checkbox"') == 3 and "waiting for you: 3" in asked
         assert not any(ticket in asked for ticket in tickets) and TOKEN not in asked
+        waits = '<a href="/recruitment#prolific">3 submissions by Prolific wait for approval</a>'
+        overview = browser.get("/overview/numbers").text
+        assert waits in overview and re.search(r"3 of\s30", overview), "places are the declared size"
         done = press(browser, "/recruitment/prolific/approve", visit=["visit-0", "visit-2", "visit-9"])
         assert tiles(done)["Paid so far"] == "4.00 GBP" and done.count('type="checkbox"') == 1
         press(browser, "/recruitment/prolific/ask")
         prolific.tell("faults", path="/pay/$", method="POST", times=1, kind="after")
         lost = press(browser, "/recruitment/prolific/bonus")
         assert tiles(lost)["Perhaps paid"] == "2" and "none of it is sent again" in lost
+        overview = re.sub(r"\s+", " ", browser.get("/overview/numbers").text)
+        assert ">2 payments by Prolific are unknown: look whether they went through</a>" in overview
+        assert (
+            '<td class="n">4.00 GBP</td><td class="n">' in overview
+            and "Perhaps paid besides: 1.00 GBP." in overview
+        )
+        assert "GBP" not in browser.get("/simulated/overview/numbers").text, "nobody pays programs"
         notes = [one.note for one in Ledger(log, "paid").payments() if one.kind == "reward"]
         assert all(note is not None and note.startswith("decided by ") for note in notes)
         payment = re.search(r'name="payment" value="([^"]+)"', lost)

@@ -11,8 +11,9 @@ from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, AppShell, Desk
-from vivavoce.desk.language import gettext, told
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.language import gettext, ngettext, told
+from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
+from vivavoce.desk.pages_annotation import kept_once
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor import pages_materials, pages_steps
 from vivavoce.desk.study_editor.creation import TASK_SOURCES, NewStudy, create_study
@@ -33,9 +34,24 @@ from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import study_name_of
 
 OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
+READ_ANEW_S: Final = 60.0  # files beside the study file may have changed, too
+
+
+def due_problems(request: Request, desk: Desk) -> list[DueAction]:
+    """What is wrong with the study as its files are now; read when its file changes, and once a minute."""
+    study = edited(desk)
+    data = f"{study.base} {desk.log.clock.now().timestamp() // READ_ANEW_S}"
+    n = kept_once(request, "study_problems", data, lambda: len(study.problems)) if study.text else 0
+    text = ngettext(
+        "%(num)s problem of the study file: the trial does not start again with it",
+        "%(num)s problems of the study file: the trial does not start again with them", n,
+    )  # fmt: skip
+    return [DueAction(text, "/study", urgent=True)] if n else []
+
+
 # whoever edits the file decides which programs this machine starts and which addresses it calls
 PAGE: Final = DashboardPage(
-    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="owner"
+    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="owner", due=due_problems
 )
 
 

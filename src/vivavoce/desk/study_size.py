@@ -1,0 +1,146 @@
+"""The declared size of a study: how far it is reached, in all and by condition, and when it will be."""
+
+from collections import Counter
+from collections.abc import Container
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal, NamedTuple
+
+from vivavoce.core.signature import signature
+from vivavoce.desk.board import Board, VisitCard
+from vivavoce.desk.stopping import compared_visits
+from vivavoce.log.scope import SIMULATED
+from vivavoce.stats.pace import LEVEL, TimeToCome, time_to_come
+from vivavoce.study.model import Study
+from vivavoce.study.recruiter import RECRUITERS, repeat_of
+from vivavoce.study.step_kind import battles_of, dialogues_in
+
+PACE_OF: Final = timedelta(days=7)
+
+
+class ConditionProgress(NamedTuple):
+    """Completed dialogues of one condition that count; planned: at the declared size, null: none is."""
+
+    condition: str
+    completed: int
+    planned: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySize:
+    """How much of its declared size a study has.
+
+    declared     people with a visit that counts; None: nobody declared it, or programs are shown
+    declared_by  its stopping rule, or the places of its recruiters
+    unit         which visits count: completed ones; where a stopping rule watches, finished ones with a
+                 dialogue that is compared, as it counts them
+    reached      people (or programs) with a visit that counts; where recruiters declare, whom those sent
+    first_at     when the first visit was begun; last_at: when the last one that counts was completed
+    recent       visits that count, completed in the last `PACE_OF`
+    to_come      None: nothing is declared, it is reached, or too few visits were completed to tell
+    conditions   in the order of the study's systems; empty where nobody talks to a system
+    signature    of the expected end; "": there is none
+    """
+
+    declared: int | None
+    declared_by: Literal["stopping", "places", ""]
+    unit: Literal["completed", "finished"]
+    reached: int
+    first_at: datetime | None
+    last_at: datetime | None
+    recent: int
+    to_come: TimeToCome | None
+    earliest: datetime | None
+    expected: datetime | None
+    latest: datetime | None
+    conditions: list[ConditionProgress]
+    signature: str
+
+
+def study_size(board: Board) -> StudySize:
+    """How much of the declared size is reached; the unit is the participant, of dialogues the dialogue."""
+    now = board.log.clock.now()
+    by, places = _declared(board)
+    size = sum(places.values()) if places else None
+    watched = by == "stopping" and _is_watched(board.study)
+    counted = compared_visits(board) if watched else _completed(board, places if by == "places" else None)
+    done: dict[str, datetime] = {}
+    for visit in sorted(counted, key=lambda one: one.ended_at or one.last_at):
+        done.setdefault(visit.participant_id, visit.ended_at or visit.last_at)
+    first = min((one.opened_at for one in board.visits.values()), default=None)
+    since = max(first or now, now - PACE_OF)
+    recent = sum(at >= since for at in done.values())
+    to_come = None
+    if size is not None and size > len(done):
+        to_come = time_to_come(recent, (now - since).total_seconds(), size - len(done))
+    return StudySize(
+        declared=size, declared_by=by, unit="finished" if watched else "completed",
+        reached=len(done), first_at=first,
+        last_at=max(done.values(), default=None),
+        recent=recent, to_come=to_come, earliest=_after(now, to_come and to_come.low_s),
+        expected=_after(now, to_come and to_come.expected_s), latest=_after(now, to_come and to_come.high_s),
+        conditions=_conditions(board, places), signature=_signature(board, to_come) if to_come else "",
+    )  # fmt: skip
+
+
+def _signature(board: Board, found: TimeToCome) -> str:
+    return signature(
+        "expected_end", unit="participant", n=found.visits, data=f"event{board.position}", level=LEVEL,
+        days=PACE_OF.days, wanted=found.wanted,
+    )  # fmt: skip
+
+
+def _is_watched(study: Study) -> bool:
+    stopping = study.analysis.stopping
+    return stopping is not None and stopping.rule is not None and study.analysis.primary is not None
+
+
+def _completed(board: Board, pools: Container[str] | None) -> list[VisitCard]:
+    """Completed visits, of these recruiters or of all."""
+    done = (one for one in board.visits.values() if one.outcome == "completed")
+    return [one for one in done if pools is None or one.pool in pools]
+
+
+def _after(now: datetime, seconds: float | None) -> datetime | None:
+    """None also for what lies further away than calendars reach."""
+    try:
+        return None if seconds is None else now + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+def _declared(board: Board) -> tuple[Literal["stopping", "places", ""], dict[str, int]]:
+    """Who declares the size, and how many people each recruiter is to bring; "" stands for all of them."""
+    study, stopping = board.study, board.study.analysis.stopping
+    if board.scope == SIMULATED:
+        return "", {}
+    if stopping is not None and stopping.participants is not None:
+        return "stopping", {"": int(stopping.participants)}
+    found = {
+        name: RECRUITERS.get(name).places(settings, study.name, board.log)
+        for name, settings in study.recruitment.items()
+    }
+    places = {name: number for name, number in found.items() if number is not None}
+    return ("places" if places else ""), places
+
+
+def _conditions(board: Board, places: dict[str, int]) -> list[ConditionProgress]:
+    study = board.study
+    if not _dialogues_each(study, ""):
+        return []
+    planned = sum(number * _dialogues_each(study, pool) for pool, number in places.items())
+    systems = Counter(study.condition(system) for system in study.systems)
+    completed = (one for one in board.dialogues.values() if one.outcome == "completed")
+    done = Counter(one.condition or one.system for one in completed)
+    share = planned / len(study.systems) if places else None
+    return [
+        ConditionProgress(name, done[name], None if share is None else share * number)
+        for name, number in systems.items()
+    ]
+
+
+def _dialogues_each(study: Study, pool: str) -> int:
+    """The fewest dialogues that a visit asks of somebody whom this recruiter sent."""
+    talks = sum(repeat_of(study.recruitment, pool, plan).min for plan in dialogues_in(study.visit))
+    battles = (battles_of(step) for step in study.visit)
+    return talks + sum(2 * plan.bouts for plan in battles if plan is not None)

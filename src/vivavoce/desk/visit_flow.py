@@ -1,0 +1,123 @@
+"""The flow of visits through the study's steps: who begins each, ends it, leaves in it, how long it takes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from vivavoce.desk.board import Board, VisitCard
+from vivavoce.desk.dialogue_query import DialogueQuery
+from vivavoce.study.model import Step
+from vivavoce.study.step_kind import consent_of, dialogues_of, kind_of
+
+LISTED: Final = 50  # participants whose dialogues one address names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFlow:
+    """The visits in one step; `begun` is `ended`, `left` and `here` together.
+
+    number    from 1; step: its kind; forms: questionnaires that are asked in it
+    left      visits that ended in the step without being completed; outcomes: by how they ended
+    here      visits that stand in it now, whether somebody is there or not
+    median_s  seconds from its beginning to its end, of those who ended it; None: nobody has
+    dialogues  the part of an address behind the question mark that lists the dialogues of who left; "": none
+    """
+
+    number: int
+    step: str
+    forms: tuple[str, ...]
+    begun: int
+    ended: int
+    left: int
+    outcomes: dict[str, int]
+    here: int
+    median_s: float | None
+    dialogues: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitFlow:
+    """Visits from arrival, which is pressing Start, to completion.
+
+    consented   visits in which the first step that asks for consent was ended; None: no step does
+    after       visits that came through all steps and count as something else than completed, by outcome
+    unplaced    visits of a study file whose steps were others; they are in no other number
+    """
+
+    arrived: int
+    consented: int | None
+    completed: int
+    after: dict[str, int]
+    unplaced: int
+    steps: list[StepFlow]
+
+
+class _Counts:
+    """What is counted of one step while all visits are gone through once."""
+
+    def __init__(self) -> None:
+        self.begun = self.here = 0
+        self.left: list[VisitCard] = []
+        self.took_s: list[float] = []
+
+
+def visit_flow(board: Board) -> VisitFlow:
+    """Where the visits on a board have come; the unit is the visit.
+
+    Empty  no visit: every count is 0, and no step has a median
+    """
+    visits, steps = [one for one in board.visits.values() if one.placed and one.same_steps], board.study.visit
+    counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: behind all steps
+    for visit in visits:
+        _count(visit, counts)
+    talked = {one.visit_id for one in board.dialogues.values()}
+    found = [_step(step, number, counts[number], talked) for number, step in enumerate(steps)]
+    consents = [one for one, step in zip(found, steps, strict=True) if consent_of(step)]
+    return VisitFlow(
+        arrived=len(visits),
+        consented=consents[0].ended if consents else None,
+        completed=sum(visit.outcome == "completed" for visit in visits),
+        after=_outcomes(counts[-1].left),
+        unplaced=len(board.visits) - len(visits),
+        steps=found,
+    )
+
+
+def _count(visit: VisitCard, counts: Sequence[_Counts]) -> None:
+    reached = min(max(visit.entered, default=0), len(counts) - 1)
+    entered = visit.entered
+    for number in range(reached + 1):
+        counts[number].begun += 1
+        if number in entered and number + 1 in entered:
+            counts[number].took_s.append((entered[number + 1] - entered[number]).total_seconds())
+    if visit.outcome is None:
+        counts[reached].here += 1
+    elif visit.outcome != "completed":
+        counts[reached].left.append(visit)
+
+
+def _step(step: Step, number: int, counts: _Counts, talked: set[str]) -> StepFlow:
+    left = len(counts.left)
+    return StepFlow(
+        number=number + 1, step=step.kind, forms=_forms(step), begun=counts.begun,
+        ended=counts.begun - counts.here - left, left=left, outcomes=_outcomes(counts.left),
+        here=counts.here, median_s=median(counts.took_s) if counts.took_s else None,
+        dialogues=_dialogues(counts.left, talked),
+    )  # fmt: skip
+
+
+def _forms(step: Step) -> tuple[str, ...]:
+    plan = dialogues_of(step)
+    about = [one.name for one in plan.feedback] if plan is not None else []
+    return tuple(dict.fromkeys([*kind_of(step).forms(step), *about]))
+
+
+def _outcomes(visits: Sequence[VisitCard]) -> dict[str, int]:
+    return dict(Counter(visit.outcome or "" for visit in visits).most_common())
+
+
+def _dialogues(left: Sequence[VisitCard], talked: set[str]) -> str:
+    people = dict.fromkeys(visit.participant_id for visit in left if visit.visit_id in talked)
+    return DialogueQuery({"participant": tuple(people)}).address if 0 < len(people) <= LISTED else ""
