@@ -218,4 +218,10 @@ def _erase_payments(connection: Connection, whose: ErasedParticipant) -> list[st
     return told
 
 
-TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows)
+def _open_payments(connection: Connection, whose: ErasedParticipant) -> list[str]:
+    known = connection.execute(select(payments).where(payments.c.study == whose.study))
+    number = sum(_theirs(row.ticket, whose) and row.state in ("planned", "sent", "unknown") for row in known)
+    return [f"{number} payments to them are due, or perhaps paid: pay or settle them first"] if number else []
+
+
+TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows, _open_payments)

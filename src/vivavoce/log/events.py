@@ -21,6 +21,7 @@ from vivavoce.log import (  # each has kinds of its own
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast
+from vivavoce.study.retention import Part
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboard
@@ -30,6 +31,9 @@ ReachedLimit = Literal["turns", "minutes"]
 Outcome = Literal[
     "completed", "not_accepted", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"
 ]  # fmt: skip
+
+
+ErasureReason = Literal["request", "retention"]
 
 
 class LoggedAct(BaseModel):
@@ -325,6 +329,7 @@ class ParticipantErased(Event):
 
     mended  events of others that named him
     kept    what stays without leading to him, and why, in sentences
+    reason  somebody asked for it, or the study keeps visits no longer
     """
 
     kind = "participant_erased"
@@ -334,6 +339,26 @@ class ParticipantErased(Event):
     visits: int
     events: int
     mended: int
+    kept: list[str] = []
+    reason: ErasureReason = "request"
+
+
+class PartExpired(Event):
+    """A part of what is kept of a participant was taken out of the log by the study's rules of retention.
+
+    part    identifiers: what leads to them; free_text: what they wrote freely
+    days    that the study keeps it, from the beginning of their last visit
+    pieces  how many identifiers and links, or answers
+    kept    what stays without leading to them, and why, in sentences
+    """
+
+    kind = "part_expired"
+    study: str
+    participant_id: str
+    part: Part
+    days: int
+    pieces: int
+    by: str
     kept: list[str] = []
 
 

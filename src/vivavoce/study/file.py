@@ -15,6 +15,7 @@ from vivavoce.study.populations import PopulationPlan, check_population_names
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
+from vivavoce.study.retention import RetentionRules
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps_file import StepEntry, WrittenRange
 from vivavoce.study.telephone import Telephone
@@ -172,6 +173,9 @@ class StudyFile(Settings):
     telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")
     damage: DamagePlan | None = Field(None, description="what speech goes through on its way to who hears it")
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
+    retention: RetentionRules | None = Field(
+        None, description="for how many days identifiers, free text and visits are kept"
+    )
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from: each recruiter with its settings"
     )

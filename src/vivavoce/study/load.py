@@ -24,6 +24,7 @@ from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
+from vivavoce.study.retention import check_retention
 from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
@@ -111,6 +112,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
         check_damage(file.damage, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
+    check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
     check_recruitment(recruitment, walk.held, source)
     check_populations(file.populations, file.recruitment or {}, source)
@@ -133,6 +135,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         allocation=file.allocation, limits=file.limits, identity=file.identity,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
+        retention=file.retention,
         recruitment=recruitment, quality=file.quality,
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),

@@ -18,6 +18,7 @@ from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance
 from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
+from vivavoce.study.retention import RetentionRules
 from vivavoce.study.steps import (
     ConsentStep,
     DebriefStep,
@@ -49,6 +50,7 @@ class Study(BaseModel):
     telephone  how dialogues by telephone are held; None where there are none
     damage     what speech goes through on its way to who hears it, by factor; None: nothing
     recordings what becomes of the sound; None where nothing is said of it, and it is kept
+    retention  for how many days what is kept of people; None: for ever
     pairs      pairs of transcripts that steps present; `balance`: how far those of one may be apart
     documents  Markdown by file name and language
     wordings   by instrument and language
@@ -79,6 +81,7 @@ class Study(BaseModel):
     telephone: Telephone | None = None
     damage: DamagePlan | None = None
     recordings: Recordings | None = None
+    retention: RetentionRules | None = None
     recruitment: dict[str, SerializeAsAny[BaseModel]] = {}
     quality: Quality = Quality()  # pyright: ignore[reportCallIssue]
     analysis: Analysis

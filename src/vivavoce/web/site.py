@@ -238,7 +238,9 @@ def information_sheet(study: Study, language: str) -> dict[str, Any]:
     does = [" ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does]
     return {
         "lead": max(leads, key=lambda one: one[0])[1] if leads else None, "does": does,
-        "needs": said("needs"), "keeps": said("keeps"), "minutes": visit_minutes(study),
+        "needs": said("needs"), "keeps": said("keeps"),
+        "minutes": visit_minutes(study),
+        "kept_days": study.retention.days() if study.retention is not None else {},
     }  # fmt: skip
 
 
