@@ -17,7 +17,9 @@ from vivavoce_recruitment.money import CREDITS, Money
 from vivavoce_recruitment.settings import BY_DIALOGUE, Bonus, CallCost, DialoguePay
 
 Switch = Literal["pause", "resume", "stop"]
-OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
+OUTCOMES: Final = (
+    "completed", "not_accepted", "screened_out", "no_place", "no_consent", "withdrew", "technical_failure",
+)  # fmt: skip
 
 
 class PlatformError(VivavoceError):

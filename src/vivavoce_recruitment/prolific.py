@@ -131,7 +131,10 @@ class Prolific(PaidRecruiter):
         self, settings: ProlificSettings, study: str, log: Log, outcome: str | None, code: str | None
     ) -> HandBack:
         listing = Ledger(log, study).listing(self.name)
-        given = listing.codes.get(outcome or "") if listing is not None else None
+        codes = listing.codes if listing is not None else {}
+        given = codes.get(outcome or "")
+        if given is None and outcome == "no_place":  # published before there were caps
+            given = codes.get("screened_out")
         return HandBack(given, f"{COMPLETE}?cc={given}" if given else None, self.place)
 
     def receive(

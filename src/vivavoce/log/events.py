@@ -29,8 +29,10 @@ ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboar
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 ReachedLimit = Literal["turns", "minutes"]
 Outcome = Literal[
-    "completed", "not_accepted", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"
+    "completed", "not_accepted", "screened_out", "no_place", "no_consent", "withdrew", "timed_out",
+    "technical_failure",
 ]  # fmt: skip
+Cap = Literal["participant", "places"]
 
 
 ErasureReason = Literal["request", "retention"]
@@ -289,11 +291,15 @@ class DialoguesFinished(Event):
 
 
 class VisitEnded(Event):
-    """The outcome comes first; any code is derived from it."""
+    """The outcome comes first; any code is derived from it.
+
+    cap  which one left no place: what one participant may do, or how many participants there are
+    """
 
     kind = "visit_ended"
     outcome: Outcome
     completion_code: str | None = None
+    cap: Cap | None = None
 
 
 class TrialPaused(Event):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
+from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
@@ -168,6 +169,9 @@ class StudyFile(Settings):
     visit: list[StepEntry] = Field(min_length=1, description="what a participant goes through, step by step")
     allocation: Allocation = Field("least-used-by-participant", description="which system a dialogue gets")
     limits: Limits = Field(Limits(), description="bounds that keep a visit within reason")  # pyright: ignore[reportCallIssue]
+    caps: Caps | None = Field(
+        None, description="how much one participant does, and how many participants each condition has"
+    )
     identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
     annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
     telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")

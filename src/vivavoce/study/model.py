@@ -9,6 +9,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
+from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
@@ -76,6 +77,7 @@ class Study(BaseModel):
     parser: str = "rules"
     allocation: Allocation
     limits: Limits
+    caps: Caps | None = None
     identity: Identity
     annotation: AnnotationPlan | None = None
     telephone: Telephone | None = None

@@ -147,6 +147,7 @@ class SessionEngine:
                     language=language, simulated=simulated, verified=verified,
                 )
             )  # fmt: skip
+            self.rules.turn_away(draft)
             self.rules.settle(draft)
             return draft
 
