@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from vivavoce.core.errors import VivavoceError
+from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.study.recruiter import Recruiter
 from vivavoce_recruitment.ledger import Listing, SubmissionStatus
 from vivavoce_recruitment.money import CREDITS, Money
@@ -209,3 +209,11 @@ class PaidRecruiter(PricedRecruiter):
     @abstractmethod
     def open(self, settings: Any) -> Platform:
         """The platform with the account that the settings name. Raises InputError: a secret is not set."""
+
+    def for_these(self, settings: Any, people: Sequence[str]) -> Any:
+        """The settings with which a study is offered to these people alone, by the platform's keys for them.
+
+        Raises  InputError: the platform offers to everybody, or nobody
+        """
+        hint = "give people personal links: `recruitment: {personal_links: {}}`"
+        raise InputError(f"{self.place} cannot offer a study to some people alone", hint=hint)

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -30,6 +30,8 @@ from vivavoce_recruitment.settings import secret
 COMPLETE: Final = "https://app.prolific.com/submissions/complete"
 ISSUER: Final = "https://www.prolific.com"
 PARAMETERS: Final = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+ALLOWED: Final = "custom_allowlist"
+"""Prolific's filter by which a study is shown to people of a list alone."""
 KEYS_FRESH_S: Final = 24 * 3600
 LEEWAY_S: Final = 60
 NOTICE_FRESH_S: Final = 600
@@ -172,6 +174,11 @@ class Prolific(PaidRecruiter):
 
     def codes(self) -> dict[str, str]:
         return {outcome: "".join(secrets.choice(ALPHABET) for _ in range(10)) for outcome in OUTCOMES}
+
+    def for_these(self, settings: ProlificSettings, people: Sequence[str]) -> ProlificSettings:
+        filters = [one for one in settings.filters if one.get("filter_id") != ALLOWED]
+        allowed = {"filter_id": ALLOWED, "selected_values": list(people)}
+        return settings.model_copy(update={"filters": [*filters, allowed]})
 
     def open(self, settings: ProlificSettings) -> ProlificPlatform:
         return ProlificPlatform(settings)

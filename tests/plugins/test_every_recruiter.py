@@ -10,6 +10,12 @@ class LinksKeepIt(RecruiterContract):
     name, written, guess = "links", {}, {"t": "guess"}
 
 
+class PersonalLinksKeepIt(RecruiterContract):
+    name = "personal_links"
+    written = {}
+    guess = {"again": "a-guess"}
+
+
 class ProlificKeepsIt(RecruiterContract):
     name = "prolific"
     written = {
@@ -44,7 +50,14 @@ class LaboratoryKeepsIt(RecruiterContract):
 
 CONTRACTS = {
     contract.name: contract
-    for contract in (LinksKeepIt, ProlificKeepsIt, ConnectKeepsIt, SonaKeepsIt, LaboratoryKeepsIt)
+    for contract in (
+        LinksKeepIt,
+        PersonalLinksKeepIt,
+        ProlificKeepsIt,
+        ConnectKeepsIt,
+        SonaKeepsIt,
+        LaboratoryKeepsIt,
+    )
 }
 
 

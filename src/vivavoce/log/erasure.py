@@ -18,6 +18,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.events import TRIAL, ErasureReason, ParticipantErased, read_event
+from vivavoce.log.follow_ups import forget_invited
 from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.package_tables import ErasedParticipant, PackageTables, present_tables
 from vivavoce.log.persons import identifiers
@@ -173,6 +174,7 @@ def _erase(
     for table in (visits, dialogues, codes, recordings, recruit_links):
         _delete(connection, table, "visit_id", theirs.visits)
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
+    forget_invited(connection, study, participant_id, wholly=True)
     return tombstone
 
 

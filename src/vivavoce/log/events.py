@@ -4,6 +4,7 @@ Kinds are `<noun>_<past verb>`. A visit's events are ordered by `seq` (1-based, 
 Fields are only ever added, with a default; a change of meaning is a new kind.
 """
 
+from datetime import datetime
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -66,6 +67,15 @@ class LoggedMessage(BaseModel):
     images: list[str] = Field(default_factory=list)
 
 
+class LoggedEarlier(BaseModel):
+    """The session that a visit follows: its study, when it was completed, and the conditions held there."""
+
+    model_config = ConfigDict(frozen=True)
+    study: str
+    completed_at: datetime
+    conditions: list[str]
+
+
 class VisitOpened(Event):
     """A participant pressed Start; only now does a visit exist."""
 
@@ -77,6 +87,7 @@ class VisitOpened(Event):
     language: str
     simulated: bool = False
     verified: bool | None = None
+    earlier: LoggedEarlier | None = None
 
 
 class SimulatedUserDescribed(Event):

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, func, select, text, update
 
 from vivavoce.log.erasure import erase_participant, known_as
 from vivavoce.log.events import TRIAL, PartExpired, QuestionnaireAnswered
+from vivavoce.log.follow_ups import forget_invited
 from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.models import VisitRecord
 from vivavoce.log.package_tables import PackageTables, present_tables
@@ -200,6 +201,7 @@ def _erase_identifiers(
     whose = known_as(connection, study, participant_id)
     kept = [sentence for one in beside for sentence in one.erase(connection, whose)]
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
+    forget_invited(connection, study, participant_id, wholly=False)
     for visit_id in whose.visits:
         nobody = {"token_hash": f"{ERASED}{uuid4().hex}", "ticket_hash": None, "key_hash": None}
         this = update(recruit_links).where(recruit_links.c.visit_id == visit_id)

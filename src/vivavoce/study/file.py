@@ -11,6 +11,7 @@ from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.populations import PopulationPlan, check_population_names
 from vivavoce.study.prices import Prices
@@ -179,6 +180,9 @@ class StudyFile(Settings):
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
     retention: RetentionRules | None = Field(
         None, description="for how many days identifiers, free text and visits are kept"
+    )
+    follow_up: FollowUp | None = Field(
+        None, description="the earlier study whose participants come again to this one"
     )
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from: each recruiter with its settings"

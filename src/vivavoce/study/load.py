@@ -17,6 +17,7 @@ from vivavoce.study.channel import check_channels, is_spoken
 from vivavoce.study.degradation import check_damage
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
+from vivavoce.study.follow_up import check_follow_up
 from vivavoce.study.materials import Entries, Materials, read_offered
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -118,6 +119,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     recruitment = read_recruitment(file.recruitment or {}, source)
     check_recruitment(recruitment, walk.held, source)
     _check_caps(file, walk, source)
+    check_follow_up(file.follow_up, recruitment, materials.folder, source)
     check_populations(file.populations, file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
     check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
@@ -138,7 +140,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         allocation=file.allocation, limits=file.limits, identity=file.identity, caps=file.caps,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
-        retention=file.retention,
+        retention=file.retention, follow_up=file.follow_up,
         recruitment=recruitment, quality=file.quality,
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),

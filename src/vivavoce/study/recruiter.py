@@ -7,6 +7,7 @@ when they are done. Paying them is its package's business: the participants' pag
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from inspect import getfile
 from pathlib import Path
@@ -33,6 +34,7 @@ class Admission:
     verified  whether the recruiter vouches for them: only then the ticket leads back into its visit from
               another browser
     once      whoever came before with another ticket is refused
+    participant  pseudonym that they have already, of an earlier session; None: whoever the person is
     page      address of the recruiter's own page for who has begun in another browser, and does not go on in
               this one whether verified or not; None: `verified` decides
     """
@@ -42,19 +44,21 @@ class Admission:
     verified: bool = False
     once: bool = False
     page: str | None = None
+    participant: str | None = None
 
 
 class NotAdmitted(Exception):
     """Somebody may not come in; `kind` is the message that the page shows them.
 
     page  address of the recruiter's own page that says more, in its place; None: there is none
+    at    from when on they may come, or until when they might have
     """
 
     def __init__(
-        self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview"],
-        page: str | None = None,
+        self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview", "early", "late"],
+        page: str | None = None, at: datetime | None = None,
     ) -> None:  # fmt: skip
-        self.kind, self.page = kind, page
+        self.kind, self.page, self.at = kind, page, at
         super().__init__(kind)
 
 

@@ -48,11 +48,11 @@ def dialogues_left(tx: Transaction, study: Study, state: VisitState) -> int | No
 
 
 def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime) -> list[str]:
-    """The systems of conditions that still have a place, or in which this participant has one.
+    """The systems that somebody may be given whose conditions have a place, for others or for them already.
 
     Where the next one hangs on it, visits that were left for too long are ended, which frees their places.
     """
-    systems, caps = list(study.systems), study.caps
+    systems, caps = _followed(study, state), study.caps
     if caps is None or (caps.participants is None and caps.conditions is None):
         return systems
 
@@ -68,6 +68,20 @@ def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime
     for visit_id in left:
         tx.append(visit_id, VisitEnded(outcome="timed_out"))
     return found() if left else open_now
+
+
+def _followed(study: Study, state: VisitState) -> list[str]:
+    """The systems of conditions that somebody keeps, or crosses over to, after an earlier session.
+
+    Note    all of them where the study's conditions leave no choice
+    """
+    systems, follow_up = list(study.systems), study.follow_up
+    earlier = state.opened.earlier if state.opened is not None else None
+    if follow_up is None or earlier is None or follow_up.condition == "any":
+        return systems
+    keeps = follow_up.condition == "keep"
+    wanted = [one for one in systems if (study.condition(one) in earlier.conditions) == keeps]
+    return wanted or systems
 
 
 def _open(caps: Caps, study: Study, systems: Sequence[str], taken: Places) -> list[str]:

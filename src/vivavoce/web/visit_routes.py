@@ -1,6 +1,7 @@
 """The pages of a visit and what their forms do. Whatever comes too late leads to the page that is due."""
 
 import asyncio
+from dataclasses import replace
 from secrets import token_urlsafe
 from typing import Annotated
 from urllib.parse import parse_qsl, urlencode
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
+from vivavoce.log.follow_ups import invited_as, invited_person, visits_of
 from vivavoce.steps.form import filled_form
 from vivavoce.study.channel import channel_of
 from vivavoce.study.recruiter import (
@@ -24,7 +26,7 @@ from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
-from vivavoce.web.i18n import accepted_language
+from vivavoce.web.i18n import accepted_language, shown_instant
 from vivavoce.web.present import visit_page
 from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, information_sheet, visit_of
 
@@ -106,11 +108,13 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
             language=language, pool=pool, person=admission.person,
             ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
             key=arrival.key or None, verified=admission.verified or None, once=admission.once,
+            participant_id=admission.participant,
         )  # fmt: skip
     except NotAdmitted as refusal:
         if refusal.page is not None:
             return site.to(refusal.page)
-        return site.page("message", language, status=403, kind=refusal.kind)
+        at = shown_instant(refusal.at, language) if refusal.at is not None else None
+        return site.page("message", language, status=403, kind=refusal.kind, at=at)
     except Refused as refusal:
         status, kind = (403, "came_before") if refusal.reason == "came_before" else (503, "paused")
         return site.page("message", language, status=status, kind=kind)
@@ -134,13 +138,40 @@ async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
             raise NotAdmitted("no_invitation")
         recruiter, settings = found
         study, log = site.study.name, site.engine.log
-        return recruiter.name, await asyncio.to_thread(recruiter.admit, settings, study, log, sent)
+        admission = await asyncio.to_thread(recruiter.admit, settings, study, log, sent)
+        return recruiter.name, await asyncio.to_thread(_known_again, site, recruiter.name, admission)
     identity, person = site.study.identity, arrival.participant.strip() or None
     unreadable = person is not None and not person.isprintable()
     if unreadable or (person is None and not identity.anonymous):
         raise NotAdmitted("no_invitation")
     by_person = person is not None and not identity.several_visits
     return "link", Admission(ticket=f"person:{person}" if by_person else None, person=person)
+
+
+def _known_again(site: Site, pool: str, admission: Admission) -> Admission:
+    """Somebody under the pseudonym of the session that this study follows, within the time for it.
+
+    Raises  NotAdmitted: they did not complete that session, or come too early or too late
+    """
+    follow_up, study, log = site.study.follow_up, site.study.name, site.engine.log
+    if follow_up is None:
+        return admission
+    found = None
+    if admission.participant is not None:
+        with log.reading() as connection:
+            found = invited_as(connection, study, admission.participant)
+    elif admission.person is not None:
+        found = invited_person(log, study, pool, admission.person)
+    if found is None:
+        raise NotAdmitted("no_invitation")
+    if not visits_of(log, study, found.participant_id):
+        now, opens = log.clock.now(), follow_up.opens(found.completed_at)
+        closes = follow_up.closes(found.completed_at)
+        if now < opens:
+            raise NotAdmitted("early", at=opens)
+        if closes is not None and now >= closes:
+            raise NotAdmitted("late", at=closes)
+    return replace(admission, participant=found.participant_id, once=True)
 
 
 @router.post("/recruiters/{name}/notices")
