@@ -100,9 +100,12 @@ class Prolific(PaidRecruiter):
     def claims(self, settings: ProlificSettings, query: Mapping[str, str]) -> bool:
         return "SESSION_ID" in query or "prolific_token" in query
 
+    def previews(self, settings: ProlificSettings, query: Mapping[str, str]) -> bool:
+        return any(_PLACEHOLDER.fullmatch(query.get(name, "")) for name in PARAMETERS)
+
     def admit(self, settings: ProlificSettings, study: str, log: Log, query: Mapping[str, str]) -> Admission:
         said = {name: query.get(name, "") for name in PARAMETERS}
-        if any(_PLACEHOLDER.fullmatch(value) for value in said.values()):
+        if self.previews(settings, said):
             raise NotAdmitted("preview")
         listing = Ledger(log, study).listing(self.name)
         if settings.proof == "signed":

@@ -16,6 +16,12 @@ class PersonalLinksKeepIt(RecruiterContract):
     guess = {"again": "a-guess"}
 
 
+class PanelKeepsIt(RecruiterContract):
+    name = "panel"
+    written = {"origins": ["https://panel.example"]}
+    guess = {"assignmentId": "A1", "workerId": "W1", "turkSubmitTo": "https://panel.example"}
+
+
 class ProlificKeepsIt(RecruiterContract):
     name = "prolific"
     written = {
@@ -52,6 +58,7 @@ CONTRACTS = {
     contract.name: contract
     for contract in (
         LinksKeepIt,
+        PanelKeepsIt,
         PersonalLinksKeepIt,
         ProlificKeepsIt,
         ConnectKeepsIt,

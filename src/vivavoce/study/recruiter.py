@@ -5,7 +5,7 @@ when they are done. Paying them is its package's business: the participants' pag
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -77,11 +77,13 @@ class HandBack:
     code   to be shown; None: there is none
     url    where they go to say that they are done; None: nowhere
     place  what that is called
+    fields what is posted there as a form; None: they just go there
     """
 
     code: str | None = None
     url: str | None = None
     place: str = ""
+    fields: Mapping[str, str] | None = None
 
 
 class Recruiter(ABC):
@@ -107,6 +109,14 @@ class Recruiter(ABC):
         """How many dialogues each of its people holds; None: as many as the visit's step says."""
         return None
 
+    def framed_by(self, settings: Any) -> Sequence[str]:
+        """Origins whose pages may show the study in a frame, and get forms posted; most have none."""
+        return ()
+
+    def previews(self, settings: Any, query: Mapping[str, str]) -> bool:
+        """Whether somebody with these parameters only looks: they read what it is about, no more."""
+        return False
+
     @abstractmethod
     def claims(self, settings: Any, query: Mapping[str, str]) -> bool:
         """Whether who opens the study by a link with these parameters says to come from here."""
@@ -127,6 +137,12 @@ class Recruiter(ABC):
 
         Input   outcome: of the visit, durably stored by now; code: the study's own completion code
         """
+
+    def hand_back_visit(
+        self, settings: Any, study: str, log: Any, visit_id: str, outcome: str | None, code: str | None
+    ) -> HandBack:
+        """What somebody takes along from their own visit: the same for each of its outcome, as a rule."""
+        return self.hand_back(settings, study, log, outcome, code)
 
     def receive(self, settings: Any, study: str, log: Any, headers: Mapping[str, str], body: bytes) -> None:
         """Take what the recruiter's platform tells by itself at `/recruiters/NAME/notices`; most are silent.
@@ -186,6 +202,12 @@ def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePla
     if pool not in recruitment:
         return plan.repeat
     return RECRUITERS.get(pool).dialogues(recruitment[pool]) or plan.repeat
+
+
+def framing_origins(recruitment: Mapping[str, BaseModel]) -> list[str]:
+    """Whose pages may show a study in a frame."""
+    found = (RECRUITERS.get(name).framed_by(settings) for name, settings in recruitment.items())
+    return sorted({origin for origins in found for origin in origins})
 
 
 def recruiter_for(

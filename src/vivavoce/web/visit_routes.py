@@ -19,6 +19,7 @@ from vivavoce.study.recruiter import (
     HandBack,
     NotAdmitted,
     NoticeRefused,
+    framing_origins,
     recruiter_for,
 )
 from vivavoce.trial.engine import Opened
@@ -69,17 +70,19 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     language = wanted_language(site, request, lang)
     identity = site.study.identity
     participant = request.query_params.get(identity.parameter, "")[:200]
-    invited, sent = bool(participant) or identity.anonymous, ""
+    invited, sent, preview = bool(participant) or identity.anonymous, "", False
     if site.study.recruitment:
         parameters = request.query_params.multi_items()
         participant, sent = "", urlencode([one for one in parameters if one[0] != "lang"])
-        invited = recruiter_for(site.study.recruitment, request.query_params) is not None
+        found = recruiter_for(site.study.recruitment, request.query_params)
+        invited = found is not None
+        preview = found is not None and found[0].previews(found[1], request.query_params)
     under_way = under_way and not sent  # a ticket leads to its own visit, also in a browser that has another
     if not invited and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        sent=sent, key=token_urlsafe(16), **information_sheet(site.study, language),
+        sent=sent, key=token_urlsafe(16), preview=preview, **information_sheet(site.study, language),
     )  # fmt: skip
 
 
@@ -125,7 +128,8 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
     if opened.resumed and not opened.same_page and not admission.verified:
         return site.page("message", language, status=403, kind="begun_elsewhere")
     response = site.to("/visit")
-    site.remember(response, await _token(site, opened))
+    framed = bool(framing_origins({pool: site.study.recruitment[pool]} if site.study.recruitment else {}))
+    site.remember(response, await _token(site, opened), framed=framed)
     return response
 
 
@@ -212,7 +216,8 @@ def _hand_back(site: Site, state: VisitState) -> HandBack | None:
     if settings is None:
         return None
     log, code = site.engine.log, state.completion_code
-    return RECRUITERS.get(state.pool).hand_back(settings, site.study.name, log, state.outcome, code)
+    recruiter, study = RECRUITERS.get(state.pool), site.study.name
+    return recruiter.hand_back_visit(settings, study, log, state.visit_id, state.outcome, code)
 
 
 @router.post("/consent")

@@ -251,7 +251,15 @@ def test_participants_are_told_before_they_begin(tmp_path: Path, language: str, 
         site = Site(SessionEngine(study, log, {name: Parrot() for name in study.systems}))
         sheet = information_sheet(study, language)
         page = site.page(
-            "information", language, under_way=False, participant="", parameter="p", sent="", key="k", **sheet
+            "information",
+            language,
+            under_way=False,
+            participant="",
+            parameter="p",
+            sent="",
+            key="k",
+            preview=False,
+            **sheet,
         )
     read = bytes(page.body).decode()
     assert said in read and "identifi" not in read.partition('class="facts"')[2]
