@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, func, select, text, update
 
 from vivavoce.log.erasure import erase_participant, known_as
 from vivavoce.log.events import TRIAL, PartExpired, QuestionnaireAnswered
-from vivavoce.log.follow_ups import forget_invited
+from vivavoce.log.follow_ups import forget_invited, invited_people
 from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.models import VisitRecord
 from vivavoce.log.package_tables import PackageTables, present_tables
@@ -86,7 +86,20 @@ def find_due(log: Log, study: str, days: Days, idle: timedelta) -> list[DuePart]
                 waits = _waits(connection, beside, study, who) if part != "free_text" else ()
                 if pieces[part]:
                     found.append(DuePart(part, who, begun_at, pieces[part], waits))
-    return found
+    return [*found, *_never_came(log, study, days)]
+
+
+def _never_came(log: Log, study: str, days: Days) -> list[DuePart]:
+    """What leads to people who were to come after an earlier session and did not; counted from its end."""
+    if "identifiers" not in days:
+        return []
+    came, oldest = _people(log, study), log.clock.now() - timedelta(days=days["identifiers"])
+    return [
+        DuePart("identifiers", one.participant_id, one.completed_at, leading)
+        for one in invited_people(log, study)
+        if (leading := one.linked + (one.person_key is not None))
+        and not one.simulated and one.participant_id not in came and one.completed_at <= oldest
+    ]  # fmt: skip
 
 
 def losses(log: Log, study: str, due: Sequence[DuePart]) -> Loss:
@@ -144,7 +157,8 @@ def _expire(
 
     def check(tx: Transaction) -> None:
         own = tx.visits_of_participant(study, who)
-        if max(visit.opened_at for visit in own) > one.begun_at or not _over(own, log.clock.now(), idle):
+        latest = max((visit.opened_at for visit in own), default=one.begun_at)
+        if latest > one.begun_at or not _over(own, log.clock.now(), idle):
             raise _TakesPart
 
     def write(tx: Transaction) -> None:

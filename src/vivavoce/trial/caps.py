@@ -81,7 +81,8 @@ def _followed(study: Study, state: VisitState) -> list[str]:
         return systems
     keeps = follow_up.condition == "keep"
     wanted = [one for one in systems if (study.condition(one) in earlier.conditions) == keeps]
-    return wanted or systems
+    needed = 1 if battles_of(state.current_step) is None else 2
+    return wanted if len(wanted) >= needed else systems
 
 
 def _open(caps: Caps, study: Study, systems: Sequence[str], taken: Places) -> list[str]:

@@ -25,6 +25,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.expiry import expire_due, find_due, losses
+from vivavoce.log.follow_ups import Invited, note_invited
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import metadata
 from vivavoce.log.verification import verify
@@ -106,6 +107,17 @@ def test_identifiers_go_when_they_are_due_and_not_before(log: Log, clock: Manual
     assert find_due(log, "s", days, IDLE) == []
     known = log.transact_now(lambda tx: tx.participant_of("s", "link", "secret-ada", "somebody new"))
     assert known == "somebody new"
+
+
+def test_who_was_to_come_again_and_did_not_is_forgotten_in_time(log: Log, clock: ManualClock) -> None:
+    note_invited(log, "s", [Invited("ada", "link", "secret-ada", ("desk",), clock.now())])
+    days = RetentionRules(identifiers_days=90).days()
+    clock.advance(89 * DAY_S)
+    assert find_due(log, "s", days, IDLE) == []
+    clock.advance(DAY_S)
+    [gone] = expire_due(log, "s", days, IDLE, by="Kim")
+    assert (gone.participant_id, gone.pieces) == ("ada", 1)
+    assert "secret-ada" not in everything(log) and find_due(log, "s", days, IDLE) == []
 
 
 def test_free_text_goes_and_what_was_chosen_stays(log: Log, clock: ManualClock) -> None:
