@@ -27,8 +27,8 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def log(log_url: str, tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
-    with Log.open(log_url, clock, recording_folder=tmp_path) as opened:
+def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", clock) as opened:
         yield opened
 
 
@@ -75,11 +75,11 @@ class Trial:
 
 
 def test_many_who_come_at_once_get_exactly_the_places_also_after_a_restart(
-    log: Log, tmp_path: Path, clock: ManualClock
+    log_url: str, tmp_path: Path, clock: ManualClock
 ) -> None:
     study = capped(tmp_path, conditions={"one": 4, "two": 3})
 
-    async def scenario() -> None:
+    async def scenario(log: Log) -> None:
         trial = Trial(study, log, clock)
         visits = await asyncio.gather(*[trial.come(f"p{number}") for number in range(24)])
         stands = Counter([await trial.stands(one) for one in visits])
@@ -95,7 +95,8 @@ def test_many_who_come_at_once_get_exactly_the_places_also_after_a_restart(
         assert await again.system(heir) == gone, "a place that is free again goes to the next"
         await again.engine.stop()
 
-    asyncio.run(scenario())
+    with Log.open(log_url, clock, recording_folder=tmp_path) as log:
+        asyncio.run(scenario(log))
 
 
 def test_who_left_for_too_long_loses_their_place_and_is_told(
