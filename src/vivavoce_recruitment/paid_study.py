@@ -1,6 +1,6 @@
 """A study with one of its recruiters that pay: what verbs and the dashboard's page share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -69,12 +69,16 @@ class PaidStudy:
     def terms(self) -> Terms:
         return self.recruiter.terms(self.settings)
 
-    def platform(self) -> Platform:
-        """The platform. Raises InputError: it has no interface, or a secret is not set."""
+    def platform(self, only: Sequence[str] | None = None) -> Platform:
+        """The platform; only: what is offered there is for these people alone, by its keys.
+
+        Raises  InputError: it has no interface, cannot offer to some alone, or a secret is not set
+        """
         if not isinstance(self.recruiter, PaidRecruiter):
             hint = "write what it is to pay with `vivavoce recruit sheet`"
             raise InputError(f"{self.recruiter.place} has no interface that pays", place=self.name, hint=hint)
-        return self.stack.enter_context(closing(self.recruiter.open(self.settings)))
+        settings = self.settings if only is None else self.recruiter.for_these(self.settings, only)
+        return self.stack.enter_context(closing(self.recruiter.open(settings)))
 
     def listed(self) -> Listing:
         """Raises  InputError: the study is not offered yet"""

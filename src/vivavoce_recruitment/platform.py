@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from vivavoce.core.errors import VivavoceError
+from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.study.recruiter import Recruiter
 from vivavoce_recruitment.ledger import Ledger, Listing, SubmissionStatus
 from vivavoce_recruitment.money import CREDITS, Money
 from vivavoce_recruitment.settings import BY_DIALOGUE, Bonus, CallCost, DialoguePay
 
 Switch = Literal["pause", "resume", "stop"]
-OUTCOMES: Final = ("completed", "not_accepted", "screened_out", "no_consent", "withdrew", "technical_failure")
+OUTCOMES: Final = (
+    "completed", "not_accepted", "screened_out", "no_place", "no_consent", "withdrew", "technical_failure",
+)  # fmt: skip
 
 
 class PlatformError(VivavoceError):
@@ -212,3 +214,11 @@ class PaidRecruiter(PricedRecruiter):
     @abstractmethod
     def open(self, settings: Any) -> Platform:
         """The platform with the account that the settings name. Raises InputError: a secret is not set."""
+
+    def for_these(self, settings: Any, people: Sequence[str]) -> Any:
+        """The settings with which a study is offered to these people alone, by the platform's keys for them.
+
+        Raises  InputError: the platform offers to everybody, or nobody
+        """
+        hint = "give people personal links: `recruitment: {personal_links: {}}`"
+        raise InputError(f"{self.place} cannot offer a study to some people alone", hint=hint)

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -30,6 +30,8 @@ from vivavoce_recruitment.settings import secret
 COMPLETE: Final = "https://app.prolific.com/submissions/complete"
 ISSUER: Final = "https://www.prolific.com"
 PARAMETERS: Final = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+ALLOWED: Final = "custom_allowlist"
+"""Prolific's filter by which a study is shown to people of a list alone."""
 KEYS_FRESH_S: Final = 24 * 3600
 LEEWAY_S: Final = 60
 NOTICE_FRESH_S: Final = 600
@@ -98,9 +100,12 @@ class Prolific(PaidRecruiter):
     def claims(self, settings: ProlificSettings, query: Mapping[str, str]) -> bool:
         return "SESSION_ID" in query or "prolific_token" in query
 
+    def previews(self, settings: ProlificSettings, query: Mapping[str, str]) -> bool:
+        return any(_PLACEHOLDER.fullmatch(query.get(name, "")) for name in PARAMETERS)
+
     def admit(self, settings: ProlificSettings, study: str, log: Log, query: Mapping[str, str]) -> Admission:
         said = {name: query.get(name, "") for name in PARAMETERS}
-        if any(_PLACEHOLDER.fullmatch(value) for value in said.values()):
+        if self.previews(settings, said):
             raise NotAdmitted("preview")
         listing = Ledger(log, study).listing(self.name)
         if settings.proof == "signed":
@@ -131,7 +136,10 @@ class Prolific(PaidRecruiter):
         self, settings: ProlificSettings, study: str, log: Log, outcome: str | None, code: str | None
     ) -> HandBack:
         listing = Ledger(log, study).listing(self.name)
-        given = listing.codes.get(outcome or "") if listing is not None else None
+        codes = listing.codes if listing is not None else {}
+        given = codes.get(outcome or "")
+        if given is None and outcome == "no_place":  # published before there were caps
+            given = codes.get("screened_out")
         return HandBack(given, f"{COMPLETE}?cc={given}" if given else None, self.place)
 
     def receive(
@@ -169,6 +177,11 @@ class Prolific(PaidRecruiter):
 
     def codes(self) -> dict[str, str]:
         return {outcome: "".join(secrets.choice(ALPHABET) for _ in range(10)) for outcome in OUTCOMES}
+
+    def for_these(self, settings: ProlificSettings, people: Sequence[str]) -> ProlificSettings:
+        filters = [one for one in settings.filters if one.get("filter_id") != ALLOWED]
+        allowed = {"filter_id": ALLOWED, "selected_values": list(people)}
+        return settings.model_copy(update={"filters": [*filters, allowed]})
 
     def open(self, settings: ProlificSettings) -> ProlificPlatform:
         return ProlificPlatform(settings)

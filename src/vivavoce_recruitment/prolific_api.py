@@ -52,6 +52,7 @@ CODES: Final[dict[str, tuple[str, str]]] = {
     "technical_failure": ("OTHER", ""), "no_consent": ("NO_CONSENT", "Did not agree to take part"),
     "screened_out": ("OTHER", "The study needs people with other experience"),
     "withdrew": ("OTHER", "Stopped taking part"),
+    "no_place": ("OTHER", "All places of the study are taken"),
 }  # fmt: skip
 """What each outcome's code is there, and why its place is asked back; "": a person reviews it."""
 

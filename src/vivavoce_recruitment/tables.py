@@ -2,7 +2,8 @@
 
 `recruitment_payments` is the ledger: no row of it leaves once it was sent. `recruitment_listings` has what is
 offered where, `recruitment_invitations` hashes of links, `recruitment_submissions` how a platform last told
-that people's work stands, `recruitment_notices` which of its notices were taken. Of a laboratory
+that people's work stands, `recruitment_notices` which of its notices were taken, `recruitment_assignments`
+with which assignments of panels people came. Of a laboratory
 `recruitment_bookings` has the seats that people booked, `recruitment_contacts` how they are reached, and
 `recruitment_notes` what supervisors noted. The last alone is in an export, as the dataset's table `notes`.
 """
@@ -136,7 +137,17 @@ notes: Final = Table(
     Column("noted_at", Instant, nullable=False),
 )
 
-SCHEMA: Final = Schema("recruitment", "0003", Path(__file__).parent / "migrations" / "versions")
+assignments: Final = Table(
+    "recruitment_assignments",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("ticket_hash", String, primary_key=True),
+    Column("assignment", String, nullable=False),
+    Column("panel", String, nullable=False),
+    Column("came_at", Instant, nullable=False),
+)
+
+SCHEMA: Final = Schema("recruitment", "0004", Path(__file__).parent / "migrations" / "versions")
 
 
 def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
@@ -153,6 +164,8 @@ def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
         connection.execute(delete(submissions).where(same))
     links = and_(invitations.c.study == whose.study, invitations.c.token_hash.in_(whose.tickets))
     connection.execute(delete(invitations).where(links))
+    came = and_(assignments.c.study == whose.study, assignments.c.ticket_hash.in_(whose.tickets))
+    connection.execute(delete(assignments).where(came))
     _erase_booking(connection, whose)
     return _erase_payments(connection, whose)
 
@@ -218,4 +231,10 @@ def _erase_payments(connection: Connection, whose: ErasedParticipant) -> list[st
     return told
 
 
-TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows)
+def _open_payments(connection: Connection, whose: ErasedParticipant) -> list[str]:
+    known = connection.execute(select(payments).where(payments.c.study == whose.study))
+    number = sum(_theirs(row.ticket, whose) and row.state in ("planned", "sent", "unknown") for row in known)
+    return [f"{number} payments to them are due, or perhaps paid: pay or settle them first"] if number else []
+
+
+TABLES: Final = PackageTables("recruitment", SCHEMA, erase, _dataset_rows, _open_payments)

@@ -14,6 +14,7 @@ RECRUIT = Verb(
         "invite my-study --number 20 --address https://lab.example",
         "subscribe my-study --confirm",
         "status my-study",
+        "returns my-study --links https://lab.example",
         "slots my-study",
         "places my-study 40 --confirm",
         "pause my-study --confirm",

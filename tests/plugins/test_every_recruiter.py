@@ -10,6 +10,18 @@ class LinksKeepIt(RecruiterContract):
     name, written, guess = "links", {}, {"t": "guess"}
 
 
+class PersonalLinksKeepIt(RecruiterContract):
+    name = "personal_links"
+    written = {}
+    guess = {"again": "a-guess"}
+
+
+class PanelKeepsIt(RecruiterContract):
+    name = "panel"
+    written = {"origins": ["https://panel.example"]}
+    guess = {"assignmentId": "A1", "workerId": "W1", "turkSubmitTo": "https://panel.example"}
+
+
 class ProlificKeepsIt(RecruiterContract):
     name = "prolific"
     written = {
@@ -44,7 +56,15 @@ class LaboratoryKeepsIt(RecruiterContract):
 
 CONTRACTS = {
     contract.name: contract
-    for contract in (LinksKeepIt, ProlificKeepsIt, ConnectKeepsIt, SonaKeepsIt, LaboratoryKeepsIt)
+    for contract in (
+        LinksKeepIt,
+        PanelKeepsIt,
+        PersonalLinksKeepIt,
+        ProlificKeepsIt,
+        ConnectKeepsIt,
+        SonaKeepsIt,
+        LaboratoryKeepsIt,
+    )
 }
 
 

@@ -149,6 +149,14 @@ ERASE = Verb(
     short_help="Erase a participant from the log.",
     examples=("my-study PARTICIPANT",),
 )
+RETENTION = Verb(
+    "retention",
+    "vivavoce.cli.retention:retention",
+    part="Run",
+    order=8,
+    short_help="Say what need not be kept of people; erase it.",
+    examples=("my-study", "my-study --confirm"),
+)
 EXPORT = Verb(
     "export",
     "vivavoce.cli.data:export",

@@ -104,9 +104,15 @@ class Board:
 
     def __init__(self, study: Study, log: Log) -> None:
         self.study, self.log = study, log
+        self._lock = threading.Lock()
+        self._remarks_stream = remark_stream(study.name)
+        self.whole = self
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing yet."""
         self.position = self._read = 0
         self.scope: Scope | None = None
-        self.whole = self
         self._parts: dict[Scope | None, Part] = {scope: Part() for scope in (None, *SCOPES)}
         self._show(self._parts[None])
         self.pause: Pause | None = None
@@ -114,27 +120,19 @@ class Board:
         self.looks: list[StoredEvent] = []
         self.suspended: dict[str, StoredEvent] = {}
         self.suspensions: list[StoredEvent] = []
-        self._lock = threading.Lock()
         self.remarks, self.index = Remarks(), DialogueIndex()
         self._left_out: LeftOut | None = None
         self._stale: dict[str, VisitCard] = {}
         self._same_steps: dict[str, bool] = {}
-        self._remarks_stream = remark_stream(study.name)
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
         """Take in what is new, then look at the board while it stands still."""
         whole = self.whole
         with whole._lock:
             known = whole.position
-            for stored in self.log.all_events(after=whole._read):
-                whole._read = max(whole._read, stored.position)
-                if stored.visit_id == log_events.ACTIONS:  # they change no figure
-                    continue
-                if stored.visit_id == self._remarks_stream:
-                    whole._take_remark(stored)
-                    continue
-                whole.position = max(whole.position, stored.position)
-                whole._apply(stored)
+            if whole._carry_on_from_log() and known:  # somebody who stands on the board was erased meanwhile
+                whole._begin()
+                whole._carry_on_from_log()
             for visit in whole._stale.values():
                 if visit.state is not None:
                     whole._show_dialogues(visit, visit.state)
@@ -142,6 +140,21 @@ class Board:
             if whole.position != known:
                 whole._mark_excluded()
             return look(whole if self.scope is None else whole.of(self.scope))
+
+    def _carry_on_from_log(self) -> bool:
+        """Take in what is new; whether a participant's erasure is among it."""
+        erased = False
+        for stored in self.log.all_events(after=self._read):
+            self._read = max(self._read, stored.position)
+            if stored.visit_id == log_events.ACTIONS:  # they change no figure
+                continue
+            if stored.visit_id == self._remarks_stream:
+                self._take_remark(stored)
+                continue
+            erased |= isinstance(stored.event, log_events.ParticipantErased)
+            self.position = max(self.position, stored.position)
+            self._apply(stored)
+        return erased
 
     def _mark_excluded(self) -> None:
         from vivavoce.annotation.parsers import parser_of

@@ -33,6 +33,7 @@ OUTCOMES: Final = {
     "screened_out": NP_("visit", "screened out"), "no_consent": NP_("visit", "no consent"),
     "withdrew": NP_("visit", "withdrew"), "timed_out": NP_("visit", "timed out"),
     "technical_failure": NP_("visit", "technical failure"), "not_accepted": NP_("visit", "not accepted"),
+    "no_place": NP_("visit", "found no place"),
 }  # fmt: skip
 PHASES: Final = {
     "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in dialogue"),

@@ -7,7 +7,7 @@ of those who wrote down his recordings stands that they did, without the words. 
 stay as they were, so that the projections of the rest can still be rebuilt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,8 @@ from sqlalchemy import Connection, Table, delete, select, text, update
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
-from vivavoce.log.events import TRIAL, ParticipantErased, read_event
+from vivavoce.log.events import TRIAL, ErasureReason, ParticipantErased, read_event
+from vivavoce.log.follow_ups import forget_invited
 from vivavoce.log.hash_chain import chain_anew
 from vivavoce.log.package_tables import ErasedParticipant, PackageTables, present_tables
 from vivavoce.log.persons import identifiers
@@ -106,17 +107,28 @@ class _Answers:
         return {**payload, **{name: value for name, value in said.items() if name in payload}}
 
 
-def erase_participant(log: Log, study: str, who: str, *, by: str) -> ParticipantErased:
-    """Erase a participant, by pseudonym or by the identifier with which he came; the tombstone that is left.
+def erase_participant(
+    log: Log, study: str, who: str, *, by: str, reason: ErasureReason = "request",
+    check: Callable[[Transaction], None] | None = None,
+) -> ParticipantErased:  # fmt: skip
+    """Erase a participant, by pseudonym or by the identifier with which they came; gives the tombstone.
 
-    Note    no service may hold his visits meanwhile; datasets and backups made before are not reached
+    Input   check: called in the transaction first; where it raises, nothing is erased
+    Note    no service may hold their visits meanwhile, but those that are over; datasets and backups made
+            before are not reached
     Raises  InputError: the study knows nobody of this name
     """
     participant_id = _pseudonym(log, study, who)
     own = [one for one in log.recordings(study) if one.participant_id == participant_id]
     tapes = tapes_of(log, study).get(participant_id, []) if log.recording_folder is not None else []
     beside = present_tables(log)
-    tombstone = log.transact_now(lambda tx: _erase(tx, study, participant_id, by, beside))
+
+    def write(tx: Transaction) -> ParticipantErased:
+        if check is not None:
+            check(tx)
+        return _erase(tx, study, participant_id, by, reason, beside)
+
+    tombstone = log.transact_now(write)
     for tape in tapes:
         tape.unlink(missing_ok=True)
     for one in own:
@@ -138,29 +150,31 @@ def _pseudonym(log: Log, study: str, who: str) -> str:
 
 
 def _erase(
-    tx: Transaction, study: str, participant_id: str, by: str, beside: Sequence[PackageTables]
-) -> ParticipantErased:
+    tx: Transaction, study: str, participant_id: str, by: str, reason: ErasureReason,
+    beside: Sequence[PackageTables],
+) -> ParticipantErased:  # fmt: skip
     connection = tx.connection
     if connection.dialect.name == "sqlite":
         connection.execute(text("PRAGMA secure_delete=ON"))
     theirs = _theirs(connection, study, participant_id)
-    whose = _known_as(connection, theirs, study)
+    whose = known_as(connection, study, participant_id)
     kept = [sentence for one in beside for sentence in one.erase(connection, whose)]
-    deleted, mended, touched = _others(connection, theirs)
+    doomed, mended, touched = _others(connection, theirs)
     positions = _all(connection, select(events.c.position).where(events.c.visit_id.in_(theirs.visits)))
-    _delete(connection, events, "position", [*deleted, *positions])
+    tombstone = ParticipantErased(
+        study=study, participant_id=participant_id, by=by, visits=len(theirs.visits),
+        events=len(positions) + len(doomed), mended=mended, kept=kept, reason=reason,
+    )  # fmt: skip
+    tx.append(TRIAL, tombstone)  # before anything goes: a position is never given twice
+    _delete(connection, events, "position", [*doomed, *positions])
     for stream, first in touched.items():
         chain_anew(connection, stream, first)
-    _delete(connection, calls, "position", [*deleted, *positions])
+    _delete(connection, calls, "position", [*doomed, *positions])
     _delete(connection, bouts, "position", positions)
     for table in (visits, dialogues, codes, recordings, recruit_links):
         _delete(connection, table, "visit_id", theirs.visits)
     connection.execute(delete(people).where(people.c.participant_id == participant_id))
-    tombstone = ParticipantErased(
-        study=study, participant_id=participant_id, by=by, visits=len(theirs.visits),
-        events=len(positions) + len(deleted), mended=mended, kept=kept,
-    )  # fmt: skip
-    tx.append(TRIAL, tombstone)
+    forget_invited(connection, study, participant_id, wholly=True)
     return tombstone
 
 
@@ -173,12 +187,14 @@ def _theirs(connection: Connection, study: str, participant_id: str) -> _Theirs:
     return _Theirs(participant_id, of(visits, "visit_id"), set(of(dialogues, "dialogue_id")), files)
 
 
-def _known_as(connection: Connection, theirs: _Theirs, study: str) -> ErasedParticipant:
+def known_as(connection: Connection, study: str, participant_id: str) -> ErasedParticipant:
     """Somebody as packages' tables may know them."""
-    tickets = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id.in_(theirs.visits))
-    persons = select(people.c.person_key).where(people.c.participant_id == theirs.participant_id)
+    theirs = (visits.c.study == study) & (visits.c.participant_id == participant_id)
+    own = _all(connection, select(visits.c.visit_id).where(theirs))
+    tickets = select(recruit_links.c.ticket_hash).where(recruit_links.c.visit_id.in_(own))
+    persons = select(people.c.person_key).where(people.c.participant_id == participant_id)
     return ErasedParticipant(
-        study, theirs.participant_id, theirs.visits,
+        study, participant_id, own,
         frozenset(one for one in _all(connection, tickets) if one), frozenset(_all(connection, persons)),
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ Kinds are `<noun>_<past verb>`. A visit's events are ordered by `seq` (1-based, 
 Fields are only ever added, with a default; a change of meaning is a new kind.
 """
 
+from datetime import datetime
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,6 +22,7 @@ from vivavoce.log import (  # each has kinds of its own
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.event import EVENT_KINDS, Event, LoggedRating
 from vivavoce.log.stimulus_events import earlier_kinds, upcast
+from vivavoce.study.retention import Part
 
 TRIAL: Final = "trial"  # the stream of events that concern no single visit
 ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboard
@@ -28,8 +30,13 @@ ACTIONS: Final = "actions"  # the stream of what researchers did on the dashboar
 EndReason = Literal["user", "system", "limit", "failure", "abandoned"]
 ReachedLimit = Literal["turns", "minutes"]
 Outcome = Literal[
-    "completed", "not_accepted", "screened_out", "no_consent", "withdrew", "timed_out", "technical_failure"
+    "completed", "not_accepted", "screened_out", "no_place", "no_consent", "withdrew", "timed_out",
+    "technical_failure",
 ]  # fmt: skip
+Cap = Literal["participant", "places"]
+
+
+ErasureReason = Literal["request", "retention"]
 
 
 class LoggedAct(BaseModel):
@@ -60,6 +67,15 @@ class LoggedMessage(BaseModel):
     images: list[str] = Field(default_factory=list)
 
 
+class LoggedEarlier(BaseModel):
+    """The session that a visit follows: its study, when it was completed, and the conditions held there."""
+
+    model_config = ConfigDict(frozen=True)
+    study: str
+    completed_at: datetime
+    conditions: list[str]
+
+
 class VisitOpened(Event):
     """A participant pressed Start; only now does a visit exist."""
 
@@ -71,6 +87,7 @@ class VisitOpened(Event):
     language: str
     simulated: bool = False
     verified: bool | None = None
+    earlier: LoggedEarlier | None = None
 
 
 class SimulatedUserDescribed(Event):
@@ -285,11 +302,15 @@ class DialoguesFinished(Event):
 
 
 class VisitEnded(Event):
-    """The outcome comes first; any code is derived from it."""
+    """The outcome comes first; any code is derived from it.
+
+    cap  which one left no place: what one participant may do, or how many participants there are
+    """
 
     kind = "visit_ended"
     outcome: Outcome
     completion_code: str | None = None
+    cap: Cap | None = None
 
 
 class TrialPaused(Event):
@@ -325,6 +346,7 @@ class ParticipantErased(Event):
 
     mended  events of others that named him
     kept    what stays without leading to him, and why, in sentences
+    reason  somebody asked for it, or the study keeps visits no longer
     """
 
     kind = "participant_erased"
@@ -334,6 +356,26 @@ class ParticipantErased(Event):
     visits: int
     events: int
     mended: int
+    kept: list[str] = []
+    reason: ErasureReason = "request"
+
+
+class PartExpired(Event):
+    """A part of what is kept of a participant was taken out of the log by the study's rules of retention.
+
+    part    identifiers: what leads to them; free_text: what they wrote freely
+    days    that the study keeps it, from the beginning of their last visit
+    pieces  how many identifiers and links, or answers
+    kept    what stays without leading to them, and why, in sentences
+    """
+
+    kind = "part_expired"
+    study: str
+    participant_id: str
+    part: Part
+    days: int
+    pieces: int
+    by: str
     kept: list[str] = []
 
 

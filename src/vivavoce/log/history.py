@@ -260,6 +260,7 @@ class VisitHistory(Events):
     wrong_codes: list[datetime] = field(default_factory=list)
     outcome: log_events.Outcome | None = None
     completion_code: str | None = None
+    cap: log_events.Cap | None = None
     last_at: datetime | None = None
     moves: ClassVar[Mapping[Any, Callable[..., None]]] = {}
     _own: set[str] = field(default_factory=set)  # dialogues that no copy shares
@@ -332,6 +333,7 @@ class VisitHistory(Events):
                 self.recordings.pop(event.recording_id, None)
             case log_events.VisitEnded() as event:
                 self.outcome, self.completion_code = event.outcome, event.completion_code
+                self.cap = event.cap
             case StimuliPlanned() as event:
                 self.stimulus_steps[event.step] = StimuliHistory(event, [stored])
             case QualificationTried() | ResponseGiven() | StepFinished() as event:

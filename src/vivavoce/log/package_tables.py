@@ -46,12 +46,15 @@ class PackageTables:
     schema  with their versions; the package calls `Log.bring_tables` before it uses them
     erase   takes out what leads to a participant; says in sentences what stays, and why
     rows    what of them stands in a dataset, by its tables; None: nothing does
+    open_business  sentences on what still needs somebody's identifiers, such as a payment that is due; while
+                   there is one, no rule of retention takes them out. None: nothing ever does
     """
 
     name: str
     schema: Schema
     erase: Callable[[Connection, ErasedParticipant], list[str]]
     rows: Callable[[Connection, ExportedVisits], Iterable[tuple[str, Rows]]] | None = None
+    open_business: Callable[[Connection, ErasedParticipant], list[str]] | None = None
 
 
 LOG_TABLES: Final[Shelf[PackageTables]] = Shelf("log table", PackageTables)

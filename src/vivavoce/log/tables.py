@@ -3,8 +3,8 @@
 `events` is append-only. `visits`, `dialogues`, `codes` and `recordings` are projections: written in the
 same transaction as the event that changes them, and rebuilt from the events at any time. `recruit_links`
 holds what leads from the outside world to a visit (hashes of tokens and tickets), `people` who a pseudonym
-is; both are in no export. The rest is no part of the truth about a trial: studies as they were served,
-process runs, accounts of the dashboard.
+is, `follow_ups` who may come to a later session; they are in no export. The rest is no part of the truth
+about a trial: studies as they were served, process runs, accounts of the dashboard.
 """
 
 from datetime import UTC, datetime
@@ -210,6 +210,19 @@ people: Final = Table(
     Column("pool", String, primary_key=True),
     Column("person_key", String, primary_key=True),
     Column("participant_id", String, nullable=False, unique=True),
+)
+
+follow_ups: Final = Table(
+    "follow_ups",
+    metadata,
+    Column("study", String, primary_key=True),
+    Column("participant_id", String, primary_key=True),
+    Column("pool", String, nullable=False),
+    Column("person_key", String),
+    Column("token_hash", String, unique=True),
+    Column("simulated", Boolean, nullable=False),
+    Column("conditions", JSON, nullable=False),
+    Column("completed_at", Instant, nullable=False),
 )
 
 studies: Final = Table(

@@ -15,6 +15,7 @@ from typing import Final
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import UnknownName
 from vivavoce.log import events
+from vivavoce.log.follow_ups import invited_people
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.store import StoredEvent
 from vivavoce.questionnaires.instrument import Scale
@@ -78,7 +79,7 @@ async def run_trial(
     trial.judged, trial.language = judged if judged is not None else {}, spoken
     if dialogues and spoken not in trial.channels:
         raise UnknownName("language of simulated users", spoken, list(trial.channels))
-    engine.rules.chance = lambda key: Random(f"{seed}:{key.removeprefix(trial.prefix)}")
+    engine.rules.chance = lambda key: Random(f"{seed}:{trial.anonymous(key)}")
     if dialogues:
         repeat = dialogues[0].repeat
         quotas = list(_quotas(trial.population, amount, repeat.min, repeat.max))
@@ -101,6 +102,16 @@ def _quotas(population: Population, dialogues: int, least: int, most: int) -> It
         caller += 1
 
 
+def _returning(engine: SessionEngine) -> list[str]:
+    """Simulated users of the session that this study follows who have not come again, by pseudonym."""
+    log, study = engine.log, engine.study.name
+    if engine.study.follow_up is None:
+        return []
+    came = {one.participant_id for one in log.visits(study)}
+    invited = (one for one in invited_people(log, study) if one.simulated)
+    return [one.participant_id for one in invited if one.participant_id not in came]
+
+
 class _Trial:
     """What the participants of one run share."""
 
@@ -114,6 +125,7 @@ class _Trial:
         self.last_said: dict[str, events.SystemTurnReceived] = {}
         self.language = engine.study.default_language
         self.prefix = f"simulated-{uuid.uuid4().hex[:6]}-"
+        self.returning = _returning(engine)
         self.channels = {
             language: casting.channel(language, error_rate)
             for language in engine.study.languages
@@ -128,7 +140,7 @@ class _Trial:
         """One participant's whole visit: every step in its turn, then the end or a leave-taking."""
         opened = await self.engine.open_visit(
             language=self.language, pool=POOL, simulated=True,
-            participant_id=f"{self.prefix}{caller}",
+            participant_id=self.name(caller),
         )  # fmt: skip
         await self.engine.describe_user(opened.visit_id, self._description(caller))
         participant = _Participant(self, opened.visit_id, caller, dialogues)
@@ -136,6 +148,16 @@ class _Trial:
             await kind_of(step).simulate(step, participant)
         if self.casting is None:
             self.count()
+
+    def name(self, caller: int) -> str:
+        """A caller's pseudonym: that of an earlier session for as many as have one."""
+        return self.returning[caller] if caller < len(self.returning) else f"{self.prefix}{caller}"
+
+    def anonymous(self, key: str) -> str:
+        """The name of a draw by the caller's number, not the pseudonym, so that it can be repeated."""
+        who, mark, rest = key.partition(":")
+        number = self.returning.index(who) if who in self.returning else who.removeprefix(self.prefix)
+        return f"{number}{mark}{rest}"
 
     def _description(self, caller: int) -> events.SimulatedUserDescribed:
         people, casting = self.population, self.casting

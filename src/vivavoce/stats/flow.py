@@ -10,9 +10,10 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.declaration import later_rules, served_revisions
 from vivavoce.measures.compute import components
 
-NOT_CONSENTED: Final = ("no_consent",)
+NOT_CONSENTED: Final = ("no_consent", "no_place")
 LEFT: Final = (
-    "no_consent", "screened_out", "withdrew", "timed_out", "technical_failure", "not_accepted", "running",
+    "no_place", "no_consent", "screened_out", "withdrew", "timed_out", "technical_failure",
+    "not_accepted", "running",
 )  # fmt: skip
 COUNTED: Final = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 

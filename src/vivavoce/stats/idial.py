@@ -214,7 +214,7 @@ def people(dataset: Dataset) -> IdialPeople:
     return IdialPeople(
         finished=len(done),
         screened_out=outcomes.count("screened_out"),
-        left=len(rows) - len(done) - outcomes.count("screened_out"),
+        left=len(rows) - len(done) - outcomes.count("screened_out") - outcomes.count("no_place"),
         simulated=any(row["simulated"] for row in rows),
         background={item: dict(answers) for item, answers in background.items()},
         parts={

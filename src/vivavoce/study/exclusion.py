@@ -36,7 +36,9 @@ OF_PEOPLE: Final = frozenset({"participant", "outcome", "pool", "answer", *OF_WO
 OF_OUTCOMES: Final = "disagreement"
 COMPARED: Final = {"<=": le, ">=": ge, "<": lt, ">": gt}
 END_REASONS: Final = ("user", "system", "limit", "failure", "abandoned")
-OUTCOMES: Final = ("completed", "screened_out", "no_consent", "withdrew", "timed_out", "running")
+OUTCOMES: Final = (
+    "completed", "screened_out", "no_place", "no_consent", "withdrew", "timed_out", "running",
+)  # fmt: skip
 FAILURES: Final = ("unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted", "internal")
 _CONDITION: Final = re.compile(r"\s*(<=|>=|!=|<|>|=)?\s*(.*?)\s*", re.DOTALL)
 _PART: Final = re.compile(r"\s*([a-z_]+)(?:\.(\S+?))?\s*(<=|>=|!=|<|>|=)\s*(.+?)\s*", re.DOTALL)

@@ -8,13 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
+from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
 from vivavoce.study.populations import PopulationPlan, check_population_names
 from vivavoce.study.prices import Prices
 from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
+from vivavoce.study.retention import RetentionRules
 from vivavoce.study.settings import Flag, Number, Settings, Whole
 from vivavoce.study.steps_file import StepEntry, WrittenRange
 from vivavoce.study.telephone import Telephone
@@ -167,11 +170,20 @@ class StudyFile(Settings):
     visit: list[StepEntry] = Field(min_length=1, description="what a participant goes through, step by step")
     allocation: Allocation = Field("least-used-by-participant", description="which system a dialogue gets")
     limits: Limits = Field(Limits(), description="bounds that keep a visit within reason")  # pyright: ignore[reportCallIssue]
+    caps: Caps | None = Field(
+        None, description="how much one participant does, and how many participants each condition has"
+    )
     identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
     annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
     telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")
     damage: DamagePlan | None = Field(None, description="what speech goes through on its way to who hears it")
     recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
+    retention: RetentionRules | None = Field(
+        None, description="for how many days identifiers, free text and visits are kept"
+    )
+    follow_up: FollowUp | None = Field(
+        None, description="the earlier study whose participants come again to this one"
+    )
     recruitment: dict[str, Any] | None = Field(
         None, description="where participants come from: each recruiter with its settings"
     )

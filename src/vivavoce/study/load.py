@@ -12,10 +12,12 @@ from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.annotation_plan import read_annotation
+from vivavoce.study.caps import check_caps
 from vivavoce.study.channel import check_channels, is_spoken
 from vivavoce.study.degradation import check_damage
 from vivavoce.study.exclusion import unknown_names
 from vivavoce.study.file import StudyFile
+from vivavoce.study.follow_up import check_follow_up
 from vivavoce.study.materials import Entries, Materials, read_offered
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -24,6 +26,8 @@ from vivavoce.study.populations import check_populations
 from vivavoce.study.presets import PROTOCOLS, MergedSource, lay_over
 from vivavoce.study.recordings import check_recordings_plan
 from vivavoce.study.recruiter import RECRUITERS, check_recruitment, read_recruitment
+from vivavoce.study.retention import check_retention
+from vivavoce.study.step_kind import battles_of
 from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
@@ -111,8 +115,11 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         spoken = any(is_spoken(plan.channel) for _, plan in walk.held)
         check_damage(file.damage, file.systems, spoken, source)
     check_recordings_plan(file.recordings, walk.unasked, source)
+    check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
     check_recruitment(recruitment, walk.held, source)
+    _check_caps(file, walk, source)
+    check_follow_up(file.follow_up, recruitment, materials.folder, source)
     check_populations(file.populations, file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
     check_called_systems(source.data.get("systems"), walk.answering, source, open_microphone=opened)
@@ -130,9 +137,10 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
         voice=file.voice, parser=file.parser, ontology=ontology, tasks=tasks,
         visit=walk.visit, pairs=shown.pairs, balance=shown.balance,
-        allocation=file.allocation, limits=file.limits, identity=file.identity,
+        allocation=file.allocation, limits=file.limits, identity=file.identity, caps=file.caps,
         analysis=file.analysis.over(list(file.systems)),
         annotation=annotation, telephone=file.telephone, recordings=file.recordings, damage=file.damage,
+        retention=file.retention, follow_up=file.follow_up,
         recruitment=recruitment, quality=file.quality,
         documents=documents, wordings=wordings,
         folder=materials.folder, revision=materials.revision(),
@@ -190,6 +198,15 @@ def _check_enough(
         if tasks and least > len(tasks):
             problem = f"a visit needs {least} tasks, but there are {len(tasks)}"
             source.report(path, problem, "add tasks, or ask for fewer dialogues")
+
+
+def _check_caps(file: StudyFile, walk: Walk, source: MergedSource) -> None:
+    cells = {name: "/".join(system.factors.values()) or name for name, system in file.systems.items()}
+    fought = [plan for step in walk.visit if (plan := battles_of(step)) is not None]
+    least = sum(plan.repeat.min for _, plan in walk.held) + sum(2 * plan.bouts for plan in fought)
+    anonymous = file.identity.anonymous and not file.recruitment
+    routed = file.telephone is not None and file.telephone.routing is not None
+    check_caps(file.caps, cells, least, source, anonymous=anonymous, routed=routed)
 
 
 def _check_analysis(file: StudyFile, source: MergedSource) -> None:

@@ -9,15 +9,18 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
+from vivavoce.study.caps import Caps
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.file import Allocation, Identity, Limits
 from vivavoce.study.flags import FlagRules
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.judgement_kind import AnnotationPlan, JudgementKind
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.pairs import Pair
 from vivavoce.study.pairs_check import Balance
 from vivavoce.study.quality import Quality
 from vivavoce.study.recordings import Recordings
+from vivavoce.study.retention import RetentionRules
 from vivavoce.study.steps import (
     ConsentStep,
     DebriefStep,
@@ -49,6 +52,8 @@ class Study(BaseModel):
     telephone  how dialogues by telephone are held; None where there are none
     damage     what speech goes through on its way to who hears it, by factor; None: nothing
     recordings what becomes of the sound; None where nothing is said of it, and it is kept
+    follow_up  the earlier study whose participants come again; None: they come for the first time
+    retention  for how many days what is kept of people; None: for ever
     pairs      pairs of transcripts that steps present; `balance`: how far those of one may be apart
     documents  Markdown by file name and language
     wordings   by instrument and language
@@ -74,11 +79,14 @@ class Study(BaseModel):
     parser: str = "rules"
     allocation: Allocation
     limits: Limits
+    caps: Caps | None = None
     identity: Identity
     annotation: AnnotationPlan | None = None
     telephone: Telephone | None = None
     damage: DamagePlan | None = None
     recordings: Recordings | None = None
+    retention: RetentionRules | None = None
+    follow_up: FollowUp | None = None
     recruitment: dict[str, SerializeAsAny[BaseModel]] = {}
     quality: Quality = Quality()  # pyright: ignore[reportCallIssue]
     analysis: Analysis

@@ -5,8 +5,9 @@ when they are done. Paying them is its package's business: the participants' pag
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from inspect import getfile
 from pathlib import Path
@@ -33,6 +34,7 @@ class Admission:
     verified  whether the recruiter vouches for them: only then the ticket leads back into its visit from
               another browser
     once      whoever came before with another ticket is refused
+    participant  pseudonym that they have already, of an earlier session; None: whoever the person is
     page      address of the recruiter's own page for who has begun in another browser, and does not go on in
               this one whether verified or not; None: `verified` decides
     """
@@ -42,19 +44,21 @@ class Admission:
     verified: bool = False
     once: bool = False
     page: str | None = None
+    participant: str | None = None
 
 
 class NotAdmitted(Exception):
     """Somebody may not come in; `kind` is the message that the page shows them.
 
     page  address of the recruiter's own page that says more, in its place; None: there is none
+    at    from when on they may come, or until when they might have
     """
 
     def __init__(
-        self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview"],
-        page: str | None = None,
+        self, kind: Literal["no_invitation", "not_proven", "recruiter_away", "preview", "early", "late"],
+        page: str | None = None, at: datetime | None = None,
     ) -> None:  # fmt: skip
-        self.kind, self.page = kind, page
+        self.kind, self.page, self.at = kind, page, at
         super().__init__(kind)
 
 
@@ -73,11 +77,13 @@ class HandBack:
     code   to be shown; None: there is none
     url    where they go to say that they are done; None: nowhere
     place  what that is called
+    fields what is posted there as a form; None: they just go there
     """
 
     code: str | None = None
     url: str | None = None
     place: str = ""
+    fields: Mapping[str, str] | None = None
 
 
 class Recruiter(ABC):
@@ -107,6 +113,14 @@ class Recruiter(ABC):
         """How many people it is to bring; None: as many as come."""
         return None
 
+    def framed_by(self, settings: Any) -> Sequence[str]:
+        """Origins whose pages may show the study in a frame, and get forms posted; most have none."""
+        return ()
+
+    def previews(self, settings: Any, query: Mapping[str, str]) -> bool:
+        """Whether somebody with these parameters only looks: they read what it is about, no more."""
+        return False
+
     @abstractmethod
     def claims(self, settings: Any, query: Mapping[str, str]) -> bool:
         """Whether who opens the study by a link with these parameters says to come from here."""
@@ -127,6 +141,12 @@ class Recruiter(ABC):
 
         Input   outcome: of the visit, durably stored by now; code: the study's own completion code
         """
+
+    def hand_back_visit(
+        self, settings: Any, study: str, log: Any, visit_id: str, outcome: str | None, code: str | None
+    ) -> HandBack:
+        """What somebody takes along from their own visit: the same for each of its outcome, as a rule."""
+        return self.hand_back(settings, study, log, outcome, code)
 
     def receive(self, settings: Any, study: str, log: Any, headers: Mapping[str, str], body: bytes) -> None:
         """Take what the recruiter's platform tells by itself at `/recruiters/NAME/notices`; most are silent.
@@ -186,6 +206,12 @@ def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePla
     if pool not in recruitment:
         return plan.repeat
     return RECRUITERS.get(pool).dialogues(recruitment[pool]) or plan.repeat
+
+
+def framing_origins(recruitment: Mapping[str, BaseModel]) -> list[str]:
+    """Whose pages may show a study in a frame."""
+    found = (RECRUITERS.get(name).framed_by(settings) for name, settings in recruitment.items())
+    return sorted({origin for origins in found for origin in origins})
 
 
 def recruiter_for(

@@ -13,6 +13,7 @@ from datetime import timedelta
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.log import events as log_events
+from vivavoce.log.follow_ups import invited_as
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import finish_removals
 from vivavoce.log.store import Log, StoredEvent, Transaction
@@ -119,6 +120,8 @@ class SessionEngine:
 
         person is a recruiter's key for somebody; the log's events know only the pseudonym that stands for it.
 
+        participant_id: a pseudonym that they have already, of a simulated user or of an earlier session.
+
         once: whoever this recruiter sent before, with another ticket, is refused.
 
         Raises  Refused: `paused` while the trial is paused, `came_before`
@@ -136,17 +139,24 @@ class SessionEngine:
                 return Opened(found.visit_id, None, resumed=True, same_page=same)
             if paused(tx):
                 raise Refused("paused")
-            known = tx.participant_of(self.study.name, pool, person, pseudonym) if person else pseudonym
-            if once and known != pseudonym:
+            earlier = self._earlier(tx, participant_id, simulated=simulated)
+            if earlier is not None:
+                known = pseudonym
+                came = bool(tx.visits_of_participant(self.study.name, known))
+            else:
+                known = tx.participant_of(self.study.name, pool, person, pseudonym) if person else pseudonym
+                came = known != pseudonym
+            if once and came:
                 raise Refused("came_before")
             tx.bind_visit(visit_id, self.study.name, known, pool, hashed, ticket_hash, key_hash)
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(
                 log_events.VisitOpened(
                     study=self.study.name, revision=self.study.revision, participant_id=known, pool=pool,
-                    language=language, simulated=simulated, verified=verified,
+                    language=language, simulated=simulated, verified=verified, earlier=earlier,
                 )
             )  # fmt: skip
+            self.rules.turn_away(draft)
             self.rules.settle(draft)
             return draft
 
@@ -157,6 +167,20 @@ class SessionEngine:
         self._visits[visit_id] = visit
         self._tend(visit)
         return Opened(visit_id, token)
+
+    def _earlier(
+        self, tx: Transaction, participant_id: str | None, *, simulated: bool
+    ) -> log_events.LoggedEarlier | None:
+        """The earlier session of somebody who comes again; None: there is none, or they were not there."""
+        follow_up = self.study.follow_up
+        if follow_up is None or participant_id is None:
+            return None
+        found = invited_as(tx.connection, self.study.name, participant_id)
+        if found is None or found.simulated != simulated:
+            return None
+        return log_events.LoggedEarlier(
+            study=follow_up.of, completed_at=found.completed_at, conditions=list(found.conditions)
+        )
 
     async def new_token(self, visit_id: str) -> str:
         """A new token for a visit in place of the old one, for a participant who comes back by ticket."""

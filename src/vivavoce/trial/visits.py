@@ -21,10 +21,11 @@ from vivavoce.log.stimulus_visits import StimulusVisit, stimulus_visits
 from vivavoce.log.store import Conflict, Log, StoredEvent, Transaction
 from vivavoce.steps.stimulus import Draw
 from vivavoce.study.model import Study
-from vivavoce.study.step_kind import battles_of, kind_of
+from vivavoce.study.step_kind import battles_of, dialogues_of, kind_of
 from vivavoce.trial import codes
 from vivavoce.trial.allocation import choose_system, choose_task
 from vivavoce.trial.arena import EndOfBout, opponents
+from vivavoce.trial.caps import dialogues_left, open_systems, turned_away
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 from vivavoce.trial.system_audio import Play, SystemAudio
@@ -158,17 +159,29 @@ class MoveRules:
             for item, code, places in wanted
         )
 
-    def assign(self, draft: Draft) -> None:
+    def turn_away(self, draft: Draft) -> None:
+        """End a visit that has just begun where the study's caps leave it no place."""
+        cap = turned_away(draft.tx, self.study, draft.state, self.clock.now())
+        if cap is not None:
+            draft.add(log_events.VisitEnded(outcome="no_place", cap=cap))
+
+    def _end_for_want(self, draft: Draft, cap: log_events.Cap) -> None:
+        """No dialogue more: the step is over where enough were held, else the visit."""
+        state = draft.state
+        if dialogues_of(state.current_step) is not None and state.may_finish:
+            draft.add(log_events.DialoguesFinished(step=state.step))
+        else:
+            draft.add(log_events.VisitEnded(outcome="no_place", cap=cap))
+
+    def _assign(self, draft: Draft, systems: list[str]) -> None:
         """Allocate a system and a task by the study's rule, on the counts of this very transaction."""
         study, state, tx = self.study, draft.state, draft.tx
-        if paused(tx):
-            raise Refused("paused")
         given = tx.allocation_counts(study.name, simulated=state.simulated)
         counts = {system: running + completed for system, running, completed in given}
         mine = tx.participant_counts(study.name, state.participant_id)
         chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
         resting = self.suspended()
-        systems = [system for system in study.systems if system not in resting] or list(study.systems)
+        systems = [system for system in systems if system not in resting] or systems
         system = choose_system(study.allocation, systems, mine, counts, chance)
         tasks = {task.task_id: task for task in study.tasks}
         task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), chance)
@@ -183,20 +196,27 @@ class MoveRules:
         )  # fmt: skip
 
     def assign_next(self, draft: Draft) -> None:
-        """The next dialogue, or bout."""
-        if battles_of(draft.state.current_step) is None:
-            self.assign(draft)
-        else:
-            self.assign_bout(draft)
-
-    def assign_bout(self, draft: Draft) -> None:
-        """Two systems that met least so far, as this very transaction sees it."""
+        """The next dialogue, or bout; where caps leave none, what comes instead. Raises Refused: `paused`."""
         study, state, tx = self.study, draft.state, draft.tx
         if paused(tx):
             raise Refused("paused")
+        left, needed = dialogues_left(tx, study, state), 1 if battles_of(state.current_step) is None else 2
+        systems = open_systems(tx, study, state, self.clock.now())
+        if left is not None and left < needed:
+            self._end_for_want(draft, "participant")
+        elif len(systems) < needed:
+            self._end_for_want(draft, "places")
+        elif needed == 1:
+            self._assign(draft, systems)
+        else:
+            self._assign_bout(draft, systems)
+
+    def _assign_bout(self, draft: Draft, systems: list[str]) -> None:
+        """Two systems that met least so far, as this very transaction sees it."""
+        study, state, tx = self.study, draft.state, draft.tx
         resting = self.suspended()
-        awake = [system for system in study.systems if system not in resting]
-        systems = awake if len(awake) > 1 else list(study.systems)
+        awake = [system for system in systems if system not in resting]
+        systems = awake if len(awake) > 1 else systems
         chance = self.chance(f"{state.participant_id}:bout:{state.round}")
         met = opponents(
             systems, tx.bouts(study.name, simulated=state.simulated),
@@ -241,7 +261,7 @@ class MoveRules:
         draft.add(event)
         stays = draft.state.phase == "ready" and reason != "abandoned" and not paused(draft.tx)
         if stays and draft.state.step == step:
-            self.assign_bout(draft)
+            self.assign_next(draft)
 
     def present(self, draft: Draft) -> None:
         """Plan the stimuli of a step by the first free slot; end the step after the last response."""

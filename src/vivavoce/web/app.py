@@ -17,7 +17,7 @@ from starlette.types import Scope
 from vivavoce.core.errors import LogError
 from vivavoce.study.channel import Line
 from vivavoce.study.model import Study
-from vivavoce.study.recruiter import RECRUITERS
+from vivavoce.study.recruiter import RECRUITERS, framing_origins
 from vivavoce.study.step_kind import channels_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -106,7 +106,9 @@ def create_app(
     larger = {f"{base}{path}": RECORDING_CAP for path in uploads}
     app.add_middleware(BodyCap, larger=larger, known=_known)
     app.add_middleware(OwnPostsOnly)
-    app.add_middleware(SecurityHeaders, secure=secure_cookies)
+    experts = (f"{base}{sign_in.HOME}", f"{base}{wizard.HOME}")
+    origins = framing_origins(engine.study.recruitment)
+    app.add_middleware(SecurityHeaders, secure=secure_cookies, framed_by=origins, apart=experts)
     if earlier := stimulus.earlier_addresses(engine.study):
         now = {f"{base}{path}": f"{base}{address}" for path, address in earlier.items()}
         app.add_middleware(EarlierAddresses, now=now)

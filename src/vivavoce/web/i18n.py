@@ -3,11 +3,14 @@
 Catalogues are compiled in memory at the start, so a translator edits the .po file and restarts.
 """
 
+from datetime import UTC, datetime
 from gettext import NullTranslations
 from typing import Final
 
+from babel.dates import format_datetime
+
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.languages.base import language_of, languages_with, words
+from vivavoce.languages.base import language_of, languages_with, locale_of, words
 
 DOMAIN: Final = "participant"
 LANGUAGE_COOKIE: Final = "vivavoce-language"  # of annotators, and of the dashboard
@@ -27,6 +30,12 @@ def page_language(language: str) -> str:
 def translations(language: str) -> NullTranslations:
     """The words of a language of `page_languages`."""
     return words(language, DOMAIN)
+
+
+def shown_instant(at: datetime, language: str) -> str:
+    """An instant as a page says it, in UTC, in the nearest of the pages' languages."""
+    locale = locale_of(page_language(language))
+    return format_datetime(at.astimezone(UTC), "d MMMM yyyy, HH:mm 'UTC'", locale=locale)
 
 
 def accepted_language(header: str, offered: tuple[str, ...]) -> str:

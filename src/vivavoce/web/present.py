@@ -42,7 +42,9 @@ def visit_page(
     language = state.language
     if state.phase == "ended":
         back = back or HandBack(state.completion_code)
-        return site.page("end", language, **facts, outcome=state.outcome, code=back.code, back=back)
+        return site.page(
+            "end", language, **facts, outcome=state.outcome, cap=state.cap, code=back.code, back=back
+        )
     if battles_of(state.current_step) is not None:
         return arena_page(site, state, facts)
     if state.phase == "ready":

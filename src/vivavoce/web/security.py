@@ -1,6 +1,6 @@
 """What stands before every page: headers, a cap on bodies, and refusal of posts from other sites."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -28,21 +28,38 @@ HEADERS: Final = {
 }
 
 
-class SecurityHeaders:
-    """Adds the headers above; pages are never stored by a cache, files of ours are asked after each time."""
+def framed_headers(origins: Sequence[str]) -> dict[str, str]:
+    """The headers of pages that these origins may show in a frame, and to which their forms may go."""
+    policy, allowed = HEADERS["Content-Security-Policy"], " ".join(origins)
+    policy = policy.replace("form-action 'self'", f"form-action 'self' {allowed}")
+    policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {allowed}")
+    kept = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}  # knows no list
+    return {**kept, "Content-Security-Policy": policy}
 
-    def __init__(self, app: ASGIApp, *, secure: bool = False) -> None:
-        self.app, self.secure = app, secure
+
+class SecurityHeaders:
+    """Adds the headers above; pages are never stored by a cache, files of ours are asked after each time.
+
+    framed_by  origins that may show pages in a frame, but those below the paths `apart`
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, secure: bool = False, framed_by: Sequence[str] = (),
+        apart: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        self.app, self.secure, self.apart = app, secure, apart
+        self.framed = framed_headers(framed_by) if framed_by else HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        added = HEADERS if scope["path"].startswith(self.apart) else self.framed
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in added.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
                 if self.secure:

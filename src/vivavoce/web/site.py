@@ -167,12 +167,18 @@ class Site:
         """On to another page, by GET."""
         return RedirectResponse(f"{self.base}{path}", 303)
 
-    def remember(self, response: Response, token: str) -> None:
-        """Give the browser the visit's token, where no script can read it."""
+    def remember(self, response: Response, token: str, *, framed: bool = False) -> None:
+        """Give the browser the visit's token, where no script can read it.
+
+        framed  the page stands in another site's frame: the cookie is of that site's frames alone
+        """
         response.set_cookie(
             self.cookie, token, max_age=COOKIE_DAYS * 86400, path=self.base or "/", httponly=True,
-            samesite="lax", secure=self.secure_cookies,
+            samesite="none" if framed else "lax", secure=framed or self.secure_cookies,
         )  # fmt: skip
+        if framed:  # the standard library writes this attribute from Python 3.14 on
+            name, value = response.raw_headers[-1]
+            response.raw_headers[-1] = (name, value + b"; Partitioned")
 
     async def news(self, visit_id: str, after: int, wait_s: float) -> list[StoredEvent]:
         """Events after a seq, as the engine gives them; does not wait while the server closes.
@@ -238,7 +244,9 @@ def information_sheet(study: Study, language: str) -> dict[str, Any]:
     does = [" ".join(kind.say(message, spoken) for message in one.does) for kind, one, _ in found if one.does]
     return {
         "lead": max(leads, key=lambda one: one[0])[1] if leads else None, "does": does,
-        "needs": said("needs"), "keeps": said("keeps"), "minutes": visit_minutes(study),
+        "needs": said("needs"), "keeps": said("keeps"),
+        "minutes": visit_minutes(study),
+        "kept_days": study.retention.days() if study.retention is not None else {},
     }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """The pages of a visit and what their forms do. Whatever comes too late leads to the page that is due."""
 
 import asyncio
+from dataclasses import replace
 from secrets import token_urlsafe
 from typing import Annotated
 from urllib.parse import parse_qsl, urlencode
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
+from vivavoce.log.follow_ups import invited_as, invited_person, visits_of
 from vivavoce.steps.form import filled_form
 from vivavoce.study.channel import channel_of
 from vivavoce.study.recruiter import (
@@ -17,6 +19,7 @@ from vivavoce.study.recruiter import (
     HandBack,
     NotAdmitted,
     NoticeRefused,
+    framing_origins,
     recruiter_for,
 )
 from vivavoce.trial.engine import Opened
@@ -24,7 +27,7 @@ from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
-from vivavoce.web.i18n import accepted_language
+from vivavoce.web.i18n import accepted_language, shown_instant
 from vivavoce.web.present import visit_page
 from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, information_sheet, visit_of
 
@@ -67,17 +70,19 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     language = wanted_language(site, request, lang)
     identity = site.study.identity
     participant = request.query_params.get(identity.parameter, "")[:200]
-    invited, sent = bool(participant) or identity.anonymous, ""
+    invited, sent, preview = bool(participant) or identity.anonymous, "", False
     if site.study.recruitment:
         parameters = request.query_params.multi_items()
         participant, sent = "", urlencode([one for one in parameters if one[0] != "lang"])
-        invited = recruiter_for(site.study.recruitment, request.query_params) is not None
+        found = recruiter_for(site.study.recruitment, request.query_params)
+        invited = found is not None
+        preview = found is not None and found[0].previews(found[1], request.query_params)
     under_way = under_way and not sent  # a ticket leads to its own visit, also in a browser that has another
     if not invited and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        sent=sent, key=token_urlsafe(16), **information_sheet(site.study, language),
+        sent=sent, key=token_urlsafe(16), preview=preview, **information_sheet(site.study, language),
     )  # fmt: skip
 
 
@@ -106,11 +111,13 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
             language=language, pool=pool, person=admission.person,
             ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
             key=arrival.key or None, verified=admission.verified or None, once=admission.once,
+            participant_id=admission.participant,
         )  # fmt: skip
     except NotAdmitted as refusal:
         if refusal.page is not None:
             return site.to(refusal.page)
-        return site.page("message", language, status=403, kind=refusal.kind)
+        at = shown_instant(refusal.at, language) if refusal.at is not None else None
+        return site.page("message", language, status=403, kind=refusal.kind, at=at)
     except Refused as refusal:
         status, kind = (403, "came_before") if refusal.reason == "came_before" else (503, "paused")
         return site.page("message", language, status=status, kind=kind)
@@ -121,7 +128,8 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
     if opened.resumed and not opened.same_page and not admission.verified:
         return site.page("message", language, status=403, kind="begun_elsewhere")
     response = site.to("/visit")
-    site.remember(response, await _token(site, opened))
+    framed = bool(framing_origins({pool: site.study.recruitment[pool]} if site.study.recruitment else {}))
+    site.remember(response, await _token(site, opened), framed=framed)
     return response
 
 
@@ -134,13 +142,40 @@ async def _admission(site: Site, arrival: Arrival) -> tuple[str, Admission]:
             raise NotAdmitted("no_invitation")
         recruiter, settings = found
         study, log = site.study.name, site.engine.log
-        return recruiter.name, await asyncio.to_thread(recruiter.admit, settings, study, log, sent)
+        admission = await asyncio.to_thread(recruiter.admit, settings, study, log, sent)
+        return recruiter.name, await asyncio.to_thread(_known_again, site, recruiter.name, admission)
     identity, person = site.study.identity, arrival.participant.strip() or None
     unreadable = person is not None and not person.isprintable()
     if unreadable or (person is None and not identity.anonymous):
         raise NotAdmitted("no_invitation")
     by_person = person is not None and not identity.several_visits
     return "link", Admission(ticket=f"person:{person}" if by_person else None, person=person)
+
+
+def _known_again(site: Site, pool: str, admission: Admission) -> Admission:
+    """Somebody under the pseudonym of the session that this study follows, within the time for it.
+
+    Raises  NotAdmitted: they did not complete that session, or come too early or too late
+    """
+    follow_up, study, log = site.study.follow_up, site.study.name, site.engine.log
+    if follow_up is None:
+        return admission
+    found = None
+    if admission.participant is not None:
+        with log.reading() as connection:
+            found = invited_as(connection, study, admission.participant)
+    elif admission.person is not None:
+        found = invited_person(log, study, pool, admission.person)
+    if found is None:
+        raise NotAdmitted("no_invitation")
+    if not visits_of(log, study, found.participant_id):
+        now, opens = log.clock.now(), follow_up.opens(found.completed_at)
+        closes = follow_up.closes(found.completed_at)
+        if now < opens:
+            raise NotAdmitted("early", at=opens)
+        if closes is not None and now >= closes:
+            raise NotAdmitted("late", at=closes)
+    return replace(admission, participant=found.participant_id, once=True)
 
 
 @router.post("/recruiters/{name}/notices")
@@ -181,7 +216,8 @@ def _hand_back(site: Site, state: VisitState) -> HandBack | None:
     if settings is None:
         return None
     log, code = site.engine.log, state.completion_code
-    return RECRUITERS.get(state.pool).hand_back(settings, site.study.name, log, state.outcome, code)
+    recruiter, study = RECRUITERS.get(state.pool), site.study.name
+    return recruiter.hand_back_visit(settings, study, log, state.visit_id, state.outcome, code)
 
 
 @router.post("/consent")

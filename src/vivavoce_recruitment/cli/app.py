@@ -17,6 +17,7 @@ from vivavoce_recruitment.cli.offering import (
 )
 from vivavoce_recruitment.cli.paying import approve, bonus, compare, settle
 from vivavoce_recruitment.cli.recording import credit, sheet
+from vivavoce_recruitment.cli.returning import returning
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -31,6 +32,7 @@ app.command("publish", short_help="Offer the study to people.")(publish)
 app.command("invite", short_help="Make invitations.")(invite)
 app.command("subscribe", short_help="Have the platform tell what changes.")(subscribe)
 app.command("status", short_help="Who came, and what was paid.")(status)
+app.command("returns", short_help="Who comes again to a later session.")(returning)
 app.command("slots", short_help="Sessions of the laboratory.")(slots)
 app.command("pause", short_help="Let nobody new in.")(pause)
 app.command("resume", short_help="Let people in again.")(resume)

@@ -18,8 +18,10 @@ from vivavoce_recruitment.cli.opening import (
     tell,
     warn_of_open,
 )
+from vivavoce_recruitment.cli.returning import FirstLog
 
 if TYPE_CHECKING:
+    from vivavoce_recruitment.paid_study import PaidStudy
     from vivavoce_recruitment.platform import Switch
 
 
@@ -45,19 +47,44 @@ def plan(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_
 
 
 def publish(
-    study: StudyFile, confirm: Confirm = False, recruiter: Recruiter_ = None, log: LogUrl = None
+    study: StudyFile,
+    confirm: Confirm = False,
+    recruiter: Recruiter_ = None,
+    log: LogUrl = None,
+    first_log: FirstLog = None,
 ) -> None:
-    """Offer the study on its platform: from then on people come, and each costs money."""
+    """Offer the study on its platform: from then on people come, and each costs money.
+
+    A study that follows another one is offered to those alone who completed that.
+    """
     from vivavoce_recruitment.offer import make_offer
 
     with paid_study(study, log, recruiter) as paid:
         terms, place = paid.terms, paid.recruiter.place
+        invited = _invited(paid, first_log)
+        told = f" for {len(invited)} people of the earlier session" if invited is not None else ""
         if not confirm:
-            typer.echo(f"{terms.places} places at {terms.reward} on {place}; {DRY}")
+            typer.echo(f"{terms.places} places at {terms.reward} on {place}{told}; {DRY}")
             return
-        platform = paid.platform()
+        platform = paid.platform(only=invited)
         identifier = make_offer(paid, platform)
         typer.echo(f"{place}  study {identifier}  {platform.publish(identifier)}")
+
+
+def _invited(paid: "PaidStudy", first_log: str | None) -> list[str] | None:
+    """The platform's keys of those who may come again; None: the study follows no other."""
+    from vivavoce_recruitment.cli.returning import take_over_from_first
+    from vivavoce_recruitment.following import keys_due, returns
+
+    plan, log = paid.study, paid.ledger.log
+    if plan.follow_up is None:
+        return None
+    take_over_from_first(plan, log, first_log)
+    keys = keys_due(returns(log, plan.name, plan.follow_up), paid.name)
+    if not keys:
+        hint = "look with `vivavoce recruit returns STUDY` who is due, and where they came from"
+        raise InputError(f"nobody of {paid.recruiter.place} may come again", place=plan.name, hint=hint)
+    return keys
 
 
 def invite(

@@ -13,6 +13,7 @@ from vivavoce.report.section import Section
 from vivavoce.stats.flow import TrialFlow, flow
 
 OUTCOMES: Final = {
+    "no_place": "found no place: caps of the study were reached",
     "no_consent": "did not consent",
     "screened_out": "screened out",
     "not_accepted": "not accepted: failed a check of quality",

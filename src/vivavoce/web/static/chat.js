@@ -1,6 +1,7 @@
 // The conversation: what is typed goes through the outbox, what happened comes by long poll, the server's
 // order counts. The page as loaded is already complete; this only carries it on.
 
+import "./storage.js";
 import { Outbox } from "./outbox.js";
 import { postUntilTaken, wait } from "./post.js";
 import { Transcript } from "./transcript.js";

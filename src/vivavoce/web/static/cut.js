@@ -1,5 +1,7 @@
 // Shows where commands begin and end, plays them, and keeps moved borders over a reload. The form works without.
 
+import "./storage.js";
+
 const form = document.getElementById("cuts");
 const whole = document.getElementById("whole");
 const marks = document.getElementById("marks");

@@ -1,5 +1,7 @@
 // Keeps a half-filled form in the browser, so that a reload or a lost connection costs nothing.
 
+import "./storage.js";
+
 const form = document.querySelector("form[data-draft]");
 const name = `vivavoce-draft:${form.dataset.draft}`;
 

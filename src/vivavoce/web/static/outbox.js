@@ -1,6 +1,7 @@
 // Turns on their way to the server: each has a key, stays in localStorage until it is acknowledged, and is
 // sent again for ever. The server takes a key only once, so sending again can never double a turn.
 
+import "./storage.js";
 import { postUntilTaken } from "./post.js";
 
 export class Outbox {

@@ -1,5 +1,7 @@
 // What every page needs: nothing is sent twice by a double click, and no page is shown from the past.
 
+import "./storage.js";
+
 for (const form of document.querySelectorAll('form[method="post"]')) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;

@@ -1,5 +1,7 @@
 // Answers open once every sound was heard to its end; nobody can jump ahead. The service looks at the time as well.
 
+import "./storage.js";
+
 const sounds = [...document.querySelectorAll("audio[data-whole]")];
 const form = document.querySelector("form[data-draft]");
 const closed = [...form.querySelectorAll("fieldset[data-heard], button.primary")];

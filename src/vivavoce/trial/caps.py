@@ -1,0 +1,96 @@
+"""Places: who may begin, and which systems somebody may still be given, by the study's caps.
+
+All of it is read in the transaction that writes what follows, so arrivals at the same time see each other,
+and it is a function of the log: another process finds the same.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from vivavoce.log.events import Cap, VisitEnded
+from vivavoce.log.places import Places, dialogues_held, left_visits, taken_places, visits_made
+from vivavoce.log.store import Transaction
+from vivavoce.study.caps import Caps
+from vivavoce.study.model import Study
+from vivavoce.study.recruiter import repeat_of
+from vivavoce.study.step_kind import battles_of, dialogues_of
+from vivavoce.trial.state import VisitState
+
+
+def turned_away(tx: Transaction, study: Study, state: VisitState, now: datetime) -> Cap | None:
+    """The cap that somebody who has just come meets; None: they may begin."""
+    caps, who = study.caps, state.participant_id
+    if caps is None:
+        return None
+    if caps.visits is not None and visits_made(tx.connection, study.name, who, state.visit_id) >= caps.visits:
+        return "participant"
+    needed = needed_dialogues(study, state.pool)
+    left = dialogues_left(tx, study, state)
+    if left is not None and left < needed:
+        return "participant"
+    return "places" if needed and not open_systems(tx, study, state, now) else None
+
+
+def needed_dialogues(study: Study, pool: str) -> int:
+    """The fewest dialogues of a visit of somebody whom this recruiter sent; a battle is two."""
+    plans = [plan for step in study.visit if (plan := dialogues_of(step)) is not None]
+    fought = [plan for step in study.visit if (plan := battles_of(step)) is not None]
+    return sum(repeat_of(study.recruitment, pool, plan).min for plan in plans) + sum(
+        2 * plan.bouts for plan in fought
+    )
+
+
+def dialogues_left(tx: Transaction, study: Study, state: VisitState) -> int | None:
+    """How many dialogues a participant may still be given; None: any number."""
+    if study.caps is None or study.caps.dialogues is None:
+        return None
+    return study.caps.dialogues - dialogues_held(tx.connection, study.name, state.participant_id)
+
+
+def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime) -> list[str]:
+    """The systems that somebody may be given whose conditions have a place, for others or for them already.
+
+    Where the next one hangs on it, visits that were left for too long are ended, which frees their places.
+    """
+    systems, caps = _followed(study, state), study.caps
+    if caps is None or (caps.participants is None and caps.conditions is None):
+        return systems
+
+    def found() -> list[str]:
+        taken = taken_places(tx.connection, study.name, state.participant_id, simulated=state.simulated)
+        return _open(caps, study, systems, taken)
+
+    open_now = found()
+    if len(open_now) == len(systems):
+        return open_now
+    since = now - timedelta(minutes=study.limits.visit_minutes)
+    left = left_visits(tx.connection, study.name, since, simulated=state.simulated, but=state.visit_id)
+    for visit_id in left:
+        tx.append(visit_id, VisitEnded(outcome="timed_out"))
+    return found() if left else open_now
+
+
+def _followed(study: Study, state: VisitState) -> list[str]:
+    """The systems of conditions that somebody keeps, or crosses over to, after an earlier session.
+
+    Note    all of them where the study's conditions leave no choice
+    """
+    systems, follow_up = list(study.systems), study.follow_up
+    earlier = state.opened.earlier if state.opened is not None else None
+    if follow_up is None or earlier is None or follow_up.condition == "any":
+        return systems
+    keeps = follow_up.condition == "keep"
+    wanted = [one for one in systems if (study.condition(one) in earlier.conditions) == keeps]
+    needed = 1 if battles_of(state.current_step) is None else 2
+    return wanted if len(wanted) >= needed else systems
+
+
+def _open(caps: Caps, study: Study, systems: Sequence[str], taken: Places) -> list[str]:
+    if caps.participants is not None and not taken.mine and taken.participants >= caps.participants:
+        return []
+
+    def has_place(condition: str) -> bool:
+        places = caps.places(condition)
+        return condition in taken.mine or places is None or taken.by_condition.get(condition, 0) < places
+
+    return [system for system in systems if has_place(study.condition(system))]
