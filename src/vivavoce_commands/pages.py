@@ -20,7 +20,12 @@ from vivavoce_commands.annotation.standing import SCHEME, annotation_of, chosen,
 from vivavoce_commands.annotation.workplace import CommandWorkplace
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="commands", router=router, templates=Path(__file__).parent / "templates")
+PAGE: Final = DashboardPage(
+    name="commands",
+    router=router,
+    templates=Path(__file__).parent / "templates",
+    help="how-to/annotate-commands",
+)
 ADDRESS: Final = "/annotation/commands"
 
 

@@ -42,6 +42,7 @@ def _pays(study: Study) -> bool:
 PAGE: Final = DashboardPage(
     name="recruitment", router=router, menu=(MenuItem("/recruitment", N_("Recruitment"), 950),),
     role="researcher", templates=Path(__file__).parent / "templates", shown=_pays,
+    help="how-to/recruit-on-prolific",
 )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ FOLDER: Final = Path(__file__).parent
 router = APIRouter(prefix="/stress")
 PAGE: Final = DashboardPage(
     name="stress", router=router, menu=(MenuItem("/stress", N_("Stress tests"), 700),),
+    help="how-to/stress-test-a-bot",
     templates=FOLDER / "templates",
 )  # fmt: skip
 Desk_ = Annotated[Desk, Depends(desk_of)]

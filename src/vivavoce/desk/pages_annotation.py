@@ -26,7 +26,10 @@ from vivavoce.study.step_kind import written_down_in
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
-    name="annotation", router=router, menu=(MenuItem("/annotation", N_("Annotation"), 600),)
+    name="annotation",
+    router=router,
+    menu=(MenuItem("/annotation", N_("Annotation"), 600),),
+    help="how-to/annotate-dialogues",
 )
 Made = TypeVar("Made")
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="results", router=router, menu=(MenuItem("/results", N_("Results"), 800),))
+PAGE: Final = DashboardPage(
+    name="results",
+    router=router,
+    menu=(MenuItem("/results", N_("Results"), 800),),
+    help="explanation/statistics",
+)
 
 
 @router.get("/results")

@@ -15,7 +15,9 @@ from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),))
+PAGE: Final = DashboardPage(
+    name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),), help="how-to/serve-a-trial"
+)
 
 
 @router.get("/trial")

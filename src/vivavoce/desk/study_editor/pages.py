@@ -35,7 +35,11 @@ from vivavoce.study.scaffold import study_name_of
 OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
 # whoever edits the file decides which programs this machine starts and which addresses it calls
 PAGE: Final = DashboardPage(
-    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="owner"
+    name="study",
+    router=router,
+    menu=(MenuItem("/study", N_("Study"), 150),),
+    role="owner",
+    help="reference/study-file",
 )
 
 
