@@ -59,6 +59,8 @@ def _read(file: Path) -> HtmlDocument:
 
     body = _DEAD.sub(r"\1", _LINK.sub(linked, read.body))
     body = _HEADING.sub(lambda found: f'<h{found[1]} id="{_anchor(found[2])}">{found[2]}</h{found[1]}>', body)
+    table = f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(read.title)}"><table>'
+    body = body.replace("<table>", table).replace("</table>", "</table></div>")
     return HtmlDocument(read.title, Markup(body), read.digest)
 
 

@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from starlette.testclient import TestClient
 
+from scenes.desks import desk_of
 from vivavoce.desk.page import DASHBOARD_PAGES, HELP_FOLDERS, help_file, help_folder
 from vivavoce.desk.pages_help import _read
+from vivavoce.log.store import Log
+from vivavoce.study.scaffold import write_study
 from vivavoce.testing.dashboard_page import DashboardPageContract
 
 Enter = Callable[..., TestClient]
@@ -62,3 +66,22 @@ def test_the_documentation_is_shown_whole_and_its_links_lead_somewhere() -> None
                 assert not anchor or f'id="{anchor}"' in _read(target).body, f"{file}: {address}"
             else:
                 assert address.startswith(("https://", "http://", "mailto:", "#")), f"{file}: {address}"
+
+
+def test_pages_of_a_trial_to_which_nobody_has_come_say_what_to_do(tmp_path: Path) -> None:
+    write_study(tmp_path / "new", "cambridge-2011", name="new")
+    with Log.open(f"sqlite:///{tmp_path / 'new.sqlite'}") as log, desk_of(tmp_path / "new", log) as browser:
+        for address in ("/dialogues", "/results", "/visits"):
+            page = browser.get(address).text
+            assert "Let programs try the study first: vivavoce simulate." in page, address
+            assert 'class="problem"' not in page and "Compute anew" not in page, address
+        assert (
+            'href="/help/how-to/annotate-dialogues">How that is written</a>'
+            in browser.get("/annotation").text
+        )
+        told = browser.get("/api/results").json()
+        assert (told["computing"], told["summary"], told["problem"]) == (
+            False,
+            None,
+            "nothing was logged yet",
+        )
