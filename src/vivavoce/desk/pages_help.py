@@ -19,6 +19,7 @@ _DEAD: Final = re.compile(r'<a href="(?![a-z]+:|/|#)[^"]*"[^>]*>(.*?)</a>', re.D
 _HEADING: Final = re.compile(r"<h([2-4])>(.*?)</h\1>", re.DOTALL)
 _INCLUDED: Final = re.compile(r"```\{literalinclude\} (\S+)\n")
 _DEFINITION: Final = re.compile(r"\n: ")
+_COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 
 
 @router.get("/help")
@@ -46,7 +47,7 @@ def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], fo
 @lru_cache(maxsize=256)
 def _read(file: Path) -> HtmlDocument:
     """A page whose links lead to pages of help; what stands only in the repository is no link."""
-    text = _DEFINITION.sub("  \n", file.read_text(encoding="utf-8"))
+    text = _DEFINITION.sub("  \n", _COMMENT.sub("", file.read_text(encoding="utf-8")))
     text = _INCLUDED.sub(lambda found: "```\n" + (file.parent / found[1]).read_text(encoding="utf-8"), text)
     read = read_document(text)
 

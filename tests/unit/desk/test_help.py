@@ -58,6 +58,7 @@ def test_the_documentation_is_shown_whole_and_its_links_lead_somewhere() -> None
     ]:
         page = _read(file)
         assert page.title and "```" not in page.body and "literalinclude" not in page.body, file
+        assert "&lt;!--" not in page.body, file
         for address in re.findall(r'<a href="([^"]*)"', page.body):
             path, _, anchor = address.partition("#")
             if path.startswith("/help/"):
