@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
         bot = _made(options, variant)
         if options.channel == "telegram":
             return _poll(bot, options)
-        return _serve(bot, options)
+        return _serve(bot, variant, options)
     except (DomainError, DamageError, WeaknessError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -37,7 +37,25 @@ def _made(options: argparse.Namespace, variant: str) -> Bot:
     return BOTS[options.name].make(variant, options.seed, options.domain)
 
 
-def _serve(bot: Bot, options: argparse.Namespace) -> int:
+_PATHS = {
+    "http": "/chat", "openai": "/v1", "rasa": "/webhooks/rest/webhook", "websocket": "/ws",
+}  # fmt: skip
+
+
+def _announce(options: argparse.Namespace, variant: str) -> None:
+    """Tell a person where the bot is and how it ends; a program that starts bots tells that itself."""
+    if not (sys.stderr.isatty() and sys.stdin.isatty()):
+        return
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    told = "".join(
+        f"  {channel:<10}{'ws' if channel == 'websocket' else 'http'}://{host}:{options.port}{path}\n"
+        for channel, path in _PATHS.items()
+        if options.channel in (None, channel)
+    )
+    print(f"bot {options.name} ({variant}) answers at\n{told}stop with Ctrl-C", file=sys.stderr)
+
+
+def _serve(bot: Bot, variant: str, options: argparse.Namespace) -> int:
     import uvicorn
 
     from vivavoce_bots.server import CHANNELS, Server
@@ -51,6 +69,7 @@ def _serve(bot: Bot, options: argparse.Namespace) -> int:
         return 2
     server = Server(bot, seed=options.seed, damage=_damage(options))
     app = server.app([options.channel] if options.channel else CHANNELS)
+    _announce(options, variant)
     uvicorn.run(app, host=options.host, port=options.port, log_level="warning", access_log=False)
     return 0
 

@@ -68,7 +68,11 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
 
 
 PAGE: Final = DashboardPage(
-    name="commands", router=router, templates=Path(__file__).parent / "templates", due=due_decisions
+    name="commands",
+    router=router,
+    templates=Path(__file__).parent / "templates",
+    help="how-to/annotate-commands",
+    due=due_decisions,
 )
 
 

@@ -118,6 +118,7 @@ PAGE: Final = DashboardPage(
     name="recruitment", router=router, menu=(MenuItem("/recruitment", N_("Recruitment"), 950),),
     role="researcher", templates=Path(__file__).parent / "templates", shown=_pays,
     due=due_decisions, costs=recruitment_costs,
+    help="how-to/recruit-on-prolific",
 )  # fmt: skip
 
 

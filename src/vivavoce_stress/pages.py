@@ -56,7 +56,7 @@ def _waiting(desk: Desk, name: str) -> tuple[int, int]:
 
 PAGE: Final = DashboardPage(
     name="stress", router=router, menu=(MenuItem("/stress", N_("Stress tests"), 700),),
-    templates=FOLDER / "templates", due=due_decisions,
+    templates=FOLDER / "templates", help="how-to/stress-test-a-bot", due=due_decisions,
 )  # fmt: skip
 
 

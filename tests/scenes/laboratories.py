@@ -118,6 +118,6 @@ def open_laboratory(folder: Path, begin: datetime = TWO_DAYS_BEFORE) -> Iterator
 
 def code_of(page: str) -> str:
     """The code on the page of a booking."""
-    found = re.search(r'class="completion">([^<]+)<', page)
+    found = re.search(r'class="completion"[^>]*>([^<]+)<', page)
     assert found is not None, page
     return found[1]

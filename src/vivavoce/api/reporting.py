@@ -1,6 +1,6 @@
 """`report`: a dataset's report, to be looked at in a notebook, or written as HTML or PDF."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -113,12 +113,20 @@ def report(
     return Report(found.document, tuple(map(in_python, found.warnings)))
 
 
-def composed(opened: "Dataset", last: "Dataset | None", **options: object) -> Report:
-    """The same of datasets that may be analysed; what the command line writes."""
+def composed(
+    opened: "Dataset",
+    last: "Dataset | None",
+    progress: "Callable[[int, int, str], None] | None" = None,
+    **options: object,
+) -> Report:
+    """The same of datasets that may be analysed; what the command line writes.
+
+    progress  is told how many sections are there, of how many, and the title of the next
+    """
     from vivavoce.report.document import compose
     from vivavoce.report.material import ReportOptions
 
-    document = compose(opened, ReportOptions(against=last, **options))  # type: ignore[arg-type]
+    document = compose(opened, ReportOptions(against=last, **options), progress)  # type: ignore[arg-type]
     return Report(document, tuple(cautions(opened, last)))
 
 

@@ -2,10 +2,11 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import offered
 from vivavoce.core.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -38,7 +39,12 @@ def list_() -> None:
     "run",
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
-def run(context: typer.Context, name: str = typer.Argument(help="Name of the bot.")) -> None:
+def run(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(help="Which bot: {vivavoce.bots}.", autocompletion=offered("vivavoce.bots"))
+    ],
+) -> None:
     """Run a bot until it is stopped; what follows its name goes to it, such as --port 9101.
 
     `vivavoce bots run NAME --help` shows what a bot takes.

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_
+
 if TYPE_CHECKING:
     from vivavoce.stats.confidence import ConfidenceResults
 
 
 def confidence(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    dataset: Dataset_,
     by: Annotated[
         str, typer.Option("--by", help="system, condition, participant, population, a factor, ...")
     ] = "system",

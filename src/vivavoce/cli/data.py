@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
+from vivavoce.cli.arguments import complete_studies, offered
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 from vivavoce.core.errors import InputError
@@ -22,7 +23,13 @@ class Only(StrEnum):
 
 
 def import_(
-    format: Annotated[str, typer.Argument(help="Format of the foreign log, such as dstc2.")],
+    format: Annotated[
+        str,
+        typer.Argument(
+            help="Format of the foreign log: {vivavoce.importers}.",
+            autocompletion=offered("vivavoce.importers"),
+        ),
+    ],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders or archives.")],
     into: Annotated[Path | None, typer.Option("--into", help="Folder of the new dataset.")] = None,
     mapping: Annotated[
@@ -61,7 +68,12 @@ def import_(
 
 def export(
     study: Annotated[
-        Path, typer.Argument(metavar="STUDY", help="Study file, or its folder; or a dataset, with --format.")
+        Path,
+        typer.Argument(
+            metavar="STUDY",
+            help="Study file, or its folder; or a dataset, with --format.",
+            autocompletion=complete_studies,
+        ),
     ],
     into: Annotated[Path, typer.Option("--into", help="Folder of the dataset, or of its export.")],
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
@@ -81,7 +93,11 @@ def export(
     ] = False,
     format: Annotated[
         str | None,
-        typer.Option("--format", help="In another format: huggingface, otel, convokit or csv."),
+        typer.Option(
+            "--format",
+            help="In another format: {vivavoce.exporters}.",
+            autocompletion=offered("vivavoce.exporters"),
+        ),
     ] = None,
     audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,

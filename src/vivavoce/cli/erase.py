@@ -2,16 +2,16 @@
 
 import getpass
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note
 
 
 def erase(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    study: Study_,
     participant: Annotated[
         str, typer.Argument(metavar="PARTICIPANT", help="His participant_id, or the identifier of his link.")
     ],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def flags(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    dataset: Dataset_,
     rules: Annotated[
         Path | None, typer.Option("--rules", help="Study file, or YAML with `flags:` by system.")
     ] = None,

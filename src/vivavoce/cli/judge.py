@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_
 from vivavoce.cli.datasets import Replace, print_json, print_parts
 from vivavoce.cli.progress import note, progress
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="judge", no_args_is_help=True, help="Let a judge answer for dialogues, and hold it to people."
 )
-Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")]
 Target = Annotated[str, typer.Option("--target", help="An item that was answered, or preference.")]
 Name = Annotated[
     str, typer.Option("--judge", help="A judge of this dataset; parameters: predicted from measures.")

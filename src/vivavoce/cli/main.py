@@ -91,7 +91,9 @@ def _of_a_place(error: OSError) -> str:
 
 
 def _say(line: str) -> None:
-    print(f"vivavoce: {line}", file=sys.stderr)
+    from vivavoce.cli.progress import note
+
+    note(f"vivavoce: {line}")
 
 
 _CHOICE: Final = re.compile(r"(?:Value error, )?'(?P<value>.*)' is not one of (?P<known>'.*')\.", re.DOTALL)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.arguments import Study_
+
 if TYPE_CHECKING:
     from vivavoce.study.pairs_difference import Difference
 
 
 def pairs(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    study: Study_,
     language: Annotated[
         str | None, typer.Option("--language", help="Of the transcripts; else the first.")
     ] = None,

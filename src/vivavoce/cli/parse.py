@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def parse(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    dataset: Dataset_,
     into: Annotated[
         Path | None, typer.Option("--into", help="Write the dataset with these acts here.")
     ] = None,

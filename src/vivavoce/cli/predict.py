@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_
 from vivavoce.cli.datasets import print_json
 from vivavoce.cli.progress import note, progress
 
@@ -19,7 +20,6 @@ app = typer.Typer(
     name="predict", no_args_is_help=True, help="Predict judgements from interaction parameters."
 )
 
-Dataset_ = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")]
 Target = Annotated[
     str, typer.Option("--target", help="A score or item that was answered, such as satisfaction.")
 ]

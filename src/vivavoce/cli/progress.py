@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 
-Report = Callable[[int, int], None]
+Report = Callable[..., None]
 
 
 @contextmanager
 def progress(label: str) -> Iterator[Report]:
-    """A function `report(done, total)` that moves a bar; silent where stderr is no terminal."""
+    """A function `report(done, total, doing="")` that moves a bar; silent where stderr is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -17,9 +18,23 @@ def progress(label: str) -> Iterator[Report]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
         task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def report(done: int, total: int, doing: str = "") -> None:
+            bar.update(task, completed=done, total=total, description=doing or label)
+
+        yield report
 
 
 def note(line: str) -> None:
     """One line for the person at the terminal; never on stdout, which may be a pipe of numbers."""
-    print(line, file=sys.stderr)
+    print(folded(line), file=sys.stderr)
+
+
+def folded(line: str) -> str:
+    """A line as a terminal on stderr shows it without cutting words; as it is where there is none."""
+    if not sys.stderr.isatty() or len(line) <= (columns := get_terminal_size().columns):
+        return line
+    from textwrap import TextWrapper
+
+    wrapper = TextWrapper(columns, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
+    return "\n".join(map(wrapper.fill, line.splitlines()))

@@ -3,12 +3,12 @@
 import json
 from collections import defaultdict
 from dataclasses import asdict
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def recordings(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    study: Study_,
     verify: Annotated[bool, typer.Option("--verify", help="Read every file and compare its hash.")] = False,
     erase: Annotated[
         str | None, typer.Option("--erase", metavar="PARTICIPANT", help="Delete all that he said.")

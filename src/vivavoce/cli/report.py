@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_, Study_, offered
 from vivavoce.cli.datasets import Exclude
-from vivavoce.cli.progress import note
+from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import Document
@@ -41,14 +42,21 @@ def print_report(document: "Document") -> None:
 
 
 def report(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    dataset: Dataset_,
     out: Annotated[
         Path, typer.Option("--out", help="File to write: .html or .pdf; - prints the report here.")
     ] = Path("report.html"),
     by: Annotated[
         str | None, typer.Option("--by", help="What to compare; found out where not given.")
     ] = None,
-    language: Annotated[str, typer.Option("--language", help="Language of the report, such as it.")] = "en",
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            help="Language of the report: {vivavoce.languages}.",
+            autocompletion=offered("vivavoce.languages"),
+        ),
+    ] = "en",
     sections: Annotated[
         str | None,
         typer.Option(
@@ -95,15 +103,19 @@ def report(
     printed = str(out) == "-"
     if not printed:
         require_file(out)
-    opened, last = (
-        unmixed_pair(dataset, against, exclude) if against is not None else (unmixed(dataset, exclude), None)
-    )
     whole, of_populations = _costs(cost or [])
-    made = composed(
-        opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
-        cost=whole, population_costs=of_populations, half_width=half_width, hourly=hourly,
-        sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
-    )  # fmt: skip
+    with progress("reading the dataset") as moved:
+        opened, last = (
+            unmixed_pair(dataset, against, exclude)
+            if against is not None
+            else (unmixed(dataset, exclude), None)
+        )
+        made = composed(
+            opened, last, by=by, language=language, transcripts=transcripts, redact=redact, margin=margin,
+            cost=whole, population_costs=of_populations, half_width=half_width, hourly=hourly,
+            sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
+            progress=moved,
+        )  # fmt: skip
     if printed:
         print_report(made.document)
     else:
@@ -136,7 +148,7 @@ def _costs(words: list[str]) -> tuple[float | None, dict[str, float]]:
 
 
 def preregister(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    study: Study_,
     shape: Annotated[Shape, typer.Option("--shape", help="Headings of this service.")] = Shape.aspredicted,
     out: Annotated[Path | None, typer.Option("--out", help="Markdown file; else stdout.")] = None,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,

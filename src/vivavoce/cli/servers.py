@@ -64,7 +64,7 @@ def serve_study(
     log = open_log(study, url)
     require_opened(log)
     changed = _changed_since(study, log)
-    participants = f"http://{host}:{port}/"
+    participants = f"http://{_reached(host)}:{port}/"
     with (
         alone(log_url(study, url)),
         _desk_process(
@@ -81,7 +81,7 @@ def serve_study(
 
         engine = SessionEngine(study, log, connectors)
         app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
-        link = first_link(log, f"http://{host}:{desk_port}")
+        link = first_link(log, f"http://{_reached(host)}:{desk_port}")
         wait_for_port(host, desk_port, "the dashboard", dashboard)
         note(f"participants  {participants}")
         note(f"dashboard     {link}")
@@ -100,6 +100,12 @@ def serve_study(
             PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
         finally:
             log.close_now()
+
+
+def _reached(host: str) -> str:
+    """How a browser of this machine reaches what listens there: everywhere is no address to go to."""
+    anywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
+    return anywhere.get(host) or (f"[{host}]" if ":" in host else host)
 
 
 def _changed_since(study: "Study", log: "Log") -> str | None:

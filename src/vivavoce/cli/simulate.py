@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.cli import calibration
+from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ class _DefaultGroup(TyperGroup):
 
 
 app = typer.Typer(cls=_DefaultGroup, no_args_is_help=True)
-Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 
 
 class ConfusionKind(StrEnum):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from vivavoce.cli.arguments import Study_, complete_systems
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -18,8 +20,13 @@ _COMMANDS = "/raw shows the last exchange, /reset begins anew, /quit ends"
 
 
 def talk(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="Name of the system in the study.")],
+    study: Study_,
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="SYSTEM", help="Name of the system in the study.", autocompletion=complete_systems
+        ),
+    ],
     language: Annotated[str | None, typer.Option("--language", help="Language of the conversation.")] = None,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the transcript here, one JSON object a line.")

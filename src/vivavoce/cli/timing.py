@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Dataset_
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def timing(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    dataset: Dataset_,
     into: Annotated[Path, typer.Option("--into", help="Write the dataset with these times here.")],
     recordings: Annotated[
         Path | None,

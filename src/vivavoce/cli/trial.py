@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Study_, offered
 from vivavoce.cli.progress import note
 
-Study_ = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
 PagesPort = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")]
 DeskPort = Annotated[int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")]
@@ -18,7 +18,14 @@ Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write the study into.")],
-    protocol: Annotated[str, typer.Option("--protocol", help="Preset to start from.")] = "cambridge-2011",
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocol",
+            help="Preset to start from: {vivavoce.protocols}.",
+            autocompletion=offered("vivavoce.protocols"),
+        ),
+    ] = "cambridge-2011",
     name: Annotated[str | None, typer.Option("--name", help="Name of the study.")] = None,
 ) -> None:
     """Write a study that runs as it stands, to be edited."""

@@ -2,8 +2,10 @@
 
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
+from shutil import get_terminal_size
 from typing import Any, Final
 
 import typer
@@ -11,10 +13,12 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.shelf import Shelf
+from vivavoce.core.shelf import Shelf, offers
 
 PARTS: Final = ("Begin", "Run", "Data", "Figures", "Texts")
 OTHERS: Final = "More"
+NARROW: Final = 52  # columns; with fewer, Typer goes on writing lines of fifty
+_GROUP: Final = re.compile(r"\{(vivavoce\.[a-z_.]+)\}")
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Verb:
             epilog = _epilog(f"{below} {self.name}".strip(), self.examples)
             alone.command(self.name, epilog=epilog, hidden=self.hidden)(run)
             command = get_command(alone)
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.context_class = _Context
         command.name = self.name
         command.short_help = self.short_help or command.short_help or _first_sentence(run) or None
         return command
@@ -95,8 +101,34 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._made or name in VERBS
 
 
+class _Formatter(TyperGroup.context_class.formatter_class):
+    """Help folded by words however narrow the terminal is, with the names that packages offer."""
+
+    def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None):
+        super().__init__(indent_increment, width, max_width)
+        columns = get_terminal_size().columns
+        self.narrow = width is None and columns < NARROW
+        if self.narrow:
+            self.width = max(columns - 2, 20)
+
+    def write_dl(self, rows: Any, col_max: int = 30, col_spacing: int = 2) -> None:
+        """`{vivavoce.protocols}` in a help stands for what that group of entry points offers."""
+        whole = [(first, _GROUP.sub(_names_of, second)) for first, second in rows]
+        super().write_dl(whole, self.width // 3 if self.narrow else col_max, col_spacing)
+
+
+class _Context(TyperGroup.context_class):
+    formatter_class = _Formatter
+
+
+def _names_of(group: re.Match[str]) -> str:
+    return ", ".join(dict.fromkeys(point.name for point in offers(group[1]))) or "none is installed"
+
+
 class Verbs(TyperGroup):
     """The list of all verbs, by what one does with them."""
+
+    context_class = _Context
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)

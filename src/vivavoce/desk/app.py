@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Lifespan
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk import pages_sign_in
+from vivavoce.desk import pages_help, pages_sign_in
 from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
 from vivavoce.desk.language import LanguageChoice, gettext, worded
@@ -74,13 +74,17 @@ def create_desk(
         desk.watch.close()
         desk.snapshots.close()
 
-    routers = [guarded(one.router, one.role) for one in pages]
+    routers = [guarded(one.router, one.role, one.help) for one in pages]
     return serve_pages(desk, *routers, lifespan=lifespan)
 
 
-def guarded(router: APIRouter, role: str) -> APIRouter:
-    """A page's addresses, for those who have its role."""
-    found = APIRouter(dependencies=[Depends(Needs(role))])
+def guarded(router: APIRouter, role: str, help: str = "") -> APIRouter:
+    """A page's addresses, for those who have its role, with what explains them."""
+
+    def explained(request: Request) -> None:
+        request.scope["state"]["help"] = help
+
+    found = APIRouter(dependencies=[Depends(Needs(role)), Depends(explained)])
     found.include_router(router)
     return found
 
@@ -91,7 +95,7 @@ def serve_pages(desk: AppShell, *routers: APIRouter, lifespan: Lifespan[FastAPI]
         title="Vivavoce dashboard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
     app.state.desk = desk
-    for router in (pages_sign_in.router, *routers):
+    for router in (pages_sign_in.router, pages_help.router, *routers):
         app.include_router(router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_exception_handler(RequestValidationError, _unreadable)

@@ -25,7 +25,7 @@ from vivavoce.desk.language import (
     ngettext,
     worded,
 )
-from vivavoce.desk.page import DashboardPage
+from vivavoce.desk.page import DashboardPage, help_address
 from vivavoce.desk.scope import HEADER, Scoping, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
 from vivavoce.desk.snapshot import Snapshots
@@ -50,6 +50,7 @@ class PageFrame:
     pause, suspended, scope  of the study, where the dashboard is of one
     switch   name, address, visits of each scope, and whether it is shown; empty where no program has come
     simulated  the text of the strip that says SIMULATED
+    help     where the page is explained; None where no documentation is installed
     """
 
     title: str
@@ -65,6 +66,7 @@ class PageFrame:
     scope: Scope | None = None
     switch: list[tuple[str, str, int, bool]] = field(default_factory=list)
     participant_url: str | None = None
+    help: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -100,6 +102,7 @@ class AppShell(ABC):
         return PageFrame(
             title=self.title, who=who, path=request.url.path, form_token=csrf_token(who.token),
             pages=self.menu(who), language=language(), read_in=language_links(request),
+            help=help_address(request.scope["state"].get("help", "")),
         )  # fmt: skip
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:

@@ -1,5 +1,6 @@
 """A page of a study's dashboard, and the shelf of those that packages offer, ours like anybody's."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
 
+import vivavoce
 from vivavoce.core.shelf import Shelf
 from vivavoce.study.model import Study
 
@@ -56,6 +58,8 @@ class DashboardPage:
     due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
                asked every few seconds by each reader
     costs      what of the study's cost it knows, likewise, of the visits that are shown
+    help       what explains it: a page of the documentation that comes with Vivavoce, such as
+               `how-to/read-dialogues`, or an address (https); "": the documentation's contents
     """
 
     name: str
@@ -66,6 +70,35 @@ class DashboardPage:
     shown: Callable[[Study], bool] = lambda study: True
     due: Callable[[Request, Any], Sequence[DueAction]] = lambda request, desk: ()
     costs: Callable[[Request, Any], Sequence[CostLine]] = lambda request, desk: ()
+    help: str = ""
+
+
+HELP_FOLDERS: Final = ("tutorial", "how-to", "explanation", "reference")
+_HERE: Final = Path(vivavoce.__file__).resolve()
+
+
+def help_folder() -> Path | None:
+    """The documentation: of a checkout, else as it was installed; None where neither is there."""
+    places = (_HERE.parents[2] / "docs", _HERE.parents[1] / "vivavoce_docs")
+    return next((one for one in places if (one / "glossary.md").is_file()), None)
+
+
+def help_file(name: str) -> Path | None:
+    """A page of the documentation, such as `glossary` or `how-to/read-dialogues`; None: there is none."""
+    folder = help_folder()
+    if folder is None or not re.fullmatch(rf"glossary|(?:{'|'.join(HELP_FOLDERS)})/[a-z0-9-]+", name):
+        return None
+    file = folder / f"{name}.md"
+    return file if file.is_file() else None
+
+
+def help_address(help: str) -> str | None:
+    """Where the help of a page is read; None where nothing is installed that could be read."""
+    if help.startswith("https://"):
+        return help
+    if help_folder() is None:
+        return None
+    return f"/help/{help}" if help_file(help) else "/help"
 
 
 DASHBOARD_PAGES: Final[Shelf[DashboardPage]] = Shelf("dashboard page", DashboardPage)

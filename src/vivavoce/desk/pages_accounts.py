@@ -21,7 +21,11 @@ MOST_ACTIONS: Final = 200
 SCOPE_WORDS: Final = {"progress": N_("progress"), "results": N_("results"), "export": N_("export")}
 router = APIRouter(prefix="/accounts")
 PAGE: Final = DashboardPage(
-    name="accounts", router=router, menu=(MenuItem("/accounts", N_("Accounts"), 1100),), role="owner"
+    name="accounts",
+    router=router,
+    menu=(MenuItem("/accounts", N_("Accounts"), 1100),),
+    role="owner",
+    help="how-to/let-programs-read",
 )
 
 

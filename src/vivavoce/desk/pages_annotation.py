@@ -102,6 +102,7 @@ PAGE: Final = DashboardPage(
     name="annotation",
     router=router,
     menu=(MenuItem("/annotation", N_("Annotation"), 600),),
+    help="how-to/annotate-dialogues",
     due=due_decisions,
 )
 

@@ -25,7 +25,10 @@ from vivavoce.log.soundtrack import dialogue_recordings
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
-    name="dialogues", router=router, menu=(MenuItem("/dialogues", N_("Dialogues"), 300),)
+    name="dialogues",
+    router=router,
+    menu=(MenuItem("/dialogues", N_("Dialogues"), 300),),
+    help="how-to/read-dialogues",
 )
 
 REMOVALS: Final = (N_("redone"), N_("withdrawal"), N_("erasure"), N_("retention"))

@@ -21,7 +21,11 @@ from vivavoce.desk.security import takes_out
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
-    name="export", router=router, menu=(MenuItem("/export", N_("Export"), 900),), role="researcher"
+    name="export",
+    router=router,
+    menu=(MenuItem("/export", N_("Export"), 900),),
+    role="researcher",
+    help="how-to/pass-on-a-dataset",
 )
 
 

@@ -29,7 +29,12 @@ from vivavoce.study.pairs_laboratory import KeptPair, PairChanged, PairsLaborato
 from vivavoce.study.pairs_strategies import draft_version, strategies
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="pairs", router=router, menu=(MenuItem("/pairs", N_("Pairs"), 500),))
+PAGE: Final = DashboardPage(
+    name="pairs",
+    router=router,
+    menu=(MenuItem("/pairs", N_("Pairs"), 500),),
+    help="how-to/compare-transcripts",
+)
 LONGEST = 20_000
 
 

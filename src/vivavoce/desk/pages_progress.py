@@ -26,6 +26,7 @@ PAGE: Final = DashboardPage(
         MenuItem("/visits", N_("Running visits"), 200),
         MenuItem("/systems", N_("Systems"), 400),
     ),
+    help="how-to/serve-a-trial",
     due=due_of_systems,
     costs=costs_of_systems,
 )

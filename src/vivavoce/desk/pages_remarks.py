@@ -45,7 +45,7 @@ from vivavoce.log.remarks import (
 )
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="remarks", router=router, role="researcher")
+PAGE: Final = DashboardPage(name="remarks", router=router, role="researcher", help="how-to/read-dialogues")
 ALL: Final = "all"
 RANGE: Final = re.compile(r"(\d{1,9})-(\d{1,9})")
 Form = Annotated[FormData, Depends(own_form)]

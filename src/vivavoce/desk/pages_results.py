@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="results", router=router, menu=(MenuItem("/results", N_("Results"), 800),))
+NOTHING: Final = "nothing was logged yet"
+PAGE: Final = DashboardPage(
+    name="results",
+    router=router,
+    menu=(MenuItem("/results", N_("Results"), 800),),
+    help="explanation/statistics",
+)
 
 
 @router.get("/results")
@@ -34,7 +40,7 @@ def results(request: Request, desk: ThisDesk) -> Response:
         problem = str(error)
     return desk.page(
         request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
-        computing=computing, problem=problem, sections=sections,
+        computing=computing, problem=problem, sections=sections, nothing=desk.snapshots.nothing,
     )  # fmt: skip
 
 
@@ -50,7 +56,7 @@ def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
     by = _grouping(request, desk)
     known, computing = desk.snapshots.results(by)
     found = as_json(known.summary) if known and known.summary else None
-    problem = known.problem if known else ""
+    problem = known.problem if known else NOTHING if desk.snapshots.nothing else ""
     return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": found})
 
 

@@ -29,7 +29,11 @@ def due_of_trial(request: Request, desk: Desk) -> list[DueAction]:
 
 
 PAGE: Final = DashboardPage(
-    name="trial", router=router, menu=(MenuItem("/trial", N_("Trial"), 1000),), due=due_of_trial
+    name="trial",
+    router=router,
+    menu=(MenuItem("/trial", N_("Trial"), 1000),),
+    due=due_of_trial,
+    help="how-to/serve-a-trial",
 )
 
 

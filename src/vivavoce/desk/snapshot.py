@@ -138,11 +138,18 @@ class Snapshots:
             self._verdicts[scope] = Verdicts(scope, position, at, [], {}, FAILED)
 
     def _wanted(self, known: "Results | Verdicts | None", *, at_once: bool) -> bool:
+        if self.nothing:
+            return False
         if known is None:
             return True
         if self.board.see(lambda board: board.position) == known.position:
             return False
         return at_once or self.board.log.clock.now() - known.at > STALE_AFTER
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nobody has come yet, neither people nor programs: nothing can be read."""
+        return self.board.see(lambda board: not any(board.visits_by_scope.values()))
 
     def close(self) -> None:
         """Finish what is under way and leave nobody's data behind."""

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from vivavoce.core.disk import sync_folder
 from vivavoce.core.errors import LogError
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
@@ -62,8 +63,4 @@ def _make(path: Path) -> None:
             os.link(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(path.parent)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
+from vivavoce.core.disk import sync_folder
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.encryption import IN_MEMORY, KEY, Altered, Lock, WrongKey, content_of, is_locked, lock_of
 from vivavoce.log.models import Recording
@@ -114,7 +115,7 @@ class RecordingFolder:
         if path.parent == self.path and path.is_file():
             IN_MEMORY.forget(path)
             path.unlink()
-            _sync_folder(self.path)
+            sync_folder(self.path)
 
     def names(self) -> set[str]:
         """Every file, unfinished ones included."""
@@ -154,7 +155,7 @@ class UnfinishedRecording:
             name = f"{self._name}-{digest[:12]}{self._ending}"
             byte_count = self.path.stat().st_size
             self.path.replace(self._folder / name)
-            _sync_folder(self._folder)
+            sync_folder(self._folder)
         except OSError as error:
             raise _not_written(self.path, error) from error
         return KeptFile(name, digest, byte_count)
@@ -170,7 +171,7 @@ class UnfinishedRecording:
             self.file.flush()
             os.fsync(self.file.fileno())
             self.path.replace(self._folder / name)
-            _sync_folder(self._folder)
+            sync_folder(self._folder)
         except OSError as error:
             raise _not_written(self.path, error) from error
         return KeptFile(name, digest, len(audio))
@@ -288,15 +289,7 @@ def erase_recordings(log: Log, recordings: list[Recording], reason: Removal = "e
 def _make_folder(path: Path) -> None:
     if not path.is_dir():
         path.mkdir(mode=0o700, exist_ok=True)
-        _sync_folder(path.parent)
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_folder(path.parent)
 
 
 def _digest(path: Path) -> str:

@@ -6,13 +6,15 @@ from vivavoce.report import prose
 from vivavoce.report.blocks import Document
 from vivavoce.report.language import language, say, speaking, stated
 from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.section import SECTIONS, LeadingSection, fill, sections_in_order
+from vivavoce.report.section import SECTIONS, LeadingSection, Progress, fill, sections_in_order
 from vivavoce.stats.equivalence import RATES, check_margin
 from vivavoce.stats.summary import NO_DIALOGUE
 
 
-def compose(dataset: Dataset, options: ReportOptions | None = None) -> Document:
-    """The report of a dataset.
+def compose(
+    dataset: Dataset, options: ReportOptions | None = None, progress: Progress | None = None
+) -> Document:
+    """The report of a dataset; `progress` is told which section is worked on.
 
     Empty   a dataset without dialogues gives a report that says so
     Raises  UnknownName: no such grouping, language or section; InputError: a margin or half-width that
@@ -27,15 +29,16 @@ def compose(dataset: Dataset, options: ReportOptions | None = None) -> Document:
     for name in options.sections or ():
         SECTIONS.get(name, place="--sections")
     with speaking(options.language):
-        return _document(Material(dataset, options))
+        return _document(Material(dataset, options), progress)
 
 
-def _document(material: Material) -> Document:
+def _document(material: Material, progress: Progress | None) -> Document:
     summary, description, options = material.summary, material.description, material.options
     wanted = set(options.sections or SECTIONS.names())
     found = fill(
         material,
         [one for one in sections_in_order() if one.name in wanted or isinstance(one, LeadingSection)],
+        progress,
     )
     fronts = [one.front() for one in found]
     leads = [] if summary.all.dialogues else [front.lead for front in fronts if front.lead]

@@ -1,12 +1,12 @@
 """A section of the report, and the shelf of those that installed packages offer, ours like anybody's."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import getfile
 from pathlib import Path
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.shelf import Shelf
@@ -95,6 +95,9 @@ def words_of_sections() -> list[Path]:
     return [section.locale for _, section in SECTIONS]
 
 
+Progress: TypeAlias = Callable[[int, int, str], None]
+
+
 @dataclass(frozen=True, slots=True)
 class FilledSection:
     """A section with what it found."""
@@ -137,10 +140,14 @@ def _asking(section: Section[Any]) -> Iterator[None]:
             ) from error
 
 
-def fill(material: Material, sections: list[Section[Any]]) -> list[FilledSection]:
+def fill(
+    material: Material, sections: list[Section[Any]], progress: Progress | None = None
+) -> list[FilledSection]:
     """Those of the sections for which the dataset holds something, with what they found."""
     found: list[FilledSection] = []
-    for section in sections:
+    for number, section in enumerate(sections):
+        if progress is not None:
+            progress(number, len(sections), section.title)
         if all(map(material.holds, section.needs)):
             with _asking(section):
                 results = section.results(material)

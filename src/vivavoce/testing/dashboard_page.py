@@ -3,7 +3,7 @@
 from starlette.routing import Route
 
 from vivavoce.desk.app_shell import FOLDER
-from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage
+from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage, help_file
 from vivavoce.web.accounts import ROLES
 
 
@@ -28,6 +28,10 @@ class DashboardPageContract:
         own = {one.path for one in routes if "GET" in (one.methods or ())}
         for item in self.page.menu:
             assert item.title and item.address in own, f"{item.address} is none of {', '.join(sorted(own))}"
+
+    def test_its_help_is_there(self) -> None:
+        told = self.page.help
+        assert not told or told.startswith("https://") or help_file(told), f"no page of help {told!r}"
 
     def test_its_templates_hide_none_of_the_dashboard(self) -> None:
         folder = self.page.templates

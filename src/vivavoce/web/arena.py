@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from vivavoce.log.arena_events import Vote
@@ -17,6 +18,7 @@ from vivavoce.trial.codes import new_key
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.masking import masked, names_to_mask
 from vivavoce.trial.state import VisitState
+from vivavoce.web.documents import read_message
 from vivavoce.web.site import Site, ThisSite, ThisVisit
 
 router = APIRouter(include_in_schema=False)
@@ -26,12 +28,12 @@ BoutKey = Annotated[str, Field(max_length=64)]
 
 @dataclass(frozen=True, slots=True)
 class ShownExchange:
-    """A message with both answers, names masked; None where a side gave none; greetings have no message."""
+    """A message with both answers as HTML, names masked; None where one is missing. Greetings: no message."""
 
     number: int
     message: str
-    left: str | None
-    right: str | None
+    left: Markup | None
+    right: Markup | None
 
 
 def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchange]:
@@ -52,15 +54,15 @@ def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchan
     return shown if greeted else shown[1:]
 
 
-def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[str | None]:
+def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[Markup | None]:
     """What a side said before the first message and after each; None where it said nothing."""
-    said: list[list[str]] = [[]]
+    said: list[list[Markup]] = [[]]
     for turn in side.turns:
         if turn.party == "user":
             said.append([])
         else:
-            said[-1].append(masked(turn.text, names))
-    return ["\n".join(texts).strip() or None for texts in said]
+            said[-1].append(read_message(masked(turn.text, names)))
+    return [Markup("\n").join(texts).strip() or None for texts in said]
 
 
 def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:

@@ -1,4 +1,4 @@
-"""Markdown of a study shown to participants: no raw HTML, no remote images, safe links."""
+"""Markdown shown to participants, of a study and of systems: no raw HTML, no remote images, safe links."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +15,14 @@ TAGS: Final = {
     "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
 _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+_messages = (
+    MarkdownIt("commonmark", {"html": False, "breaks": True})
+    .enable(["table", "strikethrough"])
+    .disable(["image", "code", "lheading", "reference"])  # in plain text, these are meant otherwise
+)
+LONGEST_MARKED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,32 @@ def read_document(markdown: str) -> HtmlDocument:
         link_rel="noopener noreferrer nofollow",
     )
     return HtmlDocument(title, Markup(clean), sha256(markdown.encode()).hexdigest())
+
+
+@lru_cache(maxsize=2048)
+def read_message(text: str) -> Markup:
+    """What a system wrote, as safe HTML: its Markdown, with line breaks; headings are paragraphs in bold.
+
+    Note  no images, no addresses of our own; what is longer than LONGEST_MARKED is shown as written
+    """
+    if len(text) > LONGEST_MARKED:
+        return Markup('<p class="written">{}</p>').format(text)
+    tokens = _messages.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = "p"
+        if token.type == "heading_open":
+            token.attrs["class"] = "heading"
+    clean = nh3.clean(
+        _messages.renderer.render(tokens, _messages.options, {}),
+        tags=TAGS,
+        attributes={"a": {"href", "title"}, "p": {"class"}, "ol": {"start"}},
+        url_schemes={"http", "https", "mailto", "tel"},
+        url_relative="deny",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        link_rel="noopener noreferrer nofollow",
+    )
+    return Markup(clean.strip())
 
 
 def _plain(inline: Token) -> str:

@@ -8,6 +8,7 @@ from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.store import StoredEvent
+from vivavoce.web.documents import read_message
 
 LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 
@@ -94,6 +95,7 @@ def _messages(event: log_events.SystemTurnReceived) -> list[dict[str, Any]]:
     return [
         {
             "text": one.text,
+            "html": read_message(one.text),
             "images": [
                 f"picture/{dialogue_id}/{turn}/{next(pictures)}" for url in one.images if can_be_shown(url)
             ],

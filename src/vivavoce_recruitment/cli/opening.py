@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from vivavoce_recruitment.platform import PricedRecruiter
     from vivavoce_recruitment.workers import FoundSigns
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")]
+StudyFile = Study_
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
 Recruiter_ = Annotated[
     str | None, typer.Option("--recruiter", metavar="NAME", help="Which, where several of the study pay.")

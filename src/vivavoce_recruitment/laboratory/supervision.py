@@ -53,7 +53,7 @@ router = APIRouter(prefix="/laboratory")
 PAGE: Final = DashboardPage(
     name="laboratory", router=router, menu=(MenuItem("/laboratory", N_("Laboratory"), 940),),
     role="researcher", templates=Path(__file__).parent / "templates",
-    shown=lambda study: NAME in study.recruitment,
+    shown=lambda study: NAME in study.recruitment, help="how-to/run-a-laboratory-trial",
 )  # fmt: skip
 
 

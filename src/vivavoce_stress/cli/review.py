@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note
 from vivavoce_stress.cli.propose import Certainty_, Endpoint_, Key_, Model_, language_models
 from vivavoce_stress.cli.run import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def review(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    study: Study_,
     propose: Annotated[
         bool, typer.Option("--propose", help="Sample interactions and queue variants of them for review.")
     ] = False,

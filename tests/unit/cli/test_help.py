@@ -93,3 +93,51 @@ def test_a_package_that_cannot_be_loaded_leaves_the_other_verbs(
     shown = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
     assert "loans verb 'loans' of the package broken cannot be loaded" in shown
     assert "measure Compute the measures" in shown
+
+
+def helped(*verb: str) -> str:
+    return " ".join(CliRunner().invoke(app, [*verb, "--help"]).output.split())
+
+
+def test_help_lists_what_packages_offer() -> None:
+    assert "Preset to start from: cambridge-2011, guerini-2018," in helped("init")
+    assert "Format of the foreign log: chatbot-arena, convlab," in helped("import")
+    assert "In another format: convokit, csv, huggingface, otel." in helped("export")
+    assert "Which bot: boris, callsteering," in helped("bots", "run")
+    assert [verb for verb in leaves() if "{vivavoce." in helped(*verb.split())] == []
+
+
+def test_help_folds_by_words_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for verb in ("", "import", "export"):
+        told = CliRunner().invoke(app, [*verb.split(), "--help"]).output.split("Examples:")[0]
+        assert max(map(len, told.splitlines())) <= 40
+        assert " ".join(told.split()).count("Show this message and exit.") == 1
+
+
+def proposed(*words: str) -> list[str]:
+    """What bash is told where the last of these words is being written."""
+    asked = {"_VIVAVOCE_COMPLETE": "complete_bash", "COMP_CWORD": str(len(words))}
+    asked["COMP_WORDS"] = (
+        shlex.join(["vivavoce", *words]) if words[-1] else f"vivavoce {shlex.join(words[:-1])} "
+    )
+    return CliRunner().invoke(app, [], env=asked, prog_name="vivavoce").output.split()
+
+
+def test_completion_proposes_presets_formats_bots_studies_and_their_systems(tmp_path: Path) -> None:
+    for name in ("study", "stock", "storage"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "stock" / "dataset.json").touch()
+    (tmp_path / "study" / "study.yaml").write_text(
+        "study: city\nlanguages: [en]\nvisit:\n  - arena: {bouts: 1, turns: 1}\n"
+        "systems:\n  amber: {connect: scripted}\n  agate: {connect: scripted}\n  topaz: {connect: scripted}\n"
+    )
+    assert proposed("init", "mine", "--protocol", "gu") == ["guerini-2018"]
+    assert proposed("import", "ta") == ["table", "tau-bench"]
+    assert proposed("export", "mine", "--format", "") == ["convokit", "csv", "huggingface", "otel"]
+    assert proposed("bots", "run", "ca") == ["callsteering", "carbs"]
+    assert proposed("report", "mine", "--language", "i") == ["it"]
+    assert proposed("check", f"{tmp_path}/st") == [f"{tmp_path}/study"]
+    assert proposed("report", f"{tmp_path}/st") == [f"{tmp_path}/stock"]
+    assert proposed("talk", f"{tmp_path}/study", "a") == ["amber", "agate"]
+    assert proposed("talk", f"{tmp_path}/storage", "a") == []

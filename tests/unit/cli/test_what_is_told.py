@@ -1,6 +1,10 @@
 """What no number may be read without: programs beside people, other studies, changed tables, exclusions."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,9 +13,12 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from scenes.processes import free_port
+from vivavoce.api.reporting import composed
 from vivavoce.cli.main import app
+from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.log.dataset import Dataset, DatasetWriter
 
 
 def run(*words: str | Path) -> Result:
@@ -138,3 +145,39 @@ def test_a_rule_about_what_the_dataset_lacks_is_refused(rule: str, said: str, tm
     with pytest.raises(InputError, match="--exclude") as refused:
         run("measure", dataset(tmp_path, "data"), "--exclude", rule)
     assert said in str(refused.value)
+
+
+def test_a_report_says_which_section_it_works_on(tmp_path: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+    made = composed(
+        Dataset(dataset(tmp_path, "calls")), None, sections=["results", "flow"],
+        progress=lambda *one: told.append(one),
+    )  # fmt: skip
+    assert [number for number, _, _ in told] == list(range(told[0][1]))
+    assert {one.title for one in made.document.sections} <= {title for _, _, title in told}
+
+
+def test_a_note_folds_by_words_on_a_terminal_and_stays_whole_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    line = "drafted /a/long/path/that/stays/whole/mapping.yaml: read it, mend it, then import"
+    note(line)
+    assert capsys.readouterr().err == f"{line}\n"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    note(line)
+    folded = capsys.readouterr().err.splitlines()
+    assert len(folded) == 3 and " ".join(part.strip() for part in folded) == line
+
+
+def test_a_bot_tells_a_person_at_a_terminal_where_it_is_and_how_to_end_it() -> None:
+    port, (terminal, inside) = free_port(), pty.openpty()
+    command = [sys.executable, "-m", "vivavoce_bots", "restaurant", "--port", str(port)]
+    with subprocess.Popen(command, stdin=inside, stdout=inside, stderr=inside) as bot:
+        told = b""
+        while b"Ctrl-C" not in told:
+            told += os.read(terminal, 1024)
+        bot.terminate()
+    os.close(inside)
+    os.close(terminal)
+    assert f"http://127.0.0.1:{port}/chat" in told.decode()

@@ -244,4 +244,4 @@ def test_an_empty_trial_has_pages_too(study: Study, empty_log: Log, tmp_path) ->
     browser.get("/results")
     eventually(lambda: not browser.get("/results/state").json()["computing"])
     desk.snapshots.close()
-    assert "the log knows no study" in browser.get("/results").text
+    assert "There is no dialogue yet." in browser.get("/results").text

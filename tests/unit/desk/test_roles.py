@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from vivavoce.desk import pages_sign_in
+from vivavoce.desk import pages_help, pages_sign_in
 from vivavoce.desk.page import DASHBOARD_PAGES
 from vivavoce.desk.security import PUBLIC, Needs
 from vivavoce.log.store import Log
@@ -18,7 +18,8 @@ from vivavoce.web.accounts import ROLES
 
 pytestmark = pytest.mark.reliability
 BASE = "http://desk.test"
-OWN = {route.path for route in pages_sign_in.router.routes}  # the door, and everybody's own account
+PAGES = (pages_sign_in, pages_help)  # the door, everybody's own account, and what explains the pages
+OWN = {route.path for one in PAGES for route in one.router.routes}
 # what viewers send and what changes nothing: how results are grouped, and pairs that only the page keeps
 ASKED_BY_FORM = {
     ("POST", "/results"),

@@ -71,7 +71,8 @@ def test_news_come_in_order_and_only_what_is_new(visitor: Visitor) -> None:
     everything = visitor.client.get("/events", params={"dialogue_id": dialogue_id}).json()
     assert [one["kind"] for one in everything["events"]] == ["system", "user", "system"]
     assert [one["seq"] for one in everything["events"]] == sorted(one["seq"] for one in everything["events"])
-    assert everything["events"][2]["messages"] == [{"text": "You said: hello", "images": [], "choices": []}]
+    said = {"text": "You said: hello", "html": "<p>You said: hello</p>", "images": [], "choices": []}
+    assert everything["events"][2]["messages"] == [said]
     assert (everything["running"], everything["waiting"], everything["too_short"]) == (True, False, True)
     later = visitor.client.get(
         "/events", params={"dialogue_id": dialogue_id, "after": everything["seq"]}

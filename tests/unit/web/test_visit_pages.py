@@ -35,6 +35,13 @@ def test_looking_at_the_information_page_starts_nothing(visitor: Visitor, log: L
     assert log.visits("city") == []
 
 
+def test_the_first_page_and_the_conversation_count_the_same_tasks(visitor: Visitor) -> None:
+    assert "You get 2 to 3 tasks, one after another" in visitor.look("/?lang=en")
+    assert "Ricevi da 2 a 3 compiti, uno dopo l’altro" in visitor.look("/?lang=it")
+    visitor.into_dialogue()
+    assert "Task 1, 2 to 3 in all" in visitor.html
+
+
 def test_a_demonstration_says_so_in_the_language_of_the_page(study: Study, log: Log, parrot: Parrot) -> None:
     with serve(study, log, parrot, notice="demonstration") as open_browser:
         visitor = open_browser()

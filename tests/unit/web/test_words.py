@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.languages.base import LANGUAGES, language_name
-from vivavoce.web.documents import read_document
+from vivavoce.web.documents import LONGEST_MARKED, read_document, read_message
 from vivavoce.web.i18n import (
     DOMAIN,
     accepted_language,
@@ -86,3 +86,21 @@ def test_no_text_makes_active_content(text: str) -> None:
     body = read_document(text).body.lower()
     for tag in ("<script", "<img", "<iframe", "<style", "<form", "<input", "<object", "<svg"):
         assert tag not in body
+
+
+def test_a_systems_markdown_is_shown_and_plain_lines_stay_lines() -> None:
+    shown = read_message("Two **cheap** places:\n\n1. Sole\n2. Luna\n\nWhich\none? 2 * 3, snake_case_name")
+    assert "<strong>cheap</strong>" in shown and shown.count("<li>") == 2
+    assert "Which<br>\none? 2 * 3, snake_case_name</p>" in shown
+    assert read_message("# Places\n\nhere").startswith('<p class="heading">Places</p>')
+    assert "<p>    " not in read_message("    indented by hand") and "<pre" not in read_message("    by hand")
+
+
+def test_a_systems_words_bring_no_markup_script_or_picture_and_no_address_of_ours() -> None:
+    text = "<b>x</b> [a](javascript:alert(1)) ![p](https://evil.example/p.png) [here](/leave) [ok](https://ok.example)"
+    shown = read_message(text)
+    assert "&lt;b&gt;x&lt;/b&gt;" in shown and "<img" not in shown
+    assert 'href="javascript' not in shown and 'href="/leave' not in shown
+    assert '<a href="https://ok.example" target="_blank" rel="noopener noreferrer nofollow">ok</a>' in shown
+    endless = "[" * (LONGEST_MARKED + 1)
+    assert read_message(endless) == f'<p class="written">{endless}</p>'

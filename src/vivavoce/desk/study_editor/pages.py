@@ -51,7 +51,12 @@ def due_problems(request: Request, desk: Desk) -> list[DueAction]:
 
 # whoever edits the file decides which programs this machine starts and which addresses it calls
 PAGE: Final = DashboardPage(
-    name="study", router=router, menu=(MenuItem("/study", N_("Study"), 150),), role="owner", due=due_problems
+    name="study",
+    router=router,
+    menu=(MenuItem("/study", N_("Study"), 150),),
+    role="owner",
+    help="reference/study-file",
+    due=due_problems,
 )
 
 

@@ -26,6 +26,31 @@ _TYPED: Final = Information(
 )
 
 
+def _talks(least: int, most: int, with_tasks: bool) -> Message:
+    """How many conversations a participant holds, in the numbers that the conversation's page counts by."""
+    if most > least and with_tasks:
+        return Message(
+            "You get %(least)s to %(most)s tasks, one after another, and find out what they ask for by "
+            "talking with the program. You decide how many.",
+            values=(("least", least), ("most", most)),
+        )
+    if most > least:
+        return Message(
+            "You hold %(least)s to %(most)s conversations with the program. You decide how many.",
+            values=(("least", least), ("most", most)),
+        )
+    if with_tasks:
+        return Message(
+            "You get a task and find out what it asks for by talking with the program.",
+            "You get %(num)s tasks, one after another, and find out what they ask for by talking with the "
+            "program.",
+            least,
+        )
+    return Message(
+        "You hold a conversation with the program.", "You hold %(num)s conversations with the program.", least
+    )
+
+
 class Dialogue(StepKind[DialogueStep]):
     """Simulated participants talk in writing, whatever the channel, through noise like a recogniser's."""
 
@@ -39,28 +64,9 @@ class Dialogue(StepKind[DialogueStep]):
         return rounds * (DIALOGUE_MINUTES + sum(form_minutes(one.name, study) for one in step.feedback))
 
     def told(self, step: DialogueStep, study: Study) -> Information:
-        least, most = step.repeat.min, step.repeat.max
-        does = [
-            Message(
-                "You get a task and find out what it asks for by talking with the program.",
-                "You get %(num)s tasks, one after another, and find out what they ask for by talking "
-                "with the "
-                "program.",
-                max(1, least),
-            )
-            if study.tasks
-            else Message(
-                "You hold a conversation with the program.",
-                "You hold %(num)s conversations with the program.",
-                max(1, least),
-            )
-        ]
+        does = [_talks(max(1, step.repeat.min), step.repeat.max, bool(study.tasks))]
         if step.feedback:
             does.append(Message("Then you answer a few questions about it."))
-        if most > least:
-            does.append(
-                Message("You may do more if you like, up to %(most)s in all.", values=(("most", most),))
-            )
         channel = channel_of(step.channel)
         told = channel.told(study) if channel is not None else _TYPED
         keeps = (*told.keeps, ANSWERED) if step.feedback else told.keeps

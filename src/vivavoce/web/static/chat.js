@@ -68,6 +68,14 @@ function seconds(from, to) {
   return from === null || to === null ? null : (to - from) / 1000;
 }
 
+// On a small screen the task becomes a line that stays in sight, once it was read.
+function foldTask() {
+  const task = /** @type {HTMLDetailsElement | null} */ (document.querySelector("details.task"));
+  if (!task || "folds" in task.dataset || !matchMedia("(max-width: 52rem)").matches) return;
+  task.dataset.folds = "";
+  task.open = false;
+}
+
 function send(words_, payload = null) {
   const content = words_.trim();
   if (!content || !active || waiting || ending || !outbox.empty) return;
@@ -81,6 +89,7 @@ function send(words_, payload = null) {
     first_key_delay_s: payload === null ? seconds(shownAt, firstKeyAt) : null,
   };
   here("choices").replaceChildren();
+  foldTask();
   transcript.user(turn, true);
   text.value = "";
   sessionStorage.removeItem(names.draft);
@@ -203,12 +212,6 @@ function submitted(form, act) {
   });
 }
 
-text.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-    event.preventDefault();
-    send(text.value);
-  }
-});
 text.addEventListener("input", () => {
   firstKeyAt ??= performance.now();
   sessionStorage.setItem(names.draft, text.value);
@@ -236,6 +239,7 @@ const last = [...document.querySelectorAll(".turn.system")].at(-1);
 if (last && Number(last.dataset.seq) > Number(sessionStorage.getItem(names.shown) ?? 0)) {
   systemShown(Number(last.dataset.seq));
 }
+if (transcript.userTurns > 0) foldTask();
 transcript.toEnd();
 refresh();
 outbox.send();

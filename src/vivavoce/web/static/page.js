@@ -1,4 +1,5 @@
-// What every page needs: nothing is sent twice by a double click, and no page is shown from the past.
+// What every page needs: nothing is sent twice by a double click, no page is shown from the past, Enter sends a
+// message, a code is copied.
 
 import "./storage.js";
 
@@ -17,6 +18,35 @@ for (const form of document.querySelectorAll('form[method="post"]')) {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+
+for (const area of document.querySelectorAll('textarea[enterkeyhint="send"]')) {
+  area.addEventListener("keydown", (event) => {
+    const composing = event.isComposing || event.keyCode === 229; // Safari ends the composition first
+    if (event.key !== "Enter" || event.shiftKey || composing) return;
+    event.preventDefault();
+    if (area.value.trim() && !event.repeat) area.form.requestSubmit();
+  });
+}
+
+async function copy(from) {
+  try {
+    await navigator.clipboard.writeText((from.value ?? from.textContent).trim());
+    return true;
+  } catch {
+    getSelection().selectAllChildren(from); // without https there is no clipboard
+    return document.execCommand("copy");
+  }
+}
+
+for (const button of document.querySelectorAll("button[data-copies]")) {
+  const told = /** @type {HTMLElement} */ (button.nextElementSibling);
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    told.textContent = "";
+    const copied = await copy(document.getElementById(button.dataset.copies));
+    setTimeout(() => (told.textContent = copied ? told.dataset.copied : told.dataset.failed), 50); // said anew each time
+  });
+}
 
 const page = document.body.dataset.page;
 const form = document.querySelector("form[data-draft]");

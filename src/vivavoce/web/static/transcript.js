@@ -1,10 +1,15 @@
-// Draws turns as the server does; everything that anybody wrote goes in as text, never as markup.
+// Draws turns as the server does: what people wrote goes in as text, what systems wrote as the HTML that the service
+// made of it, which holds no more than a page of its own would.
 
 function element(tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;
   if (text !== undefined) made.textContent = text;
   return made;
+}
+
+function marked(html) {
+  return new DOMParser().parseFromString(html, "text/html").body.childNodes;
 }
 
 export class Transcript {
@@ -66,7 +71,7 @@ export class Transcript {
     turn.append(element("span", "who", this.words.program));
     if (spoken && !messages.some(({ text }) => text)) turn.append(element("p", "", this.words.spoken));
     for (const message of messages) {
-      if (message.text) turn.append(element("p", "", message.text));
+      turn.append(...marked(message.html));
       for (const url of message.images) {
         const link = element("a", "", this.words.picture);
         Object.assign(link, { href: url, target: "_blank", rel: "noopener noreferrer nofollow" });
@@ -86,6 +91,7 @@ export class Transcript {
   }
 
   toEnd() {
+    if (this.userTurns === 0) return; // the task is still being read
     window.scrollTo(0, document.documentElement.scrollHeight); // the composer would cover the last turn
   }
 

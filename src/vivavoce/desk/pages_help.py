@@ -1,0 +1,71 @@
+"""Help: the documentation that comes with Vivavoce, read on the dashboard."""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from markupsafe import Markup, escape
+from starlette.responses import Response
+
+from vivavoce.desk.app_shell import desk_of
+from vivavoce.desk.page import HELP_FOLDERS, help_file, help_folder
+from vivavoce.web.documents import HtmlDocument, read_document
+
+router = APIRouter()
+_LINK: Final = re.compile(r'<a href="([^":#]+)\.md(#[^"]*)?"([^>]*)>')
+_DEAD: Final = re.compile(r'<a href="(?![a-z]+:|/|#)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
+_HEADING: Final = re.compile(r"<h([2-4])>(.*?)</h\1>", re.DOTALL)
+_INCLUDED: Final = re.compile(r"```\{literalinclude\} (\S+)\n")
+_DEFINITION: Final = re.compile(r"\n: ")
+_COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
+
+
+@router.get("/help")
+def contents(request: Request, desk: Annotated[Any, Depends(desk_of)]) -> Response:
+    """All pages of the documentation, by what one reads them for."""
+    folder = help_folder()
+    found = {
+        name: [(f"{name}/{page.stem}", _read(page).title) for page in sorted((folder / name).glob("*.md"))]
+        for name in HELP_FOLDERS
+        if folder is not None
+    }
+    return desk.page(request, "help.html", folders=found, document=None)
+
+
+@router.get("/help/{name}")
+@router.get("/help/{folder}/{name}")
+def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], folder: str = "") -> Response:
+    """One page of the documentation."""
+    file = help_file(f"{folder}/{name}".removeprefix("/"))
+    if file is None:
+        raise HTTPException(404, "Not Found")
+    return desk.page(request, "help.html", folders={}, document=_read(file))
+
+
+@lru_cache(maxsize=256)
+def _read(file: Path) -> HtmlDocument:
+    """A page whose links lead to pages of help; what stands only in the repository is no link."""
+    text = _DEFINITION.sub("  \n", _COMMENT.sub("", file.read_text(encoding="utf-8")))
+    text = _INCLUDED.sub(lambda found: "```\n" + (file.parent / found[1]).read_text(encoding="utf-8"), text)
+    read = read_document(text)
+
+    def linked(found: re.Match[str]) -> str:
+        target, folder = (file.parent / f"{found[1]}.md").resolve(), help_folder()
+        if folder is None or not target.is_relative_to(folder):
+            return found[0]
+        name = target.relative_to(folder).with_suffix("").as_posix()
+        return f'<a href="/help/{name}{found[2] or ""}"{found[3]}>' if help_file(name) else found[0]
+
+    body = _DEAD.sub(r"\1", _LINK.sub(linked, read.body))
+    body = _HEADING.sub(lambda found: f'<h{found[1]} id="{_anchor(found[2])}">{found[2]}</h{found[1]}>', body)
+    table = f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(read.title)}"><table>'
+    body = body.replace("<table>", table).replace("</table>", "</table></div>")
+    return HtmlDocument(read.title, Markup(body), read.digest)
+
+
+def _anchor(heading: str) -> str:
+    """The anchor of a heading, as in the built documentation."""
+    words = re.sub(r"<[^>]+>", "", heading).lower()
+    return str(escape(re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-")))
