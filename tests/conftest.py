@@ -51,6 +51,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_teardown() -> None:
+    assert gc.isenabled(), "what was tried leaves garbage uncollected for as long as the process lives"
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder `shared` beside the checkout; tests that ask for it are skipped where it is absent."""

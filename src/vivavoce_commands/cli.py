@@ -1,6 +1,5 @@
 """Verbs of command understanding: score a system's predicates, compare two systems."""
 
-import gc
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.datasets import Replace
-from vivavoce.cli.progress import Report, note, progress
+from vivavoce.cli.progress import Report, note, progress, uncollected
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
@@ -52,9 +51,8 @@ def score(
     """Score the predicates that a system made of commands against a reference, speaker by speaker."""
     from vivavoce_commands import figures
 
-    gc.disable()  # commands hold no cycles, and looking for some took a third of the time
     reading = _Reading(stop)
-    with progress("reading") as report:
+    with progress("reading") as report, uncollected():
         truth = reading.read(reference, "reference", report)
         answers = reading.read(hypothesis, "hypothesis", report)
         scores = _scores(reference, truth, hypothesis, answers, mode)
@@ -96,9 +94,8 @@ def compare(
     """Compare two systems, A minus B, on the speakers that both answered: paired bootstrap over speakers."""
     from vivavoce_commands.figures import compare_figures, few
 
-    gc.disable()
     reading = _Reading(stop)
-    with progress("reading") as report:
+    with progress("reading") as report, uncollected():
         truth = reading.read(reference, "reference", report)
         both = [
             _scores(reference, truth, path, reading.read(path, side, report), mode)

@@ -1,16 +1,14 @@
 """The verb `measure`: interaction parameters of a dataset, and the catalogue of them."""
 
-import gc
 import json
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
-from vivavoce.cli.progress import note
+from vivavoce.cli.progress import note, uncollected
 
 
 def measure(
@@ -132,15 +130,3 @@ def _list(only: Collection[str], *, as_json: bool) -> None:
             table.add_row(*map(Text, cells))
     Console().print(table)
     note(f"{len(found)} measures; what each means: docs/reference/measures.md")
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Look for no cycles meanwhile: plain tables hold none, and looking takes a fifth of the time."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
