@@ -195,12 +195,13 @@ def test_csv_cells_are_safe_and_the_codebook_tells_each_column(dataset: Dataset,
 
 
 def test_a_format_of_a_package_is_written_as_the_guide_says(dataset: Dataset, tmp_path: Path) -> None:
-    guide = Path(__file__).parents[3] / "docs" / "how-to" / "export-to-other-tools.md"
+    guide = Path(__file__).parents[3] / "docs" / "how-to" / "add-an-exporter.md"
+    (code,) = re.findall(r"```python\n(.*?)```", guide.read_text("utf-8"), re.S)
     scope: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", guide.read_text("utf-8"), re.S):
-        exec(block, scope)  # noqa: S102
-    lost = [str(one) for one in scope["LINES"].export(dataset, tmp_path / "out")]
-    assert (tmp_path / "out" / "d1.txt").read_text("utf-8").startswith("system: Hello! Where to?\nuser: =SUM")
+    exec(code, scope)  # noqa: S102
+    lost = [str(one) for one in scope["PLAY"].export(dataset, tmp_path / "out")]
+    play = (tmp_path / "out" / "play.txt").read_text("utf-8").splitlines()
+    assert play[:3] == ['ACT 1 "d1"', 'DESK: "Hello! Where to?"', 'VISITOR: "=SUM(A1) to «Nowhere», yes"']
     assert "2 rows of `dialogues` are not in this format." in lost
 
 
