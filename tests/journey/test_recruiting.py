@@ -120,7 +120,8 @@ def test_only_a_proven_arrival_begins_a_visit_and_leads_back_into_it(
         token = other.partition("&prolific_token=")[2]
         refused(address.partition("&prolific_token")[0] + f"&prolific_token={token}", "could not see")
         refused(prolific.tell("take", seconds=-3600)["address"], "could not see")
-        refused("https://x/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID=a&SESSION_ID=b", "This is a preview")
+        preview = open_browser().look("/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID=a&SESSION_ID=b")
+        assert "This is a preview: nothing begins here" in preview and 'action="/start"' not in preview
         plain = open_browser().client.get("/")
         assert plain.status_code == 403 and "Please use your own link" in plain.text
         assert log.visits("paid") == []
