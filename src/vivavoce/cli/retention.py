@@ -4,11 +4,11 @@ import getpass
 import json
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _NOUNS = {
 
 
 def retention(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file, or its folder.")],
+    study: Study_,
     confirm: Annotated[bool, typer.Option("--confirm", help="Erase what is due.")] = False,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,

@@ -12,8 +12,8 @@ from vivavoce.desk.stopping import compared_visits
 from vivavoce.log.scope import SIMULATED
 from vivavoce.stats.pace import LEVEL, TimeToCome, time_to_come
 from vivavoce.study.model import Study
-from vivavoce.study.recruiter import RECRUITERS, repeat_of
-from vivavoce.study.step_kind import battles_of, dialogues_in
+from vivavoce.study.recruiter import RECRUITERS
+from vivavoce.trial.caps import needed_dialogues
 
 PACE_OF: Final = timedelta(days=7)
 
@@ -126,9 +126,9 @@ def _declared(board: Board) -> tuple[Literal["stopping", "places", ""], dict[str
 
 def _conditions(board: Board, places: dict[str, int]) -> list[ConditionProgress]:
     study = board.study
-    if not _dialogues_each(study, ""):
+    if not needed_dialogues(study, ""):
         return []
-    planned = sum(number * _dialogues_each(study, pool) for pool, number in places.items())
+    planned = sum(number * needed_dialogues(study, pool) for pool, number in places.items())
     systems = Counter(study.condition(system) for system in study.systems)
     completed = (one for one in board.dialogues.values() if one.outcome == "completed")
     done = Counter(one.condition or one.system for one in completed)
@@ -137,10 +137,3 @@ def _conditions(board: Board, places: dict[str, int]) -> list[ConditionProgress]
         ConditionProgress(name, done[name], None if share is None else share * number)
         for name, number in systems.items()
     ]
-
-
-def _dialogues_each(study: Study, pool: str) -> int:
-    """The fewest dialogues that a visit asks of somebody whom this recruiter sent."""
-    talks = sum(repeat_of(study.recruitment, pool, plan).min for plan in dialogues_in(study.visit))
-    battles = (battles_of(step) for step in study.visit)
-    return talks + sum(2 * plan.bouts for plan in battles if plan is not None)

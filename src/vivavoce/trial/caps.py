@@ -13,7 +13,7 @@ from vivavoce.log.store import Transaction
 from vivavoce.study.caps import Caps
 from vivavoce.study.model import Study
 from vivavoce.study.recruiter import repeat_of
-from vivavoce.study.step_kind import battles_of, dialogues_of
+from vivavoce.study.step_kind import battles_of, dialogues_in
 from vivavoce.trial.state import VisitState
 
 
@@ -33,11 +33,9 @@ def turned_away(tx: Transaction, study: Study, state: VisitState, now: datetime)
 
 def needed_dialogues(study: Study, pool: str) -> int:
     """The fewest dialogues of a visit of somebody whom this recruiter sent; a battle is two."""
-    plans = [plan for step in study.visit if (plan := dialogues_of(step)) is not None]
-    fought = [plan for step in study.visit if (plan := battles_of(step)) is not None]
-    return sum(repeat_of(study.recruitment, pool, plan).min for plan in plans) + sum(
-        2 * plan.bouts for plan in fought
-    )
+    talks = sum(repeat_of(study.recruitment, pool, plan).min for plan in dialogues_in(study.visit))
+    battles = (battles_of(step) for step in study.visit)
+    return talks + sum(2 * plan.bouts for plan in battles if plan is not None)
 
 
 def dialogues_left(tx: Transaction, study: Study, state: VisitState) -> int | None:
