@@ -8,6 +8,7 @@ import pytest
 from scenes.laboratories import write_laboratory
 from scenes.recruiting import write_study
 from vivavoce.study.load import check_study, load_study
+from vivavoce.study.recruiter import RECRUITERS
 from vivavoce_recruitment.estimate import estimate
 from vivavoce_recruitment.money import Money, read_money
 from vivavoce_recruitment.platform import Terms
@@ -33,7 +34,7 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
         (
             "  prolific:\n",
             "  nonsense: yes\n  prolific:\n",
-            ("nonsense", "known: connect, laboratory, links, "),
+            ("nonsense", f"known: {', '.join(RECRUITERS.names())}"),
         ),
         ("places: 30", "places: 30\n    plaices: 3", ("unknown key 'plaices'", "did you mean 'places'?")),
         ("name: two-dialogues", "name: dialogues", ("one is called dialogues", "name each otherwise")),
