@@ -42,7 +42,8 @@ _QUIET: Final = 300  # of 32768: what is less is silence of a codec
 _PIECE: Final = HEARD_HZ // 10
 _BEFORE: Final = 10  # frames of silence before its first sound that are kept
 _PAUSE: Final = 5  # frames of silence after which what was heard is handed on
-_ON_ITS_WAY_S: Final = 0.3
+_ON_ITS_WAY: Final = 3 * HEARD_HZ // 10  # samples that may follow the message that ends a turn
+_NONE_COMES_S: Final = 1.5  # after that message, where no sound comes at all
 
 
 class WebRTCSettings(ConnectorSettings):
@@ -242,6 +243,8 @@ class _Line:
         self._voiced: list[Samples] = []
         self._sounded = False
         self._overheard: Samples | None = None
+        self._awaited: int | None = None  # samples until the turn ends
+        self._end_at_last: asyncio.TimerHandle | None = None
         self.peer = Peer(settings.channel, self._take)
 
     async def close(self) -> None:
@@ -249,6 +252,7 @@ class _Line:
 
     def begin_turn(self) -> None:
         """What comes from now on belongs to the next turn."""
+        self._awaited = None
         while not self.arriving.empty():
             self.arriving.get_nowait()
         self._silence.clear()
@@ -287,15 +291,27 @@ class _Line:
         for output in outputs:
             self.arriving.put_nowait(output)
         if ends:  # its last sound may be on its way yet
-            asyncio.get_running_loop().call_later(_ON_ITS_WAY_S, self._end)
+            self._awaited = _ON_ITS_WAY
+            if self._end_at_last is not None:
+                self._end_at_last.cancel()
+            self._end_at_last = asyncio.get_running_loop().call_later(_NONE_COMES_S, self._end)
 
     def _end(self) -> None:
-        self._flush()
-        self.arriving.put_nowait(None)
+        if self._awaited is not None:
+            self._awaited = None
+            self._flush()
+            self.arriving.put_nowait(None)
 
     def _sound(self, samples: Samples) -> None:
         if not len(samples):
             return
+        self._keep(samples)
+        if self._awaited is not None:
+            self._awaited -= len(samples)
+            if self._awaited <= 0:
+                self._end()
+
+    def _keep(self, samples: Samples) -> None:
         if np.abs(samples.astype(np.int32)).max() <= _QUIET:
             self._silence.append(samples)
             if not self._sounded:

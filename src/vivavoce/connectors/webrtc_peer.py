@@ -22,6 +22,7 @@ RATE_HZ: Final = 48_000  # of Opus
 HEARD_HZ: Final = 24_000  # what comes in is handed on at this rate
 FRAME: Final = 960
 _FRAME_S: Final = 0.02
+_LATE_S: Final = 0.06  # frames that are later than this are not made up for
 _SILENCE: Final = np.zeros(FRAME, np.int16)
 
 Take = Callable[[Samples | str | None], None]
@@ -137,7 +138,11 @@ def _may_be_reached(candidate: str, allow_private: bool) -> bool:
 
 
 def _voice_track(library: Any) -> Any:
-    """What we say, as a track: frames of 20 ms at their own speed, silence where nothing is said."""
+    """What we say, as a track: frames of 20 ms at their own speed, silence where nothing is said.
+
+    Who was held up goes on from there: what comes in a burst overflows the small buffer at the other end, which
+    then throws it away.
+    """
     from av import AudioFrame
 
     class Voice(library.MediaStreamTrack):
@@ -146,7 +151,7 @@ def _voice_track(library: Any) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self._going: deque[Samples] = deque()
-            self._sent, self._began_s = 0, 0.0
+            self._sent, self._due_s = 0, 0.0
             self.silent = asyncio.Event()
             self.silent.set()
 
@@ -157,9 +162,10 @@ def _voice_track(library: Any) -> Any:
                 self._going.extend(padded.reshape(-1, FRAME))
 
         async def recv(self) -> Any:
-            clock = asyncio.get_running_loop().time
-            self._began_s = self._began_s or clock()
-            await asyncio.sleep(max(0.0, self._began_s + self._sent * _FRAME_S - clock()))
+            now = asyncio.get_running_loop().time()
+            due = self._due_s if now - self._due_s <= _LATE_S else now
+            self._due_s = due + _FRAME_S
+            await asyncio.sleep(max(0.0, due - now))
             samples = self._going.popleft() if self._going else _SILENCE
             if not self._going:
                 self.silent.set()

@@ -1,6 +1,8 @@
 """Serving the pages so that stopping them is quick: whoever waits for news is answered at once."""
 
+import signal
 import socket
+from types import FrameType
 from typing import Final
 
 import anyio
@@ -24,6 +26,17 @@ class PageServer(uvicorn.Server):
         } | settings  # fmt: skip
         super().__init__(uvicorn.Config(app, host=host, port=port, **options))  # pyright: ignore[reportArgumentType]
         self.site = app.state.site
+        self._interrupted = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._interrupted |= sig == signal.SIGINT
+        super().handle_exit(sig, frame)
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until it is stopped. Raises KeyboardInterrupt where that was by Ctrl-C."""
+        super().run(sockets)
+        if self._interrupted:  # the one that uvicorn raises is lost where a destructor happens to meet it
+            raise KeyboardInterrupt
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await anyio.sleep(0)  # loads what else the first turn would wait for

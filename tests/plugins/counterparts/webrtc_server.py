@@ -29,12 +29,13 @@ class Mouth(MediaStreamTrack):
     def __init__(self) -> None:
         super().__init__()
         self.going: deque[np.ndarray] = deque()
-        self.sent, self.began = 0, 0.0
+        self.sent, self.due = 0, 0.0
 
     async def recv(self) -> AudioFrame:
-        clock = asyncio.get_running_loop().time
-        self.began = self.began or clock()
-        await asyncio.sleep(max(0.0, self.began + self.sent * 0.02 - clock()))
+        now = asyncio.get_running_loop().time()
+        due = self.due if now - self.due < 0.06 else now  # late frames in a burst would be lost
+        self.due = due + 0.02
+        await asyncio.sleep(max(0.0, due - now))
         samples = self.going.popleft() if self.going else np.zeros(FRAME, np.int16)
         frame = AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
         frame.sample_rate, frame.time_base = RATE, fractions.Fraction(1, RATE)
