@@ -6,7 +6,8 @@
                                  [--control 15]
 
 Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, in rooms or
-only in some of their modules (named by how their paths end), turns each in a copy of the sources, and runs the tests that come by that place, those of the module's own name first.
+only in those of their modules whose paths end so, turns each in a copy of the sources, and runs the tests
+that come by that place, those of the module's own name first.
 Which these are is measured once, by running all tests (`--tests`: only some); `--coverage` keeps that
 measurement in a file, and reads it where it is there already: it holds for the sources as they were, and
 knows no test written since. Tests are collected once (`_forked_tests`); a place that runs at import costs a
@@ -258,7 +259,7 @@ class Coverage:
 
 
 def draw(rooms: list[str], modules: list[str], number: int, seed: int) -> list[Mutant]:
-    """So many mutants at random, every place in the rooms, or these modules of theirs, as likely as any other."""
+    """So many mutants at random, each place in the rooms, or these of their modules, as likely as another."""
     sources = sorted(path for room in rooms for path in (ROOT / "src" / "vivavoce" / room).rglob("*.py"))
     for module in modules:
         if not any(path.match(module) for path in sources):
