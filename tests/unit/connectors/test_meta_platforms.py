@@ -349,7 +349,7 @@ def test_what_a_messenger_bot_sends_is_shown(what: str, as_form: bool) -> None:
     ("params", "said"),
     [
         ({"message": {"text": "Which?", "quick_replies": [QUICK] * 14}}, "at most 13"),
-        ({"message": {"text": " "}}, "must not be empty"),
+        ({"message": {"text": ""}}, "cannot be empty"),
         ({"message": "{"}, "must be an object"),
         ({"recipient": {"id": "2"}, "message": {"text": "hi"}}, "No matching user"),
         ({"recipient": "1", "message": {"text": "hi"}}, "No matching user"),
