@@ -55,6 +55,9 @@ def test_an_agent_that_waits_is_told_which_task_and_context_the_next_turn_is_of(
     assert conversation.state == {"contextId": "x"}
     a2a._read({"message": {"contextId": "y", "parts": [{"text": "so"}]}}, conversation)
     assert conversation.state == {"contextId": "y"}
+    for strange in ("", 3, None):
+        a2a._read(task("INPUT_REQUIRED", said="which?", contextId=strange, id=strange), conversation)
+        assert conversation.state == {"contextId": "y"}
 
 
 @pytest.mark.parametrize(("answer", "problem"), [
@@ -433,6 +436,7 @@ def test_a_choice_is_a_text_or_has_a_title(value: Any, choice: tuple[str, str] |
         (answers.read_texts, ["x", 3], "text is 3 where text"),
         (answers.read_texts, ["<speak>Good<break/>day <b>you</b></speak>"], ["Good day you"]),
         (answers.read_texts, ["<p>as it is</p>"], ["<p>as it is</p>"]),
+        (answers.read_texts, ["<speak><p>One</p>two<s>three</s>four</speak>"], ["One two three four"]),
         (answers.clean, {"a\x00": [1.5, float("nan"), "b\ud800"]}, {"a": [1.5, None, "b\ufffd"]}),
         (answers.read_json, b"\xef\xbb\xbf[1]", [1]),
         (answers.read_json, b"\xff", "not UTF-8"),
