@@ -162,3 +162,23 @@ def test_ranks_scores_and_other_documents_are_read_as_they_are() -> None:
 def test_of_an_interface_of_ones_own_a_strange_usage_is_nobodys_problem() -> None:
     assert model_usage({"usage": "none"}) == () and model_usage({}) == ()
     assert model_usage({"model": "m", "usage": {"input_tokens": 1}})[0].model == "m"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kinds"),
+    [
+        ({"choices": ["Yes"]}, ["message", "extras"]),
+        ({"images": ["https://b/p.png"]}, ["message", "extras"]),
+        ({"messages": []}, ["extras"]),
+        ({"end": True}, ["extras", "end"]),
+    ],
+)
+def test_an_answer_without_text_may_show_something_or_end(answer: dict, kinds: list[str]) -> None:
+    assert [one.kind for one in AnswerReader().read(answer)] == kinds
+
+
+@pytest.mark.parametrize("answer", [{}, {"text": ""}, {"text": None, "end": False}, {"choices": []}])
+def test_an_answer_of_nothing_is_a_bad_one(answer: dict) -> None:
+    with pytest.raises(SystemUnderTestError, match="the answer has no text"):
+        AnswerReader().read(answer)
+    assert [one.kind for one in AnswerReader().read(answer, silent_ok=True)] == ["extras"]

@@ -70,6 +70,42 @@ def test_an_agents_errors_are_told(answer: Any, problem: str) -> None:
     assert a2a._result({"result": {"message": {}}}) == {"message": {}}
 
 
+JSONRPC = {"protocolBinding": "JSONRPC"}
+
+
+@pytest.mark.parametrize(
+    ("offered", "address"),
+    [
+        (
+            [
+                {"protocolBinding": "GRPC", "url": "/grpc"},
+                "no",
+                JSONRPC | {"url": "/rpc"},
+            ],
+            "rpc",
+        ),
+        ([JSONRPC | {"url": "https://b.example/a"}], None),
+        (["JSONRPC"], ""),
+        ([{"protocolBinding": "GRPC"}], ""),
+        (None, ""),
+    ],
+)
+def test_an_agent_is_asked_where_its_card_says(offered: Any, address: str | None) -> None:
+    async def card(*_: Any, **__: Any) -> Any:
+        return {"supportedInterfaces": offered}
+
+    async def run() -> str:
+        inner: Any = make_connector({"connect": "a2a", "url": "https://a.example/x/"}, {}).inner
+        inner._asking.ask = card
+        return await inner._find()
+
+    if address == "":
+        with pytest.raises(SystemUnderTestError, match="names no interface with JSONRPC"):
+            asyncio.run(run())
+    else:
+        assert asyncio.run(run()) == (f"https://a.example/{address}" if address else "https://b.example/a")
+
+
 BYE = {"intent": {"displayName": "bye"}}
 FOUND = {"intent": {"displayName": "find"}, "parameters": {"food": "thai", "area": ""}, "confidence": 1}
 

@@ -76,6 +76,8 @@ def test_a_secret_that_is_not_set_is_named() -> None:
         ("{# a note #}as it is", "as it is"),
         ("{% if text %}said{% endif %}", "said"),
         ("as it is, {text}", "as it is, {text}"),
+        ("{{ text }}{{ text }}", "hihi"),
+        ("{{ text }} and {{ text }}", "hi and hi"),
         ({"kept": "{{ text }}", "n": 3, "none": None, "list": [True, "{{ text }}"]},
          {"kept": "hi", "n": 3, "none": None, "list": [True, "hi"]}),
     ],

@@ -306,6 +306,9 @@ def test_a_proposal_sent_unchanged_is_the_program_s_turn_with_its_acts_buttons_a
         ("Pardon?", "prompt", "again"),
         ("Which street?", "script", "street"),
         ("I would rather talk about tea.", "free", None),
+        ("It is in York, I really do think so", "free", None),
+        ("It is in York", "edited", None),
+        ("it is close", "edited", None),
     ],
 )
 def test_where_a_reply_came_from_is_told_by_its_words(words: str, source: str, label: str | None) -> None:
