@@ -69,9 +69,11 @@ def turned(path: Path, source: bytes) -> Iterator[None]:
 
 def _functions_by_file() -> dict[str, list[FunctionType]]:
     found: dict[str, list[FunctionType]] = defaultdict(list)
+    gc.unfreeze()  # what is frozen, as our tests are once they are collected, is not among the objects
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType):
             found[thing.__code__.co_filename].append(thing)
+    gc.freeze()  # children share these pages for longer
     return found
 
 

@@ -1,11 +1,13 @@
 """How many small faults in the code the tests notice.
 
-    python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures stats ...] [--processes 2]
+    python -m benchmarks mutants --seed 1 [--draw 150] [--rooms measures stats ...]
+                                 [--modules log/timing.py ...] [--processes 2]
                                  [--tests tests/unit/stats ...] [--coverage FILE] [--limit SECONDS]
                                  [--control 15]
 
-Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, turns each
-in a copy of the sources, and runs the tests that come by that place, those of the module's own name first.
+Draws places at which a comparison, an arithmetic operator or a connective (`and`, `or`) stands, in rooms or
+only in those of their modules whose paths end so, turns each in a copy of the sources, and runs the tests
+that come by that place, those of the module's own name first.
 Which these are is measured once, by running all tests (`--tests`: only some); `--coverage` keeps that
 measurement in a file, and reads it where it is there already: it holds for the sources as they were, and
 knows no test written since. Tests are collected once (`_forked_tests`); a place that runs at import costs a
@@ -256,9 +258,14 @@ class Coverage:
         return not own, not room, not test.startswith("tests/unit/"), test
 
 
-def draw(rooms: list[str], number: int, seed: int) -> list[Mutant]:
-    """So many mutants at random, every place in the rooms as likely as any other."""
+def draw(rooms: list[str], modules: list[str], number: int, seed: int) -> list[Mutant]:
+    """So many mutants at random, each place in the rooms, or these of their modules, as likely as another."""
     sources = sorted(path for room in rooms for path in (ROOT / "src" / "vivavoce" / room).rglob("*.py"))
+    for module in modules:
+        if not any(path.match(module) for path in sources):
+            raise SystemExit(f"--modules: no module {module} in the rooms {' '.join(rooms)}")
+    if modules:
+        sources = [path for path in sources if any(path.match(module) for module in modules)]
     found = [mutant for path in sources for mutant in find_mutants(path.relative_to(ROOT))]
     return random.Random(seed).sample(found, min(number, len(found)))
 
@@ -268,13 +275,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--draw", type=int, default=150)
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS), metavar="ROOM")
+    parser.add_argument("--modules", nargs="+", default=[], metavar="MODULE")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--coverage", type=Path, metavar="FILE")
     parser.add_argument("--tests", nargs="+", default=["tests"], metavar="PATH")
     parser.add_argument("--limit", type=float, default=TIMEOUT_S, metavar="SECONDS")
     parser.add_argument("--control", type=int, default=0, metavar="NUMBER")
     asked = parser.parse_args()
-    mutants = draw(asked.rooms, asked.draw, asked.seed)
+    mutants = draw(asked.rooms, asked.modules, asked.draw, asked.seed)
     controls = [one.unturned() for one in mutants[: asked.control]]
     survivors: list[Mutant] = []
     failed: list[Mutant] = []  # with nothing turned

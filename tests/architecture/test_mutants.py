@@ -56,6 +56,12 @@ def test_same():
 def test_halved():
     assert halved(9) == 1
 """
+CONFTEST = """import gc
+
+
+def pytest_collection_finish():
+    gc.freeze()  # as ours does
+"""
 FAULTS = {
     "noticed": ("one > best", "one < best", "test_small.py::test_largest"),
     "outlived": ("number + 0", "number - 0", "test_small.py::test_same"),
@@ -69,6 +75,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator:
     """Asks a process that has collected the tests of a small module about it with a change."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.py").write_text(CODE, encoding="utf-8")
+    (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (folder / "test_small.py").write_text(TESTS, encoding="utf-8")
     (their_in, ours_out), (ours_in, their_out) = os.pipe(), os.pipe()
     environment = {

@@ -85,8 +85,8 @@ def ordinal_regression(
 ) -> OrdinalOdds:
     """Cumulative logit: odds of a higher answer in a against b, errors clustered by participant.
 
-    Empty   a single answer everywhere, or no convergence: values missing; fewer than 10 participants: odds
-            ratio only; `why` says so
+    Empty   a single answer everywhere, none given twice, or no convergence: values missing; fewer than 10
+            participants: odds ratio only; `why` says so
     Source  McCullagh 1980, by statsmodels
     """
     from statsmodels.miscmodels.ordinal_model import OrderedModel
@@ -96,6 +96,8 @@ def ordinal_regression(
     if len(np.unique(scores)) < 2 or not len(a) or not len(b) or people.max() < 1:
         return OrdinalOdds(why="Nothing varied, or a group has no answer.")
     levels = np.unique(scores, return_inverse=True)[1]
+    if levels.max() + 1 == len(scores):
+        return OrdinalOdds(why="No answer was given twice: there are too few for a model.")
     is_a = (np.arange(len(scores)) < len(a)).astype(float)
     try:
         with warnings.catch_warnings():

@@ -6,6 +6,7 @@ Source  Guerini et al. 2018, section 3 (same wording and outcome, minimal change
 
 from collections import defaultdict
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -18,7 +19,7 @@ from vivavoce.study.pairs_meaning import disagreements, tells_facts
 from vivavoce.study.settings import Number, Settings, Whole
 
 Word = Literal["fair", "doubtful", "unfit"]
-NOTABLY_LONGER = 0.1
+NOTABLY_LONGER = Fraction(1, 10)
 
 
 class Balance(Settings):
@@ -221,11 +222,11 @@ def pair_warnings(pair: Pair, language: str) -> list[Finding]:
 
 def length_warnings(pairs: Iterable[Pair], language: str) -> list[Finding]:
     """Variables whose experimental version is notably longer, or shorter, in every pair."""
-    shares: dict[str, list[float]] = defaultdict(list)
+    shares: dict[str, list[Fraction]] = defaultdict(list)
     for pair in pairs:
         if pair.attention is None and language in pair.text and pair.text[language].control:
             text = pair.text[language]
-            shares[pair.variable].append(length(text.experimental) / length(text.control) - 1)
+            shares[pair.variable].append(Fraction(length(text.experimental), length(text.control)) - 1)
     found = []
     for variable, each in shares.items():
         hint = N_("a preference may be one for length: add a pair that balances it, or say so in the report")

@@ -225,8 +225,9 @@ def _figures(plain: str, reader: _Reader) -> str:
             continue
         if len(out) > 1 and out[-1] in " -" and out[-2].isdigit():  # twenty five, two hundred
             last = int(out[-2])
-            if value in (100, 1000) and last < value:
-                out[-2:] = [str(last * value)]
+            counted = last % 1000 if value == 100 else last  # two thousand three, of hundreds
+            if value in (100, 1000) and 0 < counted < value:
+                out[-2:] = [str(last + counted * (value - 1))]
                 continue
             if last % 10 ** len(str(value)) == 0 and last > value:
                 out[-2:] = [str(last + value)]

@@ -89,7 +89,8 @@ async def hear_line(request: Request) -> Response:
 
 
 async def detect_es(request: Request) -> Response:
-    text = (await request.json())["queryInput"]["text"]
+    query = (await request.json())["queryInput"]
+    text = query["text"] if "text" in query else query["event"] | {"text": query["event"]["name"]}
     assert text["languageCode"] and len(request.path_params["session"]) <= 36 and len(text["text"]) <= 256
     said = first.setdefault(request.path_params["session"], text["text"])
     result = {
@@ -119,7 +120,7 @@ async def detect_es(request: Request) -> Response:
 async def detect_cx(request: Request) -> Response:
     query = (await request.json())["queryInput"]
     assert query["languageCode"] and len(request.path_params["session"]) <= 36
-    text = query["text"]["text"]
+    text = query["text"]["text"] if "text" in query else query["event"]["event"]
     said = first.setdefault("cx" + request.path_params["session"], text)
     messages: list[dict[str, Any]] = [{"text": {"text": [f"first was {said}"]}}]
     messages += [{"endInteraction": {}}] if text == "bye" else []

@@ -3,7 +3,7 @@
 import pytest
 
 from vivavoce.connectors.a2a import _told
-from vivavoce.connectors.agent_work import read_retrievals, read_tools, read_usage
+from vivavoce.connectors.agent_work import model_usage, read_retrievals, read_tools, read_usage
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.base import SystemOutput, ToolCall
 from vivavoce.core.errors import SystemUnderTestError
@@ -90,3 +90,95 @@ def test_googles_agents_tell_their_tools_in_a_tasks_history() -> None:
     assert [(one.key, one.arguments, one.result) for one in calls] == [
         ("c1", '{"a": 1}', None), ("c1", None, '{"n": 2}')
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"name": "f", "duration_s": 2}, {"duration_s": 2.0}),
+        ({"name": "f", "duration_ms": 250}, {"duration_s": 0.25}),
+        ({"name": "f", "duration_s": True, "duration_ms": 250}, {"duration_s": 0.25}),
+        ({"name": "f", "duration_s": float("inf")}, {"duration_s": None}),
+        ({"name": "f", "args": None, "delta": '{"a'}, {"arguments": '{"a', "more": True}),
+        ({"name": "f", "args": {}, "delta": "x"}, {"arguments": "{}", "more": False}),
+        ({"name": "f"}, {"arguments": None, "more": False, "failed": None}),
+        ({"name": "f", "result": [1]}, {"result": "[1]", "error": None, "failed": None}),
+        ({"name": "f", "error": "no"}, {"failed": True, "error": "no", "result": None}),
+        ({"name": "f", "is_error": True, "content": "no"}, {"failed": True, "error": "no", "result": None}),
+        (
+            {"name": "f", "isError": False, "error": "warned", "output": "x"},
+            {"failed": False, "result": "x", "error": None},
+        ),
+        ({"name": "f", "error": ""}, {"failed": None, "error": None}),
+        ({"name": "", "tool": "g", "id": 5, "call_id": "k"}, {"name": "g", "key": "k"}),
+    ],
+)
+def test_what_is_told_of_a_call_is_kept(told: dict, expected: dict) -> None:
+    (call,) = read_tools(told) or ()
+    assert {name: getattr(call, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "problem"),
+    [
+        (read_tools, ["find"], "a tool call of the answer is 'find'"),
+        (read_tools, [{"arguments": "{}"}], "neither name nor id"),
+        (lambda value: read_usage({}, value), [3], "the usage of the answer is 3"),
+        (lambda value: read_usage({}, value), {"input_tokens": -1}, "a count is expected"),
+        (lambda value: read_usage({}, value), {"input_tokens": 1.5}, "a count is expected"),
+        (lambda value: read_usage({}, value), {"input_tokens": True}, "a count is expected"),
+        (lambda value: read_usage({}, value), {"output_tokens": "9"}, "a count is expected"),
+        (read_retrievals, [3], "a document of the answer is 3"),
+        (read_retrievals, [{"rank": -1}], "a count is expected"),
+    ],
+)
+def test_what_is_told_in_no_known_shape_is_a_bad_answer(read: object, value: object, problem: str) -> None:
+    with pytest.raises(SystemUnderTestError, match=problem):
+        read(value)
+
+
+def test_tokens_are_counted_where_any_are_told_and_zero_is_a_count() -> None:
+    assert read_usage({}, None) == () and read_usage({}, {"model": "m"}) == ()
+    first, second = read_usage({"model": "m"}, [{"input_tokens": 0}, {"model": "n", "output_tokens": 3.0}])
+    assert (first.model, first.input_tokens, first.output_tokens) == ("m", 0, None)
+    assert (second.model, second.output_tokens) == ("n", 3)
+    (alone,) = read_usage(
+        "text", {"cache_creation_input_tokens": 5, "cache_read_input_tokens": 0, "input_tokens": 1}
+    )
+    assert (alone.model, alone.input_tokens, alone.cached_tokens) == (None, 6, 0)
+    assert read_usage({}, {"thoughtsTokenCount": 2})[0].output_tokens is None
+    assert read_usage({}, {"thoughtsTokenCount": 0, "candidatesTokenCount": 4})[0].output_tokens == 4
+
+
+def test_ranks_scores_and_other_documents_are_read_as_they_are() -> None:
+    told = [{"rank": 4, "text": {"a": 1}, "score": float("nan")}, {"id": 7, "score": True}, {"score": 2}]
+    found = read_retrievals(told)
+    assert [(one.rank, one.document, one.source, one.score) for one in found] == [
+        (4, '{"a": 1}', None, None), (1, None, "7", None), (2, None, None, 2.0)
+    ]  # fmt: skip
+    assert [one.document for one in read_retrievals("alone")] == ["alone"] and read_retrievals(None) == ()
+
+
+def test_of_an_interface_of_ones_own_a_strange_usage_is_nobodys_problem() -> None:
+    assert model_usage({"usage": "none"}) == () and model_usage({}) == ()
+    assert model_usage({"model": "m", "usage": {"input_tokens": 1}})[0].model == "m"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kinds"),
+    [
+        ({"choices": ["Yes"]}, ["message", "extras"]),
+        ({"images": ["https://b/p.png"]}, ["message", "extras"]),
+        ({"messages": []}, ["extras"]),
+        ({"end": True}, ["extras", "end"]),
+    ],
+)
+def test_an_answer_without_text_may_show_something_or_end(answer: dict, kinds: list[str]) -> None:
+    assert [one.kind for one in AnswerReader().read(answer)] == kinds
+
+
+@pytest.mark.parametrize("answer", [{}, {"text": ""}, {"text": None, "end": False}, {"choices": []}])
+def test_an_answer_of_nothing_is_a_bad_one(answer: dict) -> None:
+    with pytest.raises(SystemUnderTestError, match="the answer has no text"):
+        AnswerReader().read(answer)
+    assert [one.kind for one in AnswerReader().read(answer, silent_ok=True)] == ["extras"]

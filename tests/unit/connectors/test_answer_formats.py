@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.connectors import a2a, dialogflow
+from vivavoce.connectors import a2a, answers, dialogflow, directline, lex, rasa_messages, sse
 from vivavoce.connectors.base import Act, Choice, Conversation, PastTurn, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
@@ -55,6 +55,9 @@ def test_an_agent_that_waits_is_told_which_task_and_context_the_next_turn_is_of(
     assert conversation.state == {"contextId": "x"}
     a2a._read({"message": {"contextId": "y", "parts": [{"text": "so"}]}}, conversation)
     assert conversation.state == {"contextId": "y"}
+    for strange in ("", 3, None):
+        a2a._read(task("INPUT_REQUIRED", said="which?", contextId=strange, id=strange), conversation)
+        assert conversation.state == {"contextId": "y"}
 
 
 @pytest.mark.parametrize(("answer", "problem"), [
@@ -65,6 +68,42 @@ def test_an_agents_errors_are_told(answer: Any, problem: str) -> None:
     with pytest.raises(SystemUnderTestError, match=problem):
         a2a._result(answer)
     assert a2a._result({"result": {"message": {}}}) == {"message": {}}
+
+
+JSONRPC = {"protocolBinding": "JSONRPC"}
+
+
+@pytest.mark.parametrize(
+    ("offered", "address"),
+    [
+        (
+            [
+                {"protocolBinding": "GRPC", "url": "/grpc"},
+                "no",
+                JSONRPC | {"url": "/rpc"},
+            ],
+            "rpc",
+        ),
+        ([JSONRPC | {"url": "https://b.example/a"}], None),
+        (["JSONRPC"], ""),
+        ([{"protocolBinding": "GRPC"}], ""),
+        (None, ""),
+    ],
+)
+def test_an_agent_is_asked_where_its_card_says(offered: Any, address: str | None) -> None:
+    async def card(*_: Any, **__: Any) -> Any:
+        return {"supportedInterfaces": offered}
+
+    async def run() -> str:
+        inner: Any = make_connector({"connect": "a2a", "url": "https://a.example/x/"}, {}).inner
+        inner._asking.ask = card
+        return await inner._find()
+
+    if address == "":
+        with pytest.raises(SystemUnderTestError, match="names no interface with JSONRPC"):
+            asyncio.run(run())
+    else:
+        assert asyncio.run(run()) == (f"https://a.example/{address}" if address else "https://b.example/a")
 
 
 BYE = {"intent": {"displayName": "bye"}}
@@ -134,3 +173,334 @@ def test_a_script_may_fail(kind: str, reached: bool) -> None:
     with pytest.raises(SystemUnderTestError) as failed:
         scripted("x", replies=[{"fail": kind}])
     assert (failed.value.failure, failed.value.reached) == (kind, reached)
+
+
+CARD = {"title": "Siam", "subtitle": "Thai", "imageUri": PICTURE, "buttons": [{"text": "Call"}, "no"]}
+CHIPS = {"richContent": [[{"type": "chips", "options": [{"text": "Yes"}, "no"]}, {"type": "list"}], "no"]}
+
+
+@pytest.mark.parametrize(
+    ("message", "texts", "choices", "images"),
+    [
+        ({"text": {"text": ["one", "", "two"]}}, ["one", "two"], [], ()),
+        ({"text": {"text": ["which?"]}, "quickReplies": {"quickReplies": ["a", "", 3, "b"]}}, ["which?"],
+         ["a", "b"], ()),
+        ({"card": CARD}, ["Siam\nThai"], ["Call"], (PICTURE,)),
+        ({"card": {"title": "", "subtitle": "Thai"}}, ["Thai"], [], ()),
+        ({"card": {"title": 3}, "text": {"text": ["x"]}}, ["x"], [], ()),
+        ({"card": "no", "image": {"imageUri": PICTURE}}, [""], [], (PICTURE,)),
+        ({"image": {"imageUri": ""}, "text": {"text": ["x"]}}, ["x"], [], ()),
+        ({"payload": CHIPS}, [""], ["Yes"], ()),
+    ],
+)  # fmt: skip
+def test_what_dialogflow_shows_beside_texts_is_shown(
+    message: dict[str, Any], texts: list[str], choices: list[str], images: tuple[str, ...]
+) -> None:
+    shown = [one for one in dialogflow._read({"fulfillmentMessages": [message]}) if one.kind == "message"]
+    assert [one.text for one in shown] == texts
+    assert (shown[-1].choices, shown[-1].images) == (tuple(Choice(one, one) for one in choices), images)
+
+
+@pytest.mark.parametrize("messages", ["text", {"text": "x"}, [{"text": {}}, "text"]])
+def test_messages_of_dialogflow_that_are_none_are_a_bad_answer(messages: Any) -> None:
+    with pytest.raises(SystemUnderTestError, match="no mapping"):
+        dialogflow._read({"responseMessages": messages})
+
+
+def test_a_text_of_dialogflow_stands_in_only_where_no_message_has_one() -> None:
+    told = {"fulfillmentText": "in short"}
+    for messages, texts in (([{"text": {"text": ["whole"]}}], ["whole"]), ([{"payload": {}}], ["in short"])):
+        outputs = dialogflow._read(told | {"fulfillmentMessages": messages})
+        assert [one.text for one in outputs if one.kind == "message"] == texts
+    assert [one.kind for one in dialogflow._read({"fulfillmentText": 3})] == ["extras"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "ends"),
+    [
+        ({"dialogAction": {"type": "Close"}, "intent": {"state": "Fulfilled"}}, True),
+        ({"dialogAction": {"type": "Close"}, "intent": {"state": "Failed"}}, True),
+        ({"dialogAction": {"type": "Close"}, "intent": {"state": "InProgress"}}, False),
+        ({"dialogAction": {"type": "ElicitSlot"}, "intent": {"state": "Fulfilled"}}, False),
+        ({"intent": {"state": "Fulfilled"}}, False),
+        ({"dialogAction": {"type": "Close"}}, False),
+        ({}, False),
+        (None, False),
+    ],
+)
+def test_lex_ends_a_dialogue_when_its_intent_is_closed(answer: Any, ends: bool) -> None:
+    outputs = lex._read({"sessionState": answer, "messages": [{"content": "bye"}]})
+    assert [one.kind for one in outputs] == ["message", "extras", *(["end"] if ends else [])]
+
+
+def test_what_lex_shows_and_understood_is_read_and_an_answer_of_something_else_is_bad() -> None:
+    buttons = [{"text": "Yes", "value": "y"}]
+    card = {"title": "Siam", "subtitle": "", "imageUrl": PICTURE, "buttons": buttons}
+    filled = {"food": {"value": {"interpretedValue": "thai"}}, "area": None}
+    found = {"intent": {"name": "find", "slots": filled}, "nluConfidence": {"score": 0.5}}
+    read = lex._read(
+        {
+            "messages": [
+                {"imageResponseCard": card},
+                {"content": None},
+                {"imageResponseCard": {"title": "Bare"}},
+            ],
+            "interpretations": [found, {"intent": {"name": "bye"}}, {"interpretationSource": "Lex"}],
+        }
+    )
+    assert read[:3] == [
+        SystemOutput(kind="message", text="Siam", choices=(Choice("Yes", "y"),), images=(PICTURE,)),
+        SystemOutput(kind="message", text=""), SystemOutput(kind="message", text="Bare"),
+    ]  # fmt: skip
+    assert read[3].understood == (
+        Understood((Act("find", "food", "thai", "="),), 0.5), Understood((Act("bye"),), None),
+    )  # fmt: skip
+    assert [one.kind for one in lex._read({"messages": []})] == ["extras"]
+    with pytest.raises(SystemUnderTestError, match="neither messages nor"):
+        lex._read({"message": "hello"})
+
+
+SAYS = {"type": "imBack", "title": "Yes", "value": "y"}
+
+
+@pytest.mark.parametrize(
+    ("activity", "text", "choices", "images"),
+    [
+        ({"text": "hi"}, "hi", [], ()),
+        ({"text": "which?", "suggestedActions": {"actions": [SAYS, "no"]}}, "which?", [("Yes", "y")], ()),
+        ({"suggestedActions": {"actions": [{"title": "Yes"}]}}, "", [("Yes", "Yes")], ()),
+        (
+            {"suggestedActions": {"actions": [{**SAYS, "type": "messageBack", "text": "I say yes"}]}},
+            "",
+            [("Yes", "I say yes")],
+            (),
+        ),
+        ({"suggestedActions": {"actions": [{**SAYS, "title": ""}]}}, "", [("y", "y")], ()),
+        ({"text": "see", "suggestedActions": {"actions": [{"type": "imBack"}]}}, "see", [], ()),
+        (
+            {"suggestedActions": {"actions": [{"type": "openUrl", "title": "Map", "value": "https://m"}]}},
+            "Map https://m",
+            [],
+            (),
+        ),
+        (
+            {"text": "x", "suggestedActions": {"actions": [{"type": "openUrl", "title": "Map", "value": 3}]}},
+            "x",
+            [],
+            (),
+        ),
+        ({"attachments": [{"contentType": "image/png", "contentUrl": PICTURE}]}, "", [], (PICTURE,)),
+        (
+            {
+                "text": "hi",
+                "attachments": [
+                    {
+                        "contentType": "x",
+                        "content": {
+                            "title": "Siam",
+                            "text": "Thai",
+                            "subtitle": 3,
+                            "images": [{"url": PICTURE}, {}],
+                            "buttons": [SAYS],
+                        },
+                    }
+                ],
+            },
+            "hi\nSiam\nThai",
+            [("Yes", "y")],
+            (PICTURE,),
+        ),
+        ({"text": "x", "attachments": [{"contentType": "audio/wav", "contentUrl": "a.wav"}]}, "x", [], ()),
+        ({"text": "x", "suggestedActions": "no", "attachments": "no"}, "x", [], ()),
+    ],
+)
+def test_an_activity_of_direct_line_is_read_as_its_clients_show_it(
+    activity: dict[str, Any], text: str, choices: list[tuple[str, str]], images: tuple[str, ...]
+) -> None:
+    message, extras = directline._read(activity)
+    assert (message.kind, message.text, message.images) == ("message", text, images)
+    assert [(one.title, one.payload) for one in message.choices] == choices
+    assert extras.raw == activity
+
+
+def test_an_activity_that_shows_nothing_is_no_message_and_one_of_numbers_is_bad() -> None:
+    assert [one.kind for one in directline._read({"type": "message", "text": ""})] == ["extras"]
+    with pytest.raises(SystemUnderTestError, match="no text"):
+        directline._read({"text": 3})
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ({"text": "hi"}, [("hi", [], ())]),
+        (
+            {"text": "which?", "buttons": [{"title": "Yes", "payload": "/y"}]},
+            [("which?", [("Yes", "/y")], ())],
+        ),
+        ({"buttons": [{"title": "Yes", "payload": "/y"}]}, [("", [("Yes", "/y")], ())]),
+        ({"quick_replies": [{"title": "No", "payload": "/n"}]}, [("", [("No", "/n")], ())]),
+        ({"image": PICTURE}, [("", [], (PICTURE,))]),
+        ({"attachment": {"type": "image", "payload": {"src": PICTURE}}}, [("", [], (PICTURE,))]),
+        ({"attachment": {"type": "image", "payload": {"src": 3}}}, []),
+        ({"attachment": {"type": "video", "payload": {"src": "v.mp4"}}}, []),
+        ({"attachment": "a.png"}, []),
+        (
+            {
+                "attachment": {
+                    "type": "template",
+                    "payload": {
+                        "elements": {
+                            "title": "Siam",
+                            "subtitle": "Thai",
+                            "image_url": PICTURE,
+                            "buttons": [
+                                {"title": "Yes", "payload": "/y"},
+                                {"title": "Map", "url": "https://m"},
+                                "no",
+                            ],
+                        }
+                    },
+                }
+            },
+            [("Siam\nThai", [("Yes", "/y")], (PICTURE,))],
+        ),
+        (
+            {
+                "text": "two",
+                "attachment": {"type": "template", "payload": {"elements": [{"title": "a"}, "no"]}},
+            },
+            [("two", [], ()), ("a", [], ())],
+        ),
+        ({"custom": {"a": 1}}, []),
+    ],
+)
+def test_a_message_of_rasa_is_read_with_its_buttons_pictures_and_cards(
+    message: dict[str, Any], shown: list[Any]
+) -> None:
+    *messages, extras = rasa_messages.read_message(message)
+    found = [(one.text, [(c.title, c.payload) for c in one.choices], one.images) for one in messages]
+    assert found == shown and extras.raw == message
+    with pytest.raises(SystemUnderTestError, match="no mapping"):
+        rasa_messages.read_message("hi")
+
+
+@pytest.mark.parametrize(
+    ("start", "messages", "left"),
+    [
+        ("/session_start", ["a", "b", "a", "b"], ["a", "b"]),
+        (" /session_start ", ["a", "a"], ["a"]),
+        ("/session_start", ["a", "b"], ["a", "b"]),
+        ("/session_start", ["a", "b", "a"], ["a", "b", "a"]),
+        ("/greet", ["a", "a"], ["a", "a"]),
+    ],
+)
+def test_a_greeting_that_rasa_gives_twice_is_said_once(
+    start: str, messages: list[str], left: list[str]
+) -> None:
+    assert rasa_messages.greeting_once(messages, start) == left
+
+
+@pytest.mark.parametrize(
+    ("event", "answer", "said"),
+    [
+        ("error", {"error": {"message": "busy"}}, "busy"),
+        ("error", {"error": "busy"}, "busy"),
+        ("message", {"type": "error", "message": "busy"}, "busy"),
+        ("message", {"type": "ERROR", "errorText": "busy", "message": "no"}, "busy"),
+        ("message", {"event": "run_error", "message": "busy"}, "busy"),
+        ("message", {"type": "response.failed", "response": {"error": {"message": "busy"}}}, "busy"),
+        ("message", {"error": {"message": "busy"}}, "busy"),
+        ("error", ["busy"], r"\['busy'\]"),
+        ("error", {"code": 5}, r"\{'code': 5\}"),
+        ("message", {"error": {"message": "busy"}, "id": 1}, None),
+        ("message", {"error": None}, None),
+        ("message", {"type": 3, "message": "hi"}, None),
+        ("message", ["error"], None),
+    ],
+)
+def test_an_event_that_tells_of_an_error_is_one_and_another_is_not(
+    event: str, answer: Any, said: str
+) -> None:
+    if said is None:
+        sse._check_error(event, answer)
+    else:
+        with pytest.raises(SystemUnderTestError, match=f"the server reports: {said}$"):
+            sse._check_error(event, answer)
+
+
+@pytest.mark.parametrize(
+    ("value", "choice"),
+    [
+        ("Yes", ("Yes", "Yes")),
+        ({"title": "Yes", "payload": "/y"}, ("Yes", "/y")),
+        ({"label": "Yes", "value": "/y"}, ("Yes", "/y")),
+        ({"text": "Yes"}, ("Yes", "Yes")),
+        ({"title": None, "text": "Yes", "payload": 3}, ("Yes", "Yes")),
+        ({"payload": "/y"}, None),
+        ({"title": 3}, None),
+        (3, None),
+    ],
+)
+def test_a_choice_is_a_text_or_has_a_title(value: Any, choice: tuple[str, str] | None) -> None:
+    if choice is None:
+        with pytest.raises(SystemUnderTestError, match="a choice of the answer is"):
+            answers.read_choices([value])
+    else:
+        assert answers.read_choices([value]) == (Choice(*choice),)
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "expected"),
+    [
+        (answers.read_images, None, ()),
+        (answers.read_images, PICTURE, (PICTURE,)),
+        (answers.read_images, [PICTURE, 3], "not an address"),
+        (answers.read_images, 3, "where a list is expected"),
+        (answers.read_acts, [{"act": "inform", "slot": "n", "value": 2.5}], (Act("inform", "n", "2.5"),)),
+        (answers.read_acts, [{"act": "inform", "slot": "n", "value": True}], "value of an act .* True"),
+        (answers.read_acts, [{"slot": "n"}], "a mapping with 'act'"),
+        (answers.read_acts, ["inform"], "a mapping with 'act'"),
+        (answers.read_understood, [{"score": 1}], (Understood((), 1.0),)),
+        (answers.read_understood, [{"score": None}], (Understood((), None),)),
+        (answers.read_understood, [{"score": True}], "a number is expected"),
+        (answers.read_understood, [{"score": "1"}], "a number is expected"),
+        (answers.read_understood, [3], "acts and score are expected"),
+        (answers.read_flag, None, False),
+        (answers.read_flag, True, True),
+        (answers.read_flag, "yes", "true or false is expected"),
+        (answers.read_texts, ["a", " ", ""], ["a"]),
+        (answers.read_texts, ["x", 3], "text is 3 where text"),
+        (answers.read_texts, ["<speak>Good<break/>day <b>you</b></speak>"], ["Good day you"]),
+        (answers.read_texts, ["<p>as it is</p>"], ["<p>as it is</p>"]),
+        (answers.read_texts, ["<speak><p>One</p>two<s>three</s>four</speak>"], ["One two three four"]),
+        (answers.clean, {"a\x00": [1.5, float("nan"), "b\ud800"]}, {"a": [1.5, None, "b\ufffd"]}),
+        (answers.read_json, b"\xef\xbb\xbf[1]", [1]),
+        (answers.read_json, b"\xff", "not UTF-8"),
+        (answers.read_json, "<html>", "not JSON: '<html>'"),
+        (answers.read_flag, "x" * 58, f"is '{'x' * 58}' where"),
+        (answers.read_flag, "x" * 59, f"is '{'x' * 56}\\.\\.\\. where"),
+    ],
+)
+def test_a_part_of_an_answer_is_read_or_refused(read: Any, value: Any, expected: Any) -> None:
+    if isinstance(expected, str):
+        with pytest.raises(SystemUnderTestError, match=expected):
+            read(value)
+    else:
+        assert read(value) == expected
+
+
+def test_an_agents_calls_are_told_only_where_they_are_marked_as_such() -> None:
+    def parts(*marks: Any) -> list[dict[str, Any]]:
+        return [{"parts": [{"data": {"id": "c", "name": "find"}, "metadata": mark} for mark in marks]}]
+
+    told = {
+        "task": {"history": parts({"type": "function_call"}), "artifacts": parts({"adk_type": "other"}, "no")}
+    }
+    assert [one.name for one in a2a._told(told)["tools"]] == ["find"]
+    (message,) = parts({"adk_type": "function_response"})
+    assert [one.name for one in a2a._told({"message": message})["tools"]] == ["find"]
+    assert (
+        a2a._told({"task": {"history": [{"parts": [{"data": "x", "metadata": {"type": "function_call"}}]}]}})
+        == {}
+    )
+    assert a2a._told({"task": "none", "message": "none"}) == {}

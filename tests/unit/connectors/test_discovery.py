@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from vivavoce.connectors import interfaces
 from vivavoce.connectors.discovery import Discovery, discover, text_path
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
@@ -160,3 +161,65 @@ def test_an_echo_is_not_taken_for_the_answer() -> None:
     greeting = {"heard": "hello", "answer": "good day to you"}
     nonsense = {"heard": "zxq vlomp 417", "answer": "what do you mean?"}
     assert text_path(greeting, nonsense) == ("answer", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other", "path", "depends"),
+    [
+        ({"reply": "hi there", "id": "x y"}, {"reply": "no idea", "id": "x y"}, "reply", True),
+        ({"id": "a b c d e", "status": "all fine"}, {"id": "f g h i j", "status": "all fine"}, "id", True),
+        ({"reply": "hi there"}, {"reply": "hi there"}, "reply", False),
+        ({"reply": "hi there"}, {}, "reply", True),
+        ({"reply": "hi"}, {"reply": "no"}, "reply", True),
+        ({"reply": "hi", "other": "two words"}, {"reply": "no", "other": "three other words"}, "other", True),
+        ({"zz": "short one", "yy": "a longer one"}, {"zz": "b c", "yy": "d e"}, "yy", True),
+        ({"output": "a longer one", "text": "short one"}, {"output": "b c", "text": "d e"}, "text", True),
+        ({"a": [{"text": "one"}, {"text": "two"}]}, {"a": []}, "a[].text", True),
+        ({"my key": {"x": "hi there"}}, {}, '"my key".x', True),
+        ({"n": 3, "t": " "}, {"n": 3}, None, False),
+        ("hi there", "no", None, False),
+        ({"query": "good day"}, {"query": "zxq vlomp 417"}, None, False),
+    ],
+)
+def test_words_that_depend_on_what_was_said_are_the_answer(
+    answer: Any, other: Any, path: str | None, depends: bool
+) -> None:
+    assert text_path(answer, other) == (path, depends)
+
+
+def described(path: str, *names: str, ref: bool = False) -> dict[str, Any]:
+    schema: dict[str, Any] = {"properties": {name: {"type": "string"} for name in names}}
+    held = {"$ref": "#/components/schemas/Turn"} if ref else schema
+    body = {"requestBody": {"content": {"application/json": {"schema": held}}}}
+    return {"paths": {path: {"post": body}}, "components": {"schemas": {"Turn": schema}}}
+
+
+@pytest.mark.parametrize(
+    ("description", "body"),
+    [
+        (described("/chat", "message"), {"message": "{{ text }}"}),
+        (described("/chat", "message", ref=True), {"message": "{{ text }}"}),
+        (described("/chat", "input", "text", "session_id", "mood"),
+         {"text": "{{ text }}", "session_id": "{{ conversation }}"}),
+        (described("/chat", "name"), None),
+        (described("/chat/{id}", "message"), None),
+        ({"paths": {"/chat": {"get": {}}}}, None),
+        ({"paths": ["/chat"]}, None),
+        ({}, None),
+    ],
+)  # fmt: skip
+def test_an_operation_that_takes_a_text_is_a_way_to_ask(
+    description: dict[str, Any], body: dict[str, str] | None
+) -> None:
+    found = list(interfaces._operations(description, "https://bot.example/v1"))
+    assert [one["body"] for one in found] == ([] if body is None else [body])
+    assert all(one["url"] == "https://bot.example/chat" for one in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "talks"),
+    [("https://x.example/askBot", True), ("/v1/Chat", True), ("/tasks", False), ("/query?x=1", True),
+     ("https://chat.example/orders", False), ("send_message", True), ("", False)],
+)  # fmt: skip
+def test_a_path_talks_by_whole_words(name: str, talks: bool) -> None:
+    assert interfaces._talks(name) == talks

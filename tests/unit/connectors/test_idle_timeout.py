@@ -49,3 +49,13 @@ def test_a_turn_that_is_complete_in_time_may_be_read_late() -> None:
         return heard
 
     assert asyncio.run(listen()) == ["all"]
+
+
+def test_how_long_was_waited_for_more_is_told() -> None:
+    async def listen() -> list[SystemOutput]:
+        arriving: asyncio.Queue[Item] = asyncio.Queue()
+        arriving.put_nowait(SystemOutput(kind="message", text="all"))
+        return [one async for one in until_idle(arriving, ConnectorSettings(connect="x"), 0.02)]
+
+    message, waited = asyncio.run(listen())
+    assert message.text == "all" and 0.02 <= waited.held_s < 60

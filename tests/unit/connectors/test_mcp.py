@@ -137,3 +137,64 @@ def test_the_address_and_the_program_exclude_each_other() -> None:
             make_connector({"connect": "mcp", "tool": "chat", **settings}, {})
     with pytest.raises(InputError, match="allow_private"):
         make_connector({"connect": "mcp", "tool": "chat", "url": "http://127.0.0.1:1/mcp"}, {})
+
+
+def content(*parts: Any, **more: Any) -> dict[str, Any]:
+    return {"content": list(parts), **more}
+
+
+BOT = {"connect": "mcp", "url": "https://bot.example/mcp", "tool": "t"}
+
+
+def read(result: dict[str, Any], **settings: Any) -> list[SystemOutput]:
+    connector: Any = make_connector({**BOT, **settings}, {})
+    return connector.inner._read(result)
+
+
+PICTURE = {"type": "resource_link", "uri": "https://b/p.png", "mimeType": "image/png"}
+
+
+@pytest.mark.parametrize(
+    ("result", "texts", "images"),
+    [
+        (content({"type": "text", "text": "a"}, {"type": "text", "text": " "}, "no"), ["a"], ()),
+        (content({"type": "text", "text": "a"}, {"type": "image", "text": "b"}), ["a"], ()),
+        (content({"type": "text", "text": "a"}, PICTURE), ["a"], ("https://b/p.png",)),
+        (content(PICTURE, PICTURE | {"mimeType": "text/html"}, PICTURE | {"type": "other"}), [""],
+         ("https://b/p.png",)),
+    ],
+)  # fmt: skip
+def test_texts_and_pictures_of_a_result_are_shown(result: dict, texts: list, images: tuple) -> None:
+    *messages, extras = read(result)
+    assert [one.text for one in messages] == texts and messages[-1].images == images
+    assert extras.raw == result
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        (content({"type": "text", "text": "busy"}, isError=True), "the tool reports: busy"),
+        (content(isError=True), "the tool reports: an error without words"),
+        (content({"type": "text", "text": " "}), "the result has no text"),
+        ({}, "the result has no text"),
+    ],
+)
+def test_a_result_that_says_nothing_is_a_bad_answer(result: dict, problem: str) -> None:
+    with pytest.raises(SystemUnderTestError, match=problem):
+        read(result)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "response", "choices", "memory"),
+    [
+        ({"text": "{{ text }}"}, None, False, "process"),
+        ({"text": "{{ text }}"}, {"text": "say"}, True, "process"),
+        ({"all": "{{ history }}"}, None, False, "caller"),
+        ({"id": "{{ conversation }}"}, {"text": "say"}, True, "system"),
+    ],
+)
+def test_what_a_tool_can_is_told_by_what_it_is_given(
+    arguments: dict, response: dict | None, choices: bool, memory: str
+) -> None:
+    told = make_connector({**BOT, "arguments": arguments, "response": response}, {}).capabilities
+    assert (told.choices, told.memory) == (choices, memory)

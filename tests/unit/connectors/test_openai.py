@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from scenes.connecting import PATIENT
+from scenes.connecting import PATIENT, said, within
+from vivavoce.connectors import openai
 from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 
@@ -96,3 +98,104 @@ def test_the_tools_that_a_model_called_are_told_whole(faulty: str) -> None:
     outputs = talk(f"{faulty}/tools")
     assert outputs[-1].raw["tool_calls"] == [{"id": "c1", "name": "book", "arguments": '{"at": 7}'}]
     assert [one.text for one in outputs if one.kind == "message"] == ["Booked."]
+
+
+def chunk(**delta: Any) -> dict[str, Any]:
+    return {"choices": [{"delta": delta}]}
+
+
+def call(index: Any, key: str | None = None, name: str | None = None, arguments: str | None = None) -> dict:
+    return {"index": index, "id": key, "function": {"name": name, "arguments": arguments}}
+
+
+def streamed(*chunks: dict[str, Any]) -> tuple[list[str], list[tuple[str, str | None]], openai._Answer]:
+    """Pieces of text, calls as they were told, and the answer as it stands."""
+    answer, told, nobody = openai._Answer(), [], Vault((), {})
+    pieces = []
+    for one in chunks:
+        pieces.append(answer.take(one))
+        told += [(news.name or f"result of {news.key}", news.arguments or news.result)
+                 for news in answer.news(nobody)]  # fmt: skip
+    return [one for one in pieces if one], told, answer
+
+
+@pytest.mark.parametrize(
+    ("calls", "told"),
+    [
+        ([call(0, "a", "find", "{"), call(0, arguments="}")], [("find", "{"), ("find", "{}")]),
+        ([call(0, "a", "find", "1"), call(1, "b", "book", "2"), call(0, arguments="3")],
+         [("find", "1"), ("book", "2"), ("find", "13")]),
+        ([call(0, "a", "find", "1"), call(0, "b", "book", "2")], [("find", "1"), ("book", "2")]),
+        ([call(0, "a", "find", "1"), call(0, "a", None, "2")], [("find", "1"), ("find", "12")]),
+        ([call(None, "a", "find", "1"), call(None, "b", "book", "2")], [("find", "1"), ("book", "2")]),
+        ([call(0, "a", None, "1"), call(0, None, "find", "2")], [("find", "12")]),
+        ([call(0, "a", "", "1")], []),
+    ],
+)  # fmt: skip
+def test_pieces_of_calls_are_put_together_by_index_and_key(calls: list[dict], told: list) -> None:
+    assert streamed(*(chunk(tool_calls=[one]) for one in calls))[1] == told
+
+
+def test_what_a_tool_gave_back_is_no_text_of_the_answer() -> None:
+    pieces, told, answer = streamed(
+        chunk(content="I look. "),
+        chunk(role="tool", tool_call_id="a", content="4"),
+        chunk(role="", content="2"),
+        chunk(content="!"),
+        chunk(role="assistant", content="It is 42"),
+    )
+    assert pieces == ["I look. ", "It is 42"] and answer.text == "I look. It is 42"
+    assert told == [("result of a", "4"), ("result of a", "42"), ("result of a", "42!")]
+    assert answer.outputs(Vault((), {}))[-1].raw["tool_results"] == {"a": "42!"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ([], "no mapping"),
+        ({"choices": []}, "no text"),
+        ({"choices": "no"}, "no text"),
+        ({"choices": ["no"]}, "no text"),
+        ({"choices": [{"message": {"content": " "}}]}, "no text"),
+        ({"choices": [{"message": {"content": 3}}]}, "the content of the answer is no text"),
+        ({"error": "busy"}, "the server reports: busy"),
+        ({"error": {"message": "busy"}}, "the server reports: busy"),
+    ],
+)
+def test_a_whole_answer_without_text_is_a_bad_one(answer: Any, problem: str) -> None:
+    with pytest.raises(SystemUnderTestError, match=problem):
+        openai._read_whole(answer)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "tools"),
+    [
+        ({"content": "hi"}, "hi", None),
+        ({"content": [{"text": "a"}, {"type": "image"}, {"text": "b"}, "no"]}, "ab", None),
+        (
+            {"content": None, "tool_calls": [{"id": "a", "function": {"name": "find"}}, {"id": "b"}, "no"]},
+            None,
+            ["find"],
+        ),
+        ({"content": "hi", "tool_calls": "no"}, "hi", None),
+    ],
+)
+def test_a_whole_answer_is_its_text_and_its_calls(
+    message: dict, text: str | None, tools: list | None
+) -> None:
+    *said, extras = openai._read_whole({"choices": [{"message": message}], "model": "m"})
+    assert [one.text for one in said] == ([] if text is None else [text])
+    assert (None if extras.tools is None else [one.name for one in extras.tools]) == tools
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [({}, None), ({"tells_tools": True}, ()), ({"parameters": {"tools": [{"name": "find"}]}}, ())],
+)
+def test_that_no_tool_was_called_is_told_of_systems_that_tell_their_tools(
+    restaurant_bot: str, more: dict[str, Any], told: tuple | None
+) -> None:
+    settings = {"connect": "openai", "url": f"{restaurant_bot}/v1", "model": "m", **more}
+    outputs = within(settings, lambda connector: said(connector, Conversation("tells"), "hello"))
+    assert [one.tools for one in outputs if one.kind == "extras"] == [told]
+    assert all(one.tools is None for one in outputs if one.kind != "extras")

@@ -21,7 +21,7 @@ from vivavoce.connectors.base import Conversation
 from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.graph import GraphError
-from vivavoce.connectors.platform_chat import Chat
+from vivavoce.connectors.platform_chat import BotMessage, Chat
 from vivavoce.connectors.slack import SlackConnector
 from vivavoce.connectors.slack_messages import SlackError
 from vivavoce.core.errors import SystemUnderTestError
@@ -266,3 +266,88 @@ def test_a_call_of_wrong_types_is_refused_or_shown_and_never_an_error_of_ours(pl
     shown = [(one.title, one.payload) for output in outputs for one in output.choices]
     assert all(isinstance(text, str) for pair in shown for text in pair)
     assert len(outputs) > 100 and all(isinstance(output.text, str) for output in outputs)
+
+
+def message(number: int, at_s: float, text: str = "hi", **more: Any) -> BotMessage:
+    return BotMessage(number, text, at_s=at_s, **more)
+
+
+@pytest.mark.parametrize(
+    ("messages", "acted", "answered"),
+    [
+        ([], True, False),
+        ([message(1, 99.9)], True, False),
+        ([message(1, 100.0)], True, True),
+        ([message(1, 100.0)], False, False),
+        ([message(1, 99.9), message(2, 100.1)], True, True),
+        ([message(1, 100.1), message(2, 100.2, streams=True)], True, False),
+    ],
+)
+def test_a_bot_has_answered_when_it_has_written_in_this_turn_and_writes_no_more(
+    messages: list[BotMessage], acted: bool, answered: bool
+) -> None:
+    chat = Chat("1", "en", messages=messages)
+    chat.begin_turn(100.0)
+    if acted:
+        chat.stirred("read", {"token": "secret", "a": 1}, 100.5)
+        assert chat.calls == [("read", {"a": 1})]
+    assert chat.answered == answered
+
+
+@pytest.mark.parametrize(("was_s", "is_s"), [(99.9, 101.0), (100.0, 100.0), (100.5, 100.5)])
+def test_a_message_that_came_too_late_for_the_last_turn_is_of_this_one_when_it_is_edited(
+    was_s: float, is_s: float
+) -> None:
+    chat = Chat("1", "en", messages=[message(1, was_s)])
+    chat.begin_turn(100.0)
+    chat.edit(message(1, 101.0, "new"))
+    assert [(one.text, one.at_s) for one in chat.messages] == [("new", is_s)]
+    chat.edit(message(2, 102.0))
+    assert [one.message_id for one in chat.messages] == [1, 2]
+    chat.delete(1)
+    assert [one.message_id for one in chat.messages] == [2]
+
+
+@pytest.mark.parametrize(
+    ("status", "given_back", "problem"),
+    [(200, True, None), (200, False, "HTTP 200"), (403, True, "HTTP 403")],
+)
+def test_a_webhook_is_known_by_the_challenge_that_it_gives_back(
+    status: int, given_back: bool, problem: str | None
+) -> None:
+    said: list[str] = []
+
+    async def serve(request: Request) -> Response:
+        if request.method == "GET":
+            assert request.query_params["hub.verify_token"] == "verifies"
+            challenge = request.query_params["hub.challenge"]
+            return Response(challenge if given_back else "no", status_code=status)
+        sender = json.loads(await request.body())["entry"][0]["messaging"][0]["sender"]["id"]
+        async with httpx.AsyncClient(trust_env=False) as client:
+            body = {"recipient": {"id": sender}, "message": {"text": "well"}}
+            answer = await client.post(f"{connector.inner.address}/me/messages", json=body)  # of no version
+        said.append(answer.json()["recipient_id"])
+        return Response("")
+
+    async def run() -> list[str]:
+        nonlocal connector
+        server = CallbackServer(
+            Starlette(routes=[Route("/", serve, methods=["GET", "POST"])]), "127.0.0.1", 0
+        )
+        await server.start()
+        url = f"http://127.0.0.1:{server.port}/"
+        settings = {"connect": "messenger", "url": url, "port": 0, "idle_s": 0.1, "allow_private": True}
+        connector = make_connector({**settings, "verify_token": "verifies"}, {})
+        try:
+            return texts(await told(connector, Conversation("here"), "hello"))
+        finally:
+            await connector.shut_down()
+            await server.stop()
+
+    connector: Any = None
+    if problem is None:
+        assert asyncio.run(run()) == ["well"] and len(said) == 1
+    else:
+        with pytest.raises(SystemUnderTestError, match=f"did not give back the challenge .{problem}"):
+            asyncio.run(run())
+        assert said == []

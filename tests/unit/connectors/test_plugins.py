@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from scenes.packages import put_package
-from vivavoce.connectors.base import Conversation, UserTurn
+from vivavoce.connectors import factory
+from vivavoce.connectors.base import ConnectorSettings, Conversation, UserTurn
 from vivavoce.connectors.factory import CONNECTORS, make_connector
 from vivavoce.core.errors import InputError
 
@@ -83,3 +84,18 @@ def test_two_packages_with_one_name_are_both_named(install: Install) -> None:
     for name in ("first-bots", "second-bots"):
         install(name, {"twice": f"{name.replace('-', '_')}:Bot"}, code="class Bot: pass")
     assert "offered by first-bots and second-bots" in refusal({"connect": "twice"})
+
+
+@pytest.mark.parametrize(
+    ("facts", "fits"),
+    [
+        ({"settings": ConnectorSettings, "make": print}, True),
+        ({"settings": ConnectorSettings}, False),
+        ({"settings": ConnectorSettings, "make": "no"}, False),
+        ({"settings": dict, "make": print}, False),
+        ({"settings": ConnectorSettings(connect="x"), "make": print}, False),
+        ({"make": print}, False),
+    ],
+)
+def test_a_connector_is_what_has_settings_and_can_be_made(facts: dict[str, object], fits: bool) -> None:
+    assert factory._is_connector(type("Kind", (), facts)) is fits

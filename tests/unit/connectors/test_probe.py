@@ -1,12 +1,17 @@
 """A hello tells of a system whether it was spoken or written to, and whether it streams."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
 
 import numpy as np
+import pytest
 
 from scenes.visits import Parrot
 from vivavoce.audio.sound import Sound
-from vivavoce.connectors.probe import hello
+from vivavoce.connectors.base import Audio, Capabilities, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.probe import Hello, hello
+from vivavoce.connectors.speak_turn import said
 
 
 async def speak(text: str) -> Sound:
@@ -26,3 +31,68 @@ def test_a_system_that_only_hears_cannot_be_asked_where_nobody_speaks() -> None:
     told = asyncio.run(hello(Parrot(audio=True, writing=False)))
     assert (told.ok, told.reachable, told.listens) == (False, False, False)
     assert "it only hears, and nobody here can speak to it" in str(told.problem)
+
+
+class Timed:
+    """A clock that a system moves on as it answers: sound of half a second, words, a message held back."""
+
+    capabilities = Capabilities(memory="system", audio=True, audio_rate_hz=16_000)
+
+    def __init__(self, *outputs: tuple[float, SystemOutput]) -> None:
+        self.now_s, self.outputs = 100.0, outputs
+
+    def monotonic_s(self) -> float:
+        return self.now_s
+
+    def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        return self.send(conversation, None, ())
+
+    async def send(
+        self, conversation: Conversation, turn: UserTurn | None, outputs: Any = None
+    ) -> AsyncIterator[SystemOutput]:
+        for after_s, output in self.outputs if outputs is None else outputs:
+            self.now_s += after_s
+            yield output
+
+    async def reset(self, conversation: Conversation) -> None: ...
+    async def close(self, conversation: Conversation) -> None: ...
+
+
+def timed(*outputs: tuple[float, SystemOutput]) -> Hello:
+    system = Timed(*outputs)
+    return asyncio.run(hello(system, clock=system, speak=speak))  # type: ignore[arg-type]
+
+
+def test_a_hello_is_timed_from_when_it_was_sent_to_the_first_words_and_the_last() -> None:
+    half_a_second = SystemOutput(kind="audio", audio=Audio(b"\0\0" * 8_000, 16_000))
+    told = timed(
+        (2.0, SystemOutput(kind="sent")), (0.25, SystemOutput(kind="extras")), (0.5, half_a_second),
+        (1.0, SystemOutput(kind="message", text="hi")), (1.0, SystemOutput(kind="extras", held_s=0.75)),
+    )  # fmt: skip
+    assert (told.first_output_s, told.seconds, told.spoken_s) == (0.75, 2.0, 0.5)
+    assert told.streams and told.answers and told.text == "hi"
+
+
+def test_a_first_message_that_was_held_back_came_when_it_was_there() -> None:
+    told = timed((2.0, SystemOutput(kind="message", text="hi", held_s=0.5)))
+    assert (told.first_output_s, told.seconds, told.streams) == (1.5, 1.5, False)
+    assert timed((1.0, SystemOutput(kind="extras"))).first_output_s is None
+
+
+@pytest.mark.parametrize(
+    ("audio", "writing", "by_voice", "can_speak", "is_spoken"),
+    [
+        (False, True, True, True, False),
+        (True, True, True, True, True),
+        (True, True, False, True, False),
+        (True, True, True, False, False),
+        (True, False, False, True, True),
+    ],
+)
+def test_a_line_is_spoken_where_a_system_hears_and_somebody_speaks(
+    audio: bool, writing: bool, by_voice: bool, can_speak: bool, is_spoken: bool
+) -> None:
+    takes = Capabilities(memory="system", audio=audio, writing=writing, audio_rate_hz=16_000)
+    turn = UserTurn(key="k", number=1, text="hello")
+    made = asyncio.run(said(turn, takes, speak if can_speak else None, by_voice=by_voice))
+    assert (made.audio is not None) == is_spoken and made.text == ("" if is_spoken else "hello")

@@ -133,3 +133,85 @@ def test_a_system_never_costs_more_than_its_ceiling_even_when_all_ask_at_once() 
         assert system.resting == "its turns have cost 0.9 of at most 1"
 
     asyncio.run(run())
+
+
+def test_a_turn_may_cost_all_that_is_left_and_what_was_sent_before_counts() -> None:
+    async def run() -> None:
+        system = governed(Bot(), price_per_turn=0.5, spend_at_most=1.0)
+        system.charge(1)
+        assert system.spent == 0.5 and system.resting is None
+        assert await say(system) == ["well"]
+        assert system.spent == 1.0 and system.resting == "its turns have cost 1 of at most 1"
+        assert "spend ceiling reached" in await fails(system)
+        free = governed(Bot(), spend_at_most=0.0)
+        free.charge(9)
+        assert free.spent == 0.0 and await say(free) == ["well"]
+
+    asyncio.run(run())
+
+
+def test_a_rest_ends_when_its_time_is_over_and_none_begins_where_none_is_set() -> None:
+    async def run() -> None:
+        now = [100.0]
+        system = governed(Bot(*[SystemUnderTestError("closed", "gone")] * 2), now, rest_after=1, rest_s=60)
+        await fails(system)
+        for at_s, rests in ((159.9, True), (160.0, False)):
+            now[0] = at_s
+            assert (system.resting is not None) == rests
+        never = governed(Bot(*[SystemUnderTestError("closed", "gone")] * 9), now, rest_after=0, rest_s=60)
+        for _ in range(9):
+            await fails(never)
+        assert never.resting is None
+
+    asyncio.run(run())
+
+
+def test_a_busy_system_is_asked_three_times_and_what_began_to_answer_only_once() -> None:
+    busy = SystemUnderTestError("refused", "HTTP 429", retry_after_s=0.0)
+
+    async def run() -> None:
+        for failures, texts in ((2, ["well"]), (3, None)):
+            bot = Bot(*[busy] * failures)
+            if texts is None:
+                await fails(governed(bot))
+            else:
+                assert await say(governed(bot)) == texts
+            assert len(bot.begun) == 3
+        halting = Halting(busy)
+        await fails(governed(halting))
+        assert len(halting.begun) == 1
+
+    asyncio.run(run())
+
+
+class Halting(Bot):
+    """Says something before it fails."""
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        yield SystemOutput(kind="delta", text="w")
+        async for output in super().send(conversation, turn):
+            yield output
+
+
+@pytest.mark.parametrize(("after_s", "asked"), [(30.0, 2), (30.5, 1)])
+def test_a_system_is_waited_for_as_long_as_a_turn_may_take(after_s: float, asked: int) -> None:
+    """By a clock that a wait moves on."""
+
+    async def run() -> int:
+        now = [100.0]
+
+        async def wait(seconds: float) -> None:
+            now[0] += seconds
+
+        bot = Bot(SystemUnderTestError("refused", "HTTP 429", retry_after_s=after_s))
+        system = governed(bot, now, turn_timeout_s=30)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("vivavoce.connectors.rate_limit.asyncio.sleep", wait)
+            if asked == 2:
+                await say(system)
+                assert now[0] == 100.0 + after_s
+            else:
+                await fails(system)
+        return len(bot.begun)
+
+    assert asyncio.run(run()) == asked

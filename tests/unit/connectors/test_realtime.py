@@ -1,5 +1,6 @@
 """OpenAI Realtime: text and speech both ways, what was heard, tools, failures, a socket that was lost."""
 
+import base64
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Audio, Conversation, Heard, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.realtime_events import RealtimeAnswer, without_audio
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
@@ -170,3 +172,153 @@ def test_the_wire_holds_every_event_but_no_speech_and_no_key(url: str) -> None:
 def test_what_the_connector_sets_cannot_be_set_twice(url: str) -> None:
     with pytest.raises(InputError, match=r"session\.audio is set by the connector"):
         within(url, lambda _: None, session={"audio": {}})
+
+
+def speech(samples: bytes, item: str | None) -> dict[str, Any]:
+    told = base64.b64encode(samples).decode()
+    return {"type": "response.output_audio.delta", "delta": told, "item_id": item}
+
+
+DONE = {"type": "response.done", "response": {"id": "r", "status": "completed"}}
+WRITTEN = "conversation.item.input_audio_transcription.completed"
+
+
+def given(*events: dict[str, Any]) -> list[tuple[str, str]]:
+    answer = RealtimeAnswer()
+    return [(one.kind, one.text) for event in events for one in answer.take(event)]
+
+
+def item(kind: str = "message", **facts: Any) -> dict[str, Any]:
+    return {"type": "response.output_item.done", "item": {"type": kind, **facts}}
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([{"type": "response.text.delta", "delta": "hi"}, DONE], [("delta", "hi"), ("message", "hi")]),
+        (
+            [{"type": "response.text.delta", "delta": "hi"}, item(), DONE],
+            [("delta", "hi"), ("message", "hi")],
+        ),
+        (
+            [{"type": "response.text.delta", "delta": 3}, item(content=[{"text": "hi"}]), DONE],
+            [("message", "hi")],
+        ),
+        ([item(content=[{"text": "a"}, {"transcript": "b"}, {"text": 3}, "no"]), DONE], [("message", "ab")]),
+        ([item(content="no"), item(content=[{"text": "a"}]), DONE], [("message", "a")]),
+        ([item(content=[{"text": " "}]), item(content=[{"text": "a"}]), DONE], [("message", "a")]),
+        (
+            [{"type": "response.output_item.done", "item": "no"}, item(content=[{"text": "a"}])],
+            [("message", "a")],
+        ),
+        ([speech(b"\0\0", "i"), DONE], [("audio", "")]),
+        ([item("function_call", name="find"), DONE], []),
+        ([{"type": "rate_limits.updated"}, {"type": WRITTEN, "transcript": " "}], []),
+        ([{"type": "error", "error": {"event_id": "interrupting-cancel"}}], []),
+    ],
+)
+def test_events_give_out_what_they_bring(
+    events: list[dict[str, Any]], expected: list[tuple[str, str]]
+) -> None:
+    assert given(*events) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "problem"),
+    [
+        ({"type": "error", "error": {"message": "busy", "event_id": "e1"}}, "the server reports: busy"),
+        ({"type": "error", "error": {"code": "limit"}}, "the server reports: limit"),
+        ({"type": "error"}, "the server reports: no reason given"),
+        ({"type": "response.done", "response": "no"}, "no mapping"),
+        ({"type": "response.done", "response": {}}, "the answer has no text"),
+        ({"type": "response.done", "response": {"status": "failed"}}, "the response ended as failed$"),
+        ({"type": "response.done", "response": {"status": "cancelled"}}, "the response ended as cancelled$"),
+        (
+            {
+                "type": "response.done",
+                "response": {"status": "failed", "status_details": {"reason": "filter"}},
+            },
+            "the response ended as failed: filter",
+        ),
+        (
+            {
+                "type": "response.done",
+                "response": {
+                    "status": "failed",
+                    "status_details": {"error": {"message": "busy"}, "reason": "no"},
+                },
+            },
+            "the response ended as failed: busy",
+        ),
+        (speech(b"\0\0", "i") | {"delta": "§"}, "not base64"),
+        (speech(b"\0\0", "i") | {"delta": None}, "not base64"),
+    ],
+)
+def test_an_event_that_tells_of_a_failure_is_a_bad_answer(event: dict[str, Any], problem: str) -> None:
+    with pytest.raises(SystemUnderTestError, match=problem):
+        given(event)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "score"),
+    [
+        (None, None),
+        ([], None),
+        ([{"logprob": 0.0}], 1.0),
+        ([{"logprob": 0.5}], 1.0),
+        ([{"logprob": -1.0}, {"logprob": -3.0}, {"token": "x"}, "no"], 0.1353352832),
+        ([{"logprob": True}], None),
+    ],
+)
+def test_what_was_heard_has_the_probability_of_a_piece_where_it_is_told(pieces: Any, score: Any) -> None:
+    answer = RealtimeAnswer(awaiting=True)
+    (output,) = answer.take({"type": WRITTEN, "transcript": " a pub ", "logprobs": pieces})
+    (heard,) = output.heard
+    assert heard.text == "a pub" and not answer.awaiting
+    assert heard.score == (score if score is None else pytest.approx(score))
+
+
+@pytest.mark.parametrize(
+    ("played_s", "heard_ms"), [(0.0, 0), (0.0104, 10), (0.25, 250), (0.5, 500), (0.75, 500)]
+)
+def test_the_model_forgets_what_was_not_heard_of_the_last_thing_it_said(
+    played_s: float, heard_ms: int
+) -> None:
+    """Half a second at 24,000 samples of two bytes, after an earlier item of another length."""
+    answer = RealtimeAnswer()
+    for event in (speech(b"\0" * 480, "first"), speech(b"\0" * 12_000, "i"), speech(b"\0" * 12_000, "i")):
+        answer.take(event)
+    cancel, truncate = answer.interruption(played_s)
+    assert cancel["type"] == "response.cancel"
+    assert (truncate["item_id"], truncate["audio_end_ms"]) == ("i", heard_ms)
+    answer.take({"type": "response.done", "response": {"status": "cancelled"}})
+    assert [one["type"] for one in answer.interruption(played_s)] == ["conversation.item.truncate"]
+
+
+def test_an_interruption_before_anything_was_said_cancels_alone() -> None:
+    answer = RealtimeAnswer()
+    assert [one["type"] for one in answer.interruption(1.0)] == ["response.cancel"]
+    assert answer.take({"type": "response.done", "response": {"status": "cancelled"}}) == []
+
+
+def test_facts_are_those_that_were_told() -> None:
+    answer = RealtimeAnswer()
+    for event in (item("function_call", name="find", call_id="c"), DONE):
+        answer.take(event)
+    facts = answer.facts(0.5)
+    assert facts.raw == {"id": "r", "status": "completed", "tool_calls": [{"id": "c", "name": "find"}]}
+    assert facts.held_s == 0.5 and facts.tools is not None and facts.tools[0].name == "find"
+    assert RealtimeAnswer().facts(0.0).raw == {}
+
+
+@pytest.mark.parametrize(
+    ("event", "cut"),
+    [
+        ({"type": "input_audio_buffer.append", "audio": "AAAA"}, True),
+        ({"type": "response.audio.delta", "delta": "AAAA"}, True),
+        ({"type": "response.text.delta", "delta": "AAAA"}, False),
+        ({"type": "input_audio_buffer.append", "audio": None}, False),
+    ],
+)
+def test_only_speech_is_left_out_of_what_is_written_down(event: dict[str, Any], cut: bool) -> None:
+    assert ("4 characters of base64" in without_audio(event).values()) == cut

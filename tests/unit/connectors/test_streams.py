@@ -254,3 +254,33 @@ def test_a_name_that_is_not_there_yet_is_told_by_its_expression() -> None:
         answered(events({"text": "hi"}), body={"id": "{{ state.session }}"})
     assert "'{{ state.session }}' has no value yet" in caught.value.detail
     assert caught.value.reached is False and "127.0.0.1" not in caught.value.detail
+
+
+def told(model: str | None, read: int | None = None, wrote: int | None = None) -> dict[str, Any]:
+    return {"model": model, "usage": {"input_tokens": read, "output_tokens": wrote}}
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ([told("m", 5), told("m", 5, 3)], [("m", 5, 3)]),
+        ([told("m", 5), told(None, None, 3)], [("m", 5, 3)]),
+        ([told("m", 5), told("n", 7), told(None, None, 3)], [("m", 5, None), ("n", 7, 3)]),
+        ([told(None, 5), told(None, None, 3)], [(None, 5, 3)]),
+    ],
+)
+def test_tokens_told_again_are_those_of_the_call_before_them(stream: list[dict], expected: list) -> None:
+    turn, _ = answered(events({"delta": "x"}, *stream), delta="delta")
+    assert tokens(turn) == expected
+
+
+@pytest.mark.parametrize(("query", "address"), [({}, ""), ({"q": "{{ text }}", "n": "3"}, "?q=hello&n=3")])
+def test_what_is_asked_for_may_stand_in_the_address(query: dict[str, Any], address: str) -> None:
+    async def run() -> str:
+        settings = {"connect": "sse", "url": "https://bot.example/", "query": query, "delta": "delta"}
+        connector: Any = make_connector(settings, {})
+        request = connector.inner._request(Conversation("c"), UserTurn(key="k", number=1, text="hello"))
+        await connector.shut_down()
+        return str(request.url)
+
+    assert asyncio.run(run()) == f"https://bot.example/{address}"

@@ -68,3 +68,19 @@ def test_redaction_reaches_every_text_and_its_json_form() -> None:
 def test_a_secret_that_is_not_set_is_named() -> None:
     with pytest.raises(InputError, match="environment variable KEY"):
         Vault({"KEY"}, {"KEY": ""})
+
+
+@pytest.mark.parametrize(
+    ("template", "made"),
+    [
+        ("{# a note #}as it is", "as it is"),
+        ("{% if text %}said{% endif %}", "said"),
+        ("as it is, {text}", "as it is, {text}"),
+        ("{{ text }}{{ text }}", "hihi"),
+        ("{{ text }} and {{ text }}", "hi and hi"),
+        ({"kept": "{{ text }}", "n": 3, "none": None, "list": [True, "{{ text }}"]},
+         {"kept": "hi", "n": 3, "none": None, "list": [True, "hi"]}),
+    ],
+)  # fmt: skip
+def test_whatever_is_a_template_is_filled_and_the_rest_stays(template: object, made: object) -> None:
+    assert compile_template(template, {"text"})({"text": "hi", "secrets": {}}) == made

@@ -3,12 +3,15 @@
 import asyncio
 import ipaddress
 import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import httpx
 import pytest
 
-from vivavoce.connectors.transport import GuardedTransport, is_public, permitted
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.transport import GuardedTransport, check_status, is_public, permitted, reported
 from vivavoce.core.errors import SystemUnderTestError
 
 
@@ -76,3 +79,92 @@ def test_the_next_address_is_tried_when_one_does_not_answer(restaurant_bot: str)
     resolver = Resolver("127.0.0.9", "127.0.0.1")
     (answer,) = fetch(resolver, f"http://bot.example:{port}/health", allow_private=True)
     assert answer.json()["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (200, b"", None), (299, b"", None),
+        (199, b"", "refused: HTTP 199"),
+        (300, b"", "refused: HTTP 300: redirects to elsewhere; write the final address"),
+        (399, b"", "refused: HTTP 399: redirects to elsewhere; write the final address"),
+        (400, b"no  such\nthing", "refused: HTTP 400: no such thing"),
+        (499, b"", "refused: HTTP 499"),
+        (500, b"busy", "bad_answer: HTTP 500: busy"),
+        (404, b"<html>", "refused: HTTP 404: Not Found, as a web page"),
+        (400, b"x" * 301, "refused: HTTP 400: " + "x" * 300),
+    ],
+)  # fmt: skip
+def test_a_status_is_an_answer_or_says_what_is_wrong(status: int, body: bytes, told: str | None) -> None:
+    response = httpx.Response(status)
+    if told is None:
+        check_status(response, body)
+    else:
+        with pytest.raises(SystemUnderTestError) as caught:
+            check_status(response, body)
+        assert str(caught.value) == told
+
+
+@pytest.mark.parametrize(
+    ("status", "written", "seconds"),
+    [
+        (429, "1.5", 1.5), (503, "2", 2.0), (429, "-3", 0.0), (429, "", None), (429, "soon", None),
+        (500, "2", None), (404, "2", None),
+        (429, "Mon, 01 Jan 2024 00:00:00 GMT", 0.0),
+    ],
+)  # fmt: skip
+def test_a_busy_system_says_when_it_wants_to_be_asked_again(
+    status: int, written: str, seconds: float | None
+) -> None:
+    with pytest.raises(SystemUnderTestError) as caught:
+        check_status(httpx.Response(status, headers={"retry-after": written}), b"")
+    assert caught.value.retry_after_s == seconds
+
+
+def test_a_date_to_be_asked_again_counts_from_now() -> None:
+    written = format_datetime(datetime.now(UTC) + timedelta(hours=1))
+    with pytest.raises(SystemUnderTestError) as caught:
+        check_status(httpx.Response(503, headers={"retry-after": written}), b"")
+    assert caught.value.retry_after_s is not None and 1800 < caught.value.retry_after_s <= 3600
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "reached"),
+    [
+        (httpx.ConnectError("no key1 there"), "unreachable: no ${KEY} there", False),
+        (httpx.ConnectTimeout(""), "unreachable: the connection was not made in time", False),
+        (httpx.ReadTimeout("key1"), "timeout: the answer did not come in time", True),
+        (httpx.ReadError(""), "closed: the connection was closed in the middle", True),
+        (httpx.RemoteProtocolError("key1 cut"), "closed: ${KEY} cut", True),
+        (httpx.InvalidURL("key1 is none"), "bad_answer: ${KEY} is none", True),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_on_the_way_is_told_without_secrets(
+    error: Exception, told: str, reached: bool
+) -> None:
+    with pytest.raises(SystemUnderTestError) as caught, reported(Vault({"KEY": "key1"}, {"KEY": "key1"})):
+        raise error
+    assert (str(caught.value), caught.value.reached) == (told, reached)
+
+
+@pytest.mark.parametrize(("longest", "whole"), [(10, True), (9, False)])
+def test_an_answer_may_be_as_large_as_is_set(restaurant_bot: str, longest: int, whole: bool) -> None:
+    async def run() -> int:
+        async with httpx.AsyncClient(
+            transport=GuardedTransport(allow_private=True, longest_bytes=longest), trust_env=False
+        ) as client:
+            client._transport._carrier.carry = carried  # type: ignore[attr-defined]
+            return len((await client.get("http://127.0.0.1:9/")).content)
+
+    async def carried(request: httpx.Request, address: str) -> httpx.Response:
+        async def body() -> Any:
+            yield b"12345"
+            yield b"67890"
+
+        return httpx.Response(200, content=body())
+
+    if whole:
+        assert asyncio.run(run()) == 10
+    else:
+        with pytest.raises(SystemUnderTestError, match="larger than 9 bytes"):
+            asyncio.run(run())

@@ -164,3 +164,12 @@ def test_addresses_that_no_bot_may_be_reached_at_are_left_out() -> None:
 def test_a_wrong_template_is_named(address: str) -> None:
     with pytest.raises(InputError, match="unknown variable 'txt'"):
         within(address, "offer", lambda _: None, send={"data": "{{ txt }}"})
+
+
+@pytest.mark.parametrize("interrupt", [None, {"type": "stop"}])
+def test_to_interrupt_where_nothing_is_connected_is_no_error(interrupt: dict[str, str] | None) -> None:
+    async def talk(connector: Any) -> None:
+        await connector.inner.interrupt(Conversation("never"), 1.0)
+        assert connector.inner.overhear(Conversation("never"), Audio(b"", 48_000), begins=True) is False
+
+    within("127.0.0.1:1", "echo", talk, interrupt=interrupt)

@@ -145,3 +145,11 @@ def test_sound_that_is_not_base64_is_a_bad_answer(address: str) -> None:
 def test_a_wrong_template_is_named(address: str) -> None:
     with pytest.raises(InputError, match="unknown variable 'sounds'"):
         within(address, "talk", lambda _: None, sound={"data": "{{ sounds }}"})
+
+
+@pytest.mark.parametrize("interrupt", [None, {"type": "stop"}])
+def test_to_interrupt_where_nothing_is_open_is_no_error(interrupt: dict[str, str] | None) -> None:
+    async def talk(connector: Any) -> None:
+        await connector.inner.interrupt(Conversation("never"), 1.0)
+
+    within("127.0.0.1:1", "talk", talk, interrupt=interrupt)

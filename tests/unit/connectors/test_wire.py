@@ -2,10 +2,13 @@
 
 import asyncio
 
+import pytest
+
 from scenes.connecting import PATIENT
-from vivavoce.connectors.base import Conversation, UserTurn
+from vivavoce.connectors.base import ConnectorSettings, Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.wire import LONGEST, heard_on_the_wire
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.wire import LONGEST, Wire, heard_on_the_wire
 
 TURN = UserTurn(key="k-1", number=1, text="città")
 
@@ -58,3 +61,11 @@ def test_what_is_long_is_cut_and_its_length_told(chat_server: str) -> None:
     frames = wire_of(settings, turn=UserTurn(key="k", number=1, text="x" * 30_000))
     assert [len(frame["body"]) for frame in frames] == [LONGEST, LONGEST]
     assert frames[0]["characters"] > 30_000
+
+
+@pytest.mark.parametrize(("length", "told"), [(LONGEST, None), (LONGEST + 1, LONGEST + 1)])
+def test_what_is_as_long_as_may_be_is_kept_whole(length: int, told: int | None) -> None:
+    wire = Wire(ConnectorSettings(connect="http"), Vault((), {}))
+    with heard_on_the_wire([]) as frames:
+        wire.sent("POST", "x" * length)
+    assert (len(frames[0]["body"]), frames[0].get("characters")) == (LONGEST, told)

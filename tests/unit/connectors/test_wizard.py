@@ -13,6 +13,7 @@ from vivavoce.connectors.base import (
     Capabilities,
     Choice,
     Conversation,
+    Heard,
     PastTurn,
     SystemOutput,
     Understood,
@@ -191,6 +192,13 @@ def test_the_conversations_of_a_wizard_who_has_gone_may_be_taken_by_another() ->
         room.here("Morgana", now_s + GONE_AFTER_S / 2)
         with pytest.raises(NotYours):
             room.take("c", "Morgana")
+        room.here("Merlin", now_s)
+        room.here("Morgana", now_s + GONE_AFTER_S)
+        with pytest.raises(NotYours):
+            room.take("c", "Morgana")
+        for nobodys in ("c", "another"):
+            with pytest.raises(NotYours):
+                room.release(nobodys, "Morgana")
         room.here("Morgana", now_s + GONE_AFTER_S + 1)
         room.take("c", "Morgana")
         with pytest.raises(NotYours):
@@ -298,6 +306,9 @@ def test_a_proposal_sent_unchanged_is_the_program_s_turn_with_its_acts_buttons_a
         ("Pardon?", "prompt", "again"),
         ("Which street?", "script", "street"),
         ("I would rather talk about tea.", "free", None),
+        ("It is in York, I really do think so", "free", None),
+        ("It is in York", "edited", None),
+        ("it is close", "edited", None),
     ],
 )
 def test_where_a_reply_came_from_is_told_by_its_words(words: str, source: str, label: str | None) -> None:
@@ -323,3 +334,24 @@ def test_the_first_message_says_whose_dialogue_it_is_and_by_which_strategy() -> 
     assert outputs[-1].raw == {
         "wizard": "Merlin", "replaces": "system", "source": "greeting", "strategy": "asking",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "of_the_user",
+    [
+        {"understood": (Understood((Act("request", "address"),), 0.9),)},
+        {"raw": {"intent": "ask"}},
+        {"heard": (Heard("where", 1.0),)},
+    ],
+)
+def test_whatever_a_program_says_of_the_user_is_kept_where_the_wizard_says_something_else(
+    of_the_user: dict[str, Any],
+) -> None:
+    class Listener(Guide):
+        async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+            yield SystemOutput(kind="message", text="No.")
+            yield SystemOutput(kind="extras", acts=(Act("deny"),), **of_the_user)
+
+    turn = decided("Perhaps.", behind=Listener())
+    told = {"understood": turn.understood, "raw": turn.raw[:-1], "heard": turn.heard}
+    assert [name for name, one in told.items() if one] == list(of_the_user)

@@ -162,6 +162,32 @@ def test_what_has_check_digits_or_a_form_is_found_by_it(kind: str, right: str, w
     assert find_personal_data(f"it is {wrong}, yes") == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("iban", "NO93 8601 1117 947"),
+        ("iban", "XX44 1234 5678 9012 3456 7890 1234 5678 90"),
+        ("card", "4222222222222"),
+        ("card", "4222222222223456789"),
+        ("ip", "8.8.8.8"),
+    ],
+)
+def test_the_shortest_and_the_longest_of_their_kind_are_found(kind: str, text: str) -> None:
+    """IBANs of 15 and 34 characters, cards of 13 and 19 digits: what their standards allow."""
+    (found,) = find_personal_data(f"it is {text}, yes")
+    assert (found.kind, found.text) == (kind, text)
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1", "0.0.0.0", "2222 2222 2222 2222", "NO93 8601 1117 94"])
+def test_what_leads_to_nobody_is_not_found(text: str) -> None:
+    assert find_personal_data(f"it is {text}, yes") == []
+
+
+def test_an_iban_ends_where_its_digits_hold() -> None:
+    (found,) = find_personal_data("to DE89 3704 0044 0532 0130 00 from me, or call")
+    assert found.text == "DE89 3704 0044 0532 0130 00"
+
+
 @pytest.mark.parametrize(("kind", "text"), [
     ("phone", "+39 06 69812345"), ("url", "https://shop.example.org/?user=zoe"),
 ])  # fmt: skip

@@ -71,3 +71,60 @@ def test_who_speaks_into_an_answer_barges_in_and_the_delay_counts_from_what_was_
     found = reconciled(turns("system", "user", "system"), cut, heard).turns
     assert (found[1].barge_in, found[1].overlap_s, found[1].delay_s) == (True, 1.0, -1.0)
     assert found[2].delay_s == 1.0
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "missing"),
+    [
+        (0.0, 0.0, None),
+        (0.25, -0.25, None),
+        (0.5, 0.0, None),
+        (0.625, 0.0, "log and recording differ by 0.6 s on where speech begins"),
+        (0.0, -0.75, "log and recording differ by 0.8 s on where speech ends"),
+    ],
+)
+def test_a_person_began_and_ended_where_the_service_cut_them(
+    begins: float, ends: float, missing: str | None
+) -> None:
+    """The system may be silent at either end of its own utterance for as long as it likes."""
+    for party in ("user", "system"):
+        cut = [utterance(party, 0, 4.0, 8.0)]
+        found = reconciled(turns(party), cut, {party: [SpeechInterval(4.0 + begins, 8.0 + ends)]})
+        expected = {0: missing} if missing and party == "user" else {}
+        assert found.missing == expected and (0 in found.turns) == (not expected)
+
+
+@pytest.mark.parametrize(
+    ("stretch", "heard"),
+    [
+        ((3.5, 3.75), None),
+        ((3.5, 3.875), (3.75, 3.875)),
+        ((3.0, 9.0), (3.75, 8.25)),
+        ((8.25, 9.0), None),
+        ((8.125, 9.0), (8.125, 8.25)),
+        ((4.5, 5.0), (4.5, 5.0)),
+    ],
+)
+def test_speech_is_of_an_utterance_where_it_lies_in_it_or_a_little_beyond(
+    monkeypatch: pytest.MonkeyPatch, stretch: tuple[float, float], heard: tuple[float, float] | None
+) -> None:
+    """With a margin of a quarter of a second, which numbers of a machine hold exactly."""
+    monkeypatch.setattr("vivavoce.log.reconciliation.MARGIN_S", 0.25)
+    found = reconciled(
+        turns("system"), [utterance("system", 0, 4.0, 8.0)], {"system": [SpeechInterval(*stretch)]}
+    )
+    if heard is None:
+        assert found.missing == {0: NO_SPEECH} and found.strange == [SpeechInterval(*stretch)]
+    else:
+        assert (found.turns[0].onset_s, found.turns[0].offset_s) == heard and found.strange == []
+
+
+@pytest.mark.parametrize(("gap_s", "ends_s"), [(0.0, 5.0), (0.125, 5.125), (0.25, 5.25), (1.0, 5.25)])
+def test_an_utterance_ends_where_the_next_one_begins(
+    monkeypatch: pytest.MonkeyPatch, gap_s: float, ends_s: float
+) -> None:
+    monkeypatch.setattr("vivavoce.log.reconciliation.MARGIN_S", 0.25)
+    cut = [utterance("system", 1, 5.0 + gap_s, 9.0), utterance("system", 0, 1.0, 5.0)]
+    found = reconciled(turns("system", "system"), cut, {"system": [SpeechInterval(0.0, 10.0)]})
+    assert (found.turns[0].onset_s, found.turns[0].offset_s) == (0.75, ends_s)
+    assert (found.turns[1].onset_s, found.turns[1].offset_s) == (max(5.0, 4.75 + gap_s), 9.25)

@@ -78,3 +78,24 @@ def test_removed_and_lost_recordings_are_not_there(log: Log) -> None:
     folder_of(log).file(second.file).unlink()
     assert [one.recording_id for one in dialogue_recordings(log, "dialogue-000")] == ["third"]
     assert dialogue_recordings(log, "dialogue-001") == []
+
+
+@pytest.mark.parametrize(
+    ("started_s", "duration_s", "shown"),
+    [
+        (0.0, 9.0, [(0, 0.0, 0.5), (2, 2.0, 2.5)]),
+        (0.0, 2.0, [(0, 0.0, 0.5)]),
+        (0.0, 2.25, [(0, 0.0, 0.5), (2, 2.0, 2.25)]),
+        (0.5, 9.0, [(2, 1.5, 2.0)]),
+        (0.25, 9.0, [(0, 0.0, 0.25), (2, 1.75, 2.25)]),
+        (2.25, 9.0, [(2, 0.0, 0.25)]),
+    ],
+)
+def test_of_the_log_s_turns_those_are_shown_that_lie_in_the_recording(
+    log: Log, started_s: float, duration_s: float, shown: list[tuple[int, float, float]]
+) -> None:
+    silence = Tracks(np.zeros((round(8000 * duration_s), 1), np.int16), 8000)
+    keep(log, "mixed", silence, ["user"], started_s=started_s)
+    (recording,) = dialogue_recordings(log, "dialogue-000")
+    turns = soundtrack(log, "dialogue-000", recording)["turns"]
+    assert [(one["turn_index"], one["onset_s"], one["offset_s"]) for one in turns] == shown

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from scenes.histories import assigned, dialogue_of
+from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.events import (
+    DialogueOpened,
     Event,
     LoggedAct,
     LoggedHypothesis,
@@ -110,3 +112,120 @@ def test_where_somebody_listened_a_spoken_turn_is_an_utterance(
     assert [tuple(one[name] for name in names) for one in found.utterances] == expected
     assert (found.turns[0]["onset_s"], found.turns[0]["sent_s"]) == (onset_s, None)
     assert rows_of("text", said).utterances == []
+
+
+def answer(index: int = 1, reply_to: int | None = 0, **facts: object) -> SystemTurnReceived:
+    messages = [LoggedMessage(text="well")]
+    return SystemTurnReceived(
+        dialogue_id="d",
+        turn_index=index,
+        reply_to=reply_to,
+        messages=messages,
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(
+    ("tools", "told"),
+    [
+        ([], None), ([None], None), ([[]], True), ([[], None], None), ([None, []], None), ([[], []], True),
+    ],
+)  # fmt: skip
+def test_tools_are_told_where_every_answer_tells_them(tools: list[list | None], told: bool | None) -> None:
+    """A greeting is no answer: what it says or does not say of tools tells nothing."""
+    turns = [answer(0, None, agent=AgentWork())]
+    turns += [answer(2 * at, 2 * at - 1, agent=AgentWork(tools=one)) for at, one in enumerate(tools, 1)]
+    rows = DialogueRows(history(assigned(), *turns))
+    assert rows.dialogue()["tools_logged"] is told
+
+
+@pytest.mark.parametrize(
+    ("replaces", "gave", "text", "sources"),
+    [
+        ("recognition", "a cheap thai restaurant", "a cheap thai restaurant",
+         [("log", "a cheap tie restaurant"), ("live", "a cheap thai restaurant")]),
+        ("recognition", None, "a cheap tie restaurant", [("live", "a cheap tie restaurant")]),
+        ("understanding", "/inform", "a cheap tie restaurant", [("live", "a cheap tie restaurant")]),
+    ],
+)  # fmt: skip
+def test_what_a_wizard_heard_stands_in_the_place_of_what_was_recognised(
+    replaces: str, gave: str | None, text: str, sources: list[tuple[str, str]]
+) -> None:
+    raw = {"wizard": "Rosa", "replaces": replaces, "source": "free", **({"gave": gave} if gave else {})}
+    rows = rows_of("voice", turn(HEARD), None, answer(raw=[raw]))
+    assert rows.turns[0]["text"] == text
+    assert [(row["source"], row["text"]) for row in rows.hypotheses] == sources
+    unasked = rows_of("voice", turn(HEARD), None, answer(reply_to=None, raw=[raw]))
+    assert unasked.turns[0]["text"] == "a cheap tie restaurant"
+
+
+@pytest.mark.parametrize(
+    ("text", "sound", "heard", "shown"),
+    [("typed", None, [], "typed"), ("", None, [], ""), ("", "rec", [], None), ("said", "rec", [], "said"),
+     ("", "rec", HEARD, HEARD[0].text), ("typed", None, HEARD, HEARD[0].text)],
+)  # fmt: skip
+def test_words_of_a_turn_are_what_was_heard_else_written_and_unknown_where_there_is_sound_alone(
+    text: str, sound: str | None, heard: list[LoggedHypothesis], shown: str | None
+) -> None:
+    said = UserTurnSent(dialogue_id="d", turn_index=0, text=text, sound=sound, heard=heard)
+    assert rows_of("voice", said).turns[0]["text"] == shown
+
+
+@pytest.mark.parametrize(
+    ("own", "later", "text"),
+    [([], HEARD, HEARD[0].text), (HEARD, [LoggedHypothesis(text="late")], HEARD[0].text), ([], [], None)],
+)
+def test_what_a_system_that_listens_says_it_heard_fills_a_gap_alone(
+    own: list[LoggedHypothesis], later: list[LoggedHypothesis], text: str | None
+) -> None:
+    said = UserTurnSent(dialogue_id="d", turn_index=0, text="", sound="rec", heard=own)
+    rows = rows_of("voice", said, None, answer(heard=later))
+    assert rows.turns[0]["text"] == text and len(rows.hypotheses) == len(own) + len(later)
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "first_key_s", "onset_s"), [(4.0, 1.0, 7.0), (4.0, None, None), (None, 1.0, None)]
+)
+def test_a_turn_began_with_its_first_key(
+    delay_s: float | None, first_key_s: float | None, onset_s: float | None
+) -> None:
+    """Sent 10 s after the dialogue was opened, 4 s after the system's turn, the first key 1 s after it."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    said = UserTurnSent(
+        dialogue_id="d", turn_index=0, text="hi", response_delay_s=delay_s, first_key_delay_s=first_key_s
+    )
+    happened = ((0.0, assigned()), (0.0, DialogueOpened(dialogue_id="d")), (10.0, said))
+    stored = (
+        StoredEvent(str(seq), "v", seq, at, at_s, "b", one) for seq, (at_s, one) in enumerate(happened, 1)
+    )
+    (turn,) = DialogueRows(dialogue_of(stored)).turns
+    assert (turn["onset_s"], turn["offset_s"], turn["sent_s"]) == (onset_s, 10.0, 10.0)
+
+
+def test_what_was_played_of_an_answer_belongs_to_the_last_one_before_the_interruption() -> None:
+    first = UserTurnSent(dialogue_id="d", turn_index=0, text="so", played_s=0.5)
+    cut = UserTurnSent(dialogue_id="d", turn_index=3, text="stop", played_s=1.5)
+    quiet = UserTurnSent(dialogue_id="d", turn_index=4, text="go on")
+    rows = DialogueRows(history(assigned(), first, answer(1), answer(2, None), cut, quiet))
+    assert [row.get("played_s") for row in rows.turns] == [None, None, 1.5, None, None]
+
+
+@pytest.mark.parametrize(
+    ("task", "goals"),
+    [
+        (None, []),
+        ({"type": "pub", "constraints": {"food": "thai"}, "requests": ["phone"]},
+         [(0, "type", None, "pub"), (0, "constraint", "food", "thai"), (0, "request", "phone", None)]),
+        ({"type": None, "constraints": None, "alternative": {"constraints": {"food": "any"}}},
+         [(1, "constraint", "food", "any")]),
+    ],
+)  # fmt: skip
+def test_a_task_is_its_goals_in_order(task: dict | None, goals: list[tuple]) -> None:
+    rows = list(DialogueRows(history(assigned(task=task))).goals())
+    assert [(row["goal_index"], row["kind"], row.get("slot"), row.get("value")) for row in rows] == goals
+
+
+def test_a_dialogue_lasts_from_the_first_to_the_last_that_is_known() -> None:
+    rows = DialogueRows(history(assigned(), answer(0, None, first_output_s=1.5, complete_s=2.0),
+                                answer(1, None, first_output_s=7.0, complete_s=8.0)))  # fmt: skip
+    assert rows.dialogue()["duration_s"] == 6.5

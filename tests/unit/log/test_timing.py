@@ -164,3 +164,35 @@ def test_turns_of_the_log_are_those_of_the_sound_that_are_nearest_in_order(
     ]
     said = [SpokenTurn(parties[one[0]], float(one[1:]), float(one[1:]) + 1) for one in spoken.split()]
     assert pair_turns(turns, said) == pairs
+
+
+@pytest.mark.parametrize(
+    ("began", "nearest"),
+    [({"onset_s": 9.0, "first_output_s": 0.0}, 1), ({"onset_s": None, "first_output_s": 9.0}, 1),
+     ({"onset_s": 0.0, "first_output_s": 9.0}, 0)],
+)  # fmt: skip
+def test_a_turn_is_as_near_as_its_onset_or_its_first_output_where_it_has_none(
+    began: dict[str, float | None], nearest: int
+) -> None:
+    said = [SpokenTurn("system", 0.5, 1.0), SpokenTurn("system", 8.5, 9.0)]
+    assert pair_turns([{"party": "system", **began}], said) == [(0, nearest)]
+
+
+def test_turns_that_are_very_far_apart_are_still_the_same_where_there_is_no_other() -> None:
+    assert pair_turns([{"party": "user", "onset_s": 0.0}], [SpokenTurn("user", 500.0, 501.0)]) == [(0, 0)]
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".FLAC"])
+def test_files_are_found_by_the_names_of_dialogues_and_others_are_left_alone(
+    logged, tmp_path, suffix
+) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for name in (f"d1{suffix}", f"other{suffix}", "d2.txt"):
+        (folder / name).write_bytes(b"")
+    found = recordings_in(folder, logged, ("user", "system"))
+    assert {name: [one.path.name for one in parts] for name, parts in found.items()} == {
+        "d1": [f"d1{suffix}"]
+    }
+    with pytest.raises(InputError, match="no such folder"):
+        recordings_in(tmp_path / "nowhere", logged, ("user",))

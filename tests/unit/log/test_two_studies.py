@@ -10,10 +10,12 @@ import pytest
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallPlaced, CallRouted, CallsUnwanted
+from vivavoce.log.event import LoggedRating
 from vivavoce.log.events import (
     DialogueAssigned,
     DialogueEnded,
     DialogueOpened,
+    QuestionnaireAnswered,
     UserTurnSent,
     VisitEnded,
     VisitOpened,
@@ -109,6 +111,15 @@ def hold(tx: Transaction, study: str, visit: str, number: int, system: str) -> N
             dialogue_id=dialogue,
         ),
     )
+    for item, value in (("age", 1.0 + number % 2), ("other", 1.0)):
+        rating = LoggedRating(item_id=item, value=value, answer=None)
+        tx.append(
+            visit,
+            QuestionnaireAnswered(
+                step=0, round=None, dialogue_id=None, instrument=f"form{number // 3}", wording="w",
+                language="en", ratings=[rating],
+            ),
+        )  # fmt: skip
     if number == 1:
         tx.append(visit, CallsUnwanted(study=study, callee="callee1"))
     if number != 3:
@@ -155,9 +166,26 @@ QUESTIONS: dict[str, tuple[Ask, Any]] = {
     ),
     "allocation to programs": (lambda log, tx, s: tx.allocation_counts(s, simulated=True), [("a", 0, 1)]),
     "of p1": (lambda log, tx, s: tx.participant_counts(s, "p1"), {"a": 1, "b": 1}),
+    "answers": (
+        lambda log, tx, s: [
+            tx.answered_count(s, *asked, simulated=simulated)
+            for asked in (
+                ("form0", "age", 1),
+                ("form0", "age", 2),
+                ("form0", "other", 1),
+                ("form1", "age", 2),
+            )
+            for simulated in (False, True)
+        ],
+        [1, 1, 1, 0, 2, 1, 1, 0],
+    ),
     "calls": (lambda log, tx, s: tx.call_counts(s), {"a": 2, "b": 2}),
     "calls of a caller": (lambda log, tx, s: tx.call_counts(s, caller="caller1"), {"b": 2}),
     "calls of p2": (lambda log, tx, s: tx.call_counts(s, participant_id="p2"), {"b": 1}),
+    "answers of who left": (
+        lambda log, tx, s: tx.answered_count(s, "form0", "age", 3, simulated=False),
+        0,
+    ),
     "tasks": (lambda log, tx, s: tx.used_tasks(s, "p1"), {"t0", "t3"}),
     "slots of people": (
         lambda log, tx, s: tx.plan_slots(s, *PLAN, name="compare", simulated=False, since=START),

@@ -150,6 +150,178 @@ def test_what_was_asked_for_is_pursued_although_the_system_never_offered_anythin
     assert crowd.signs("goal_pursued") == [Sign(approx(2 / 3), 3)]
 
 
+FOOD, AREA = ("constraint", "food", "thai"), ("constraint", "area", "north")
+PHONE = ("request", "phone", None)
+WISH = ("inform", "price", "cheap")
+OFFER = ("offer", "name", "Siam")
+Said = tuple[str, str | None, str | None]
+PURSUED: dict[str, tuple[list[Said], list[list[Said]], Sign]] = {
+    "stated, in other letters": ([FOOD], [[], [("inform", "food", " THAI ")]], Sign(1.0, 1)),
+    "another value": ([FOOD], [[], [("inform", "food", "french")]], Sign(0.0, 1)),
+    "another slot": (
+        [FOOD, AREA],
+        [[], [("inform", "area", "thai"), ("inform", "food", "thai")]],
+        Sign(0.5, 2),
+    ),
+    "asked about": ([FOOD], [[], [("confirm", "food", "thai")]], Sign(1.0, 1)),
+    "denied": ([FOOD], [[], [("deny", "food", "thai")]], Sign(0.0, 1)),
+    "accepted": ([FOOD], [[("confirm", "food", "thai")], [("affirm", None, None), WISH]], Sign(1.0, 1)),
+    "accepted without a value": (
+        [FOOD],
+        [[("confirm", "food", None)], [("affirm", None, None), WISH]],
+        Sign(0.0, 1),
+    ),
+    "accepted, but it was told": (
+        [FOOD],
+        [[("inform", "food", "thai")], [("affirm", None, None), WISH]],
+        Sign(0.0, 1),
+    ),
+    "accepted too late": (
+        [FOOD],
+        [
+            [("confirm", "food", "thai")],
+            [("null", "food", None)],
+            [("request", "area", None)],
+            [("affirm", None, None)],
+        ],
+        Sign(0.0, 1),
+    ),
+    "the answer to what was asked": (
+        [FOOD],
+        [[("request", "food", None)], [("inform", "this", "thai")]],
+        Sign(1.0, 1),
+    ),
+    "the answer to a choice": (
+        [FOOD],
+        [[("select", "food", "thai")], [("inform", "this", "thai")]],
+        Sign(1.0, 1),
+    ),
+    "the answer to what was asked before": (
+        [FOOD],
+        [[("confirm", "food", "thai")], [("inform", "this", "thai")]],
+        Sign(1.0, 1),
+    ),
+    "an answer to nothing": (
+        [FOOD, AREA],
+        [[OFFER], [("inform", "this", "thai"), ("inform", "area", "north")]],
+        Sign(0.5, 2),
+    ),
+    "a request, offered and not asked for": (
+        [FOOD, PHONE],
+        [[OFFER], [("inform", "food", "thai")]],
+        Sign(0.5, 2),
+    ),
+    "a request, told": (
+        [FOOD, PHONE],
+        [[OFFER, ("offer", "phone", "1")], [("inform", "food", "thai")]],
+        Sign(1.0, 2),
+    ),
+    "a request, told without its value": (
+        [FOOD, PHONE],
+        [[OFFER, ("inform", "phone", None)], [("inform", "food", "thai")]],
+        Sign(0.5, 2),
+    ),
+    "a request, asked for by the system": (
+        [FOOD, PHONE],
+        [[OFFER, ("request", "phone", "1")], [("inform", "food", "thai")]],
+        Sign(0.5, 2),
+    ),
+    "no name": ([FOOD, PHONE], [[("offer", "name", None)], [("inform", "food", "thai")]], Sign(1.0, 1)),
+    "a name that was only asked for": (
+        [FOOD, PHONE],
+        [[("confirm", "name", "Siam")], [("inform", "food", "thai")]],
+        Sign(1.0, 1),
+    ),
+    "only a request that could not be pursued": ([PHONE], [[], [("inform", "food", "thai")]], Sign()),
+    "no task": ([], [[], [("inform", "food", "thai")]], Sign()),
+}
+
+
+@pytest.mark.parametrize("case", PURSUED)
+def test_a_constraint_is_pursued_when_it_was_stated_and_a_request_where_it_could_be(case: str) -> None:
+    goal, turns, expected = PURSUED[case]
+    crowd = Crowd("ann")
+    key = crowd.talks("ann", "one", *[3.0] * (len(turns) // 2))
+    for kind, slot, value in goal:
+        crowd.add("goals", dialogue_id=key, goal_index=0, origin="assigned", kind=kind, slot=slot, op="=",
+                  value=value)  # fmt: skip
+    for turn, said in enumerate(turns):
+        acts(crowd, key, turn, "reference" if turn % 2 else "system", *said)
+    assert crowd.signs("goal_pursued") == [expected]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"origin": "inferred"},
+        {"goal_index": 1},
+        {"op": "!="},
+        {"value": "dontcare"},
+        {"kind": "type"},
+    ],
+)
+def test_what_is_no_constraint_of_the_first_task_need_not_be_pursued(other: dict[str, Any]) -> None:
+    crowd = Crowd("ann")
+    key = crowd.talks("ann", "one", 3.0)
+    food = {"dialogue_id": key, "goal_index": 0, "origin": "assigned", "kind": "constraint", "slot": "food",
+            "op": "=", "value": "thai"}  # fmt: skip
+    crowd.add("goals", **food)
+    crowd.add("goals", **food | {"slot": "area", "value": "north"} | other)
+    acts(crowd, key, 1, "reference", ("inform", "food", "thai"))
+    assert crowd.signs("goal_pursued") == [Sign(1.0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("who", "changed", "expected"),
+    [
+        ("user", {"op": "!="}, 0.0),
+        ("user", {"op": "="}, 1.0),
+        ("system", {"rank": 1}, 0.0),
+        ("system", {"layer": "machine"}, 0.0),
+        ("system", {}, 1.0),
+    ],
+)
+def test_what_was_excluded_or_only_thought_of_was_not_said(
+    who: str, changed: dict[str, Any], expected: float
+) -> None:
+    """A user who wants anything but Thai; a system whose second guess would have asked for it."""
+    crowd = Crowd("ann")
+    key = crowd.talks("ann", "one", 3.0)
+    food = {"kind": "constraint", "slot": "food", "op": "=", "value": "thai"}
+    crowd.add("goals", dialogue_id=key, goal_index=0, origin="assigned", **food)
+    if who == "system":
+        acts(crowd, key, 0, "system", ("confirm", "food", "thai"))
+        crowd.tables["acts"][-1] |= changed
+        acts(crowd, key, 1, "reference", ("affirm", None, None), ("inform", "area", "north"))
+    else:
+        acts(crowd, key, 1, "reference", ("inform", "food", "thai"))
+        crowd.tables["acts"][-1] |= changed
+    assert crowd.signs("goal_pursued") == [Sign(expected, 1)]
+
+
+def test_what_was_meant_is_told_by_the_most_trusted_who_read_every_turn() -> None:
+    crowd = Crowd("ann")
+    key = crowd.talks("ann", "one", 3.0, 3.0)
+    assigned(crowd, key)
+    for source, turn, item in (
+        ("annotator", 1, ("inform", "food", "thai")),
+        ("parser", 1, ("inform", "food", "thai")), ("parser", 3, ("inform", "area", "north")),
+    ):  # fmt: skip
+        acts(crowd, key, turn, "reference", item)
+        crowd.tables["acts"][-1]["source"] = source
+    assert crowd.signs("goal_pursued") == [Sign(1.0, 2)]
+
+
+def test_nobody_ignored_a_task_in_a_language_of_which_nothing_is_ever_understood() -> None:
+    crowd = Crowd("ann", "bob")
+    for who, language in (("ann", "en"), ("bob", "it")):
+        key = crowd.talks(who, "one", 3.0)
+        crowd.tables["dialogues"][-1]["language"] = language
+        assigned(crowd, key)
+        acts(crowd, key, 1, "reference", ("inform", "food" if who == "ann" else None, "thai"))
+    assert crowd.signs("goal_pursued") == [Sign(0.5, 2), Sign()]
+
+
 def test_where_nobody_was_ever_understood_nobody_ignored_the_task() -> None:
     crowd = Crowd("ann")
     key = crowd.talks("ann", "one", 3.0)
@@ -187,3 +359,89 @@ def test_programs_are_never_held_against_people() -> None:
     crowd.writes("p0", LONG, 9)
     assert crowd.signs("pace") == [Sign(1.0, 1)] * 5
     assert crowd.signs("copies")[0] == Sign(0.0, 1)
+
+
+def test_an_item_is_checked_by_its_code_or_by_its_words_where_it_has_none() -> None:
+    crowd = Crowd("ann", "bob")
+    crowd.add("ratings", participant_id="ann", item_id="colour", value=None, answer="blue")
+    crowd.add("ratings", participant_id="bob", item_id="colour", value=3.0, answer="blue")
+    assert crowd.signs("gold", checks={"colour": "blue"}) == [Sign(1.0, 1), Sign(0.0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, Sign(2.0, 1)),
+        ({"restarted": True}, Sign()),
+        ({"sent_s": None}, Sign()),
+        ({"sent_s": 0.0}, Sign()),
+        ({"sent_s": -1.0}, Sign()),
+        ({"party": "system"}, Sign()),
+    ],
+)
+def test_a_turn_without_a_time_of_its_own_is_not_timed(changed: dict[str, Any], expected: Sign) -> None:
+    names = [f"p{number}" for number in range(6)]
+    crowd = Crowd(*names)
+    for name in names[1:]:
+        crowd.talks(name, "one", 3.0)
+    crowd.talks("p0", "one", 6.0)
+    crowd.tables["turns"][-1] |= changed
+    assert crowd.signs("pace") == [expected, *[Sign(1.0, 1)] * 5]
+
+
+def test_five_people_are_enough_to_know_what_is_usual() -> None:
+    crowd = Crowd(*"abcde")
+    for name in "abcde":
+        crowd.talks(name, "one", 2.0 if name == "a" else 4.0)
+    assert crowd.signs("pace") == [Sign(0.5, 1), *[Sign(1.0, 1)] * 4]
+
+
+@pytest.mark.parametrize(
+    ("changed", "answered", "expected"),
+    [
+        ({}, {}, Sign(1.0, 2)),
+        ({"duration_s": 4.0}, {}, Sign(0.0, 2)),
+        ({"duration_s": None}, {}, Sign()),
+        ({"kind": "dialogue"}, {}, Sign()),
+        ({"name": "other"}, {}, Sign()),
+        ({}, {"value": None}, Sign(1.0, 2)),
+        ({}, {"value": None, "answer": ""}, Sign(0.0, 1)),
+        ({}, {"answer": None}, Sign(1.0, 2)),
+    ],
+)
+def test_a_form_is_timed_by_the_answers_that_were_given(
+    changed: dict[str, Any], answered: dict[str, Any], expected: Sign
+) -> None:
+    """Two answers in three seconds, where two seconds each are the least."""
+    crowd = Crowd("ann")
+    form = {"visit_id": "v", "participant_id": "ann", "dialogue_id": None}
+    for item in ("q1", "q2"):
+        given = {"value": 1.0, "answer": "yes"} | (answered if item == "q2" else {})
+        crowd.add("ratings", **form, instrument="own", item_id=item, **given)
+    crowd.add("steps", **form, **{"kind": "questionnaire", "name": "own", "duration_s": 3.0} | changed)
+    assert crowd.signs("fast_answers", answer_at_least_s=2.0) == [expected]
+
+
+@pytest.mark.parametrize(("letters", "sign"), [(39, Sign()), (40, Sign(0.0, 1))])
+def test_a_text_of_forty_letters_is_one_that_two_people_do_not_write_alike(letters: int, sign: Sign) -> None:
+    crowd = Crowd("ann")
+    crowd.writes("ann", "x" * letters, 1)
+    crowd.tables["ratings"].append({"participant_id": "ann", "value": 1.0, "answer": "y" * 50})
+    assert crowd.signs("copies") == [sign]
+
+
+def test_a_text_of_which_nobody_knows_when_it_was_written_counts_as_the_later_one() -> None:
+    crowd = Crowd("ann", "bob")
+    crowd.writes("ann", LONG, 1)
+    crowd.tables["ratings"][-1]["answered_at"] = None
+    crowd.writes("bob", LONG, 5)
+    assert crowd.signs("copies") == [Sign(1.0, 1), Sign(0.0, 1)]
+
+
+def test_nothing_is_known_of_who_is_no_participant_of_the_kind() -> None:
+    crowd = Crowd("ann")
+    key = crowd.talks("ann", "one", 3.0)
+    crowd.add("checks", participant_id="nobody", credit=1.0)
+    success = {key: Success(True, True), "elsewhere": Success(True, False)}
+    work = WorkQuality(crowd.columns, Quality(), success=success)
+    assert work.sign("nobody", "gold") == Sign() and work.sign("ann", "disagreement") == Sign(0.0, 1)

@@ -67,3 +67,39 @@ def test_cost_for_a_success_takes_what_failed_dialogues_cost_too(tmp_path: Path)
     frame = compute(writer.close(), names=["cost", "cost_per_checked_success"])
     values = dict(zip(frame["measure"], frame["value"], strict=True))
     assert values == {"cost": pytest.approx(1.0), "cost_per_checked_success": pytest.approx(1.5)}
+
+
+@pytest.mark.parametrize(
+    ("reward", "done"), [(1.0, 1), (1.0 - 5e-7, 1), (1.0 + 5e-7, 1), (1.0 - 2e-6, 0), (2.0, 0), (0.0, 0)]
+)
+def test_a_reward_so_close_to_one_is_success(reward: float, done: int, tmp_path: Path) -> None:
+    facts = {"study": "s", "system": "x", "condition": "x", "channel": "text", "language": "en"}
+    writer = DatasetWriter(tmp_path / "D", study={"name": "s"}, source={"kind": "test"})
+    writer.add("dialogues", [{"dialogue_id": "a", "simulated": True, **facts, "reward": reward}])
+    found = components(writer.close(), ["checked_success"])
+    assert found["numerator"].tolist() == [done]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "repeated"),
+    [
+        ('{"a": 1}', '{ "a" : 1 }', 1),
+        (None, "{}", 1),
+        (None, "", 1),
+        ("a place", "a place", 1),
+        ("a place", "another", 0),
+        ("a place", None, 0),
+    ],
+)
+def test_calls_are_the_same_by_what_they_ask_for(
+    one: str | None, other: str | None, repeated: int, tmp_path: Path
+) -> None:
+    """Arguments that are no JSON are told apart by their words."""
+    facts = {"study": "s", "system": "x", "condition": "x", "channel": "text", "language": "en"}
+    writer = DatasetWriter(tmp_path / "D", study={"name": "s"}, source={"kind": "test"})
+    writer.add("dialogues", [{"dialogue_id": "a", "simulated": True, **facts, "tools_logged": True}])
+    writer.add("tool_calls", [
+        {"dialogue_id": "a", "turn_index": 1, "call_index": n, "name": "find", "arguments": given}
+        for n, given in enumerate((one, other))
+    ])  # fmt: skip
+    assert components(writer.close(), ["repeated_tool_calls"])["numerator"].tolist() == [repeated]

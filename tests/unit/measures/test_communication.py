@@ -115,3 +115,13 @@ def test_flags_are_counted_of_their_party_and_rejections_by_channel(make_dataset
         assert tuple(value(dataset, name) for name in names) == rejections
         told = ("system_questions", "system_help_messages", "timeout_prompts", "system_error_messages")
         assert [value(dataset, name) for name in told] == [2, 1, 0, 2]
+
+
+@pytest.mark.parametrize(("onset_s", "early"), [(0.75, 1), (1.0, 0), (1.25, 0)])
+def test_a_system_is_early_when_it_speaks_before_the_user_has_ended(
+    onset_s: float, early: int, make_dataset: Callable[..., Dataset]
+) -> None:
+    turns = [{"turn_index": 0, "party": "user", "onset_s": 0.0, "offset_s": 1.0},
+             {"turn_index": 1, "party": "system", "onset_s": onset_s, "offset_s": 2.0}]  # fmt: skip
+    found = compute(make_dataset({"d": {"rows": {"turns": turns}}}), ["early_system_responses"])
+    assert (found["numerator"].tolist(), found["denominator"].tolist()) == ([early], [1])

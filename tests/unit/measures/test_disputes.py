@@ -211,3 +211,22 @@ def test_corrections_are_counted_of_the_party_that_made_them(made: Make, party: 
     places = {"system": [0, 2, 4], "user": [1]}
     rows = [label("anna", at, "yes", "correction") for at in (*places["system"], *places["user"])]
     assert facts(made(rows), f"{party}_correction_turns")["value"] == len(places[party])
+
+
+def test_every_dialogue_has_the_mean_over_its_own_annotators(made: Make) -> None:
+    """Two who differ in the first dialogue, three in the second: a half, and a third."""
+    rows = [label("anna", 0, "AP"), label("bruno", 0, "IA")]
+    rows += [label(who, 0, name, dialogue="d1")
+             for who, name in (("anna", "AP"), ("bruno", "IA"), ("carla", "TF"))]  # fmt: skip
+    found = sums(made(rows, 2), ["contextually_appropriate_rate"])
+    assert found.numerators[0].tolist() == [0.5, pytest.approx(1 / 3)]
+    assert found.denominators[0].tolist() == [1, 1]
+
+
+def test_concepts_that_annotators_wrote_down_are_new_once(made: Make) -> None:
+    """Thai is understood twice, cheap once, and the north is missed: two concepts in three tries."""
+    told = [(1, "c", "food=thai"), (3, "c", "food=thai"), (3, "d", "area=north"), (5, "c", "price=cheap"),
+            (5, "i", "food=any")]  # fmt: skip
+    rows = [label("anna", index, name, "avp", value=value) for index, name, value in told]
+    found = facts(made(rows), "concept_efficiency")
+    assert found["value"] == pytest.approx(2 / 3)

@@ -7,11 +7,14 @@ import pytest
 
 from vivavoce.measures.success import (
     InferredOutcome,
+    ScoredAct,
     ScoredTurn,
     Venues,
     inferred_components,
     inferred_outcomes,
 )
+from vivavoce.measures.success.explanation import explain
+from vivavoce.measures.success.model import Goal
 
 DB = {
     "yu garden": {
@@ -361,3 +364,92 @@ def test_a_call_whose_every_goal_is_dropped_does_not_count(infer: Infer) -> None
     assert {unit: inferred_components(goals, unit, "drop") for unit in ("goal", "call_all", "call_last")} == {
         "goal": (0, 0), "call_all": (0, 0), "call_last": (0, 0)
     }  # fmt: skip
+
+
+def test_a_value_that_is_excluded_is_no_wish_whatever_act_says_so(make_venues: Callable[..., Venues]) -> None:
+    """`inform(food != chinese)`: not Chinese, and nothing else is asked for by it."""
+    user = ScoredTurn(
+        0, "user", (ScoredAct("inform", "food", "chinese", "!="), ScoredAct("inform", "area", "west"))
+    )
+    system = ScoredTurn(1, "system", (ScoredAct("offer", "name", "margherita", "="),))
+    (goal,) = inferred_outcomes("d", [user, system], make_venues(DB))
+    assert dict(goal.goal.constraints) == {"area": "west"} and goal.goal.denied == {("food", "chinese")}
+    assert goal.code == "S"
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("canthelp(area=north)", "SN"),
+        ("canthelp(area=NORTH)", "SN"),
+        ("canthelp()", "SN"),
+        ("canthelp(area=dontcare)", "SN"),
+        ("canthelp(food=north)", "F"),
+        ("canthelp(area=east)", "F"),
+        ("canthelp(area=north) canthelp(food=thai)", "F"),
+        ("canthelp(area=north) canthelp.exception(name=uno)", "F"),
+        ("canthelp(area=north) offer(name=uno)", "SN"),
+        ("offer(name=uno)", "F"),
+        ("inform(area=north)", "F"),
+    ],
+)
+def test_to_say_that_there_is_nothing_is_right_where_it_names_what_was_asked_for(
+    infer: Infer, said: str, code: str
+) -> None:
+    assert codes(infer("U inform(area=north)", f"S {said}")) == [code]
+
+
+EXPLAINED: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "nothing": (["U hello()"], {"offer": None, "offer_turn": None, "known": False, "missing": ("phone",)}),
+    "what was wanted": (
+        ["S offer(name=yu garden)", "U request(phone)", "S inform(phone=P1)"],
+        {
+            "offer": "yu garden",
+            "offer_turn": 0,
+            "known": True,
+            "unmet": (),
+            "told": {"phone": 2},
+            "missing": (),
+        },
+    ),
+    "another area": (["S offer(name=charlie)"], {"unmet": (("area", "east"),), "missing": ("phone",)}),
+    "the last of two": (
+        ["S offer(name=yu garden)", "U reqalts()", "S offer(name=charlie)"],
+        {"offer": "charlie", "offer_turn": 2},
+    ),
+    "a wrong number": (
+        ["S offer(name=yu garden)", "S inform(phone=P2)", "S inform(phone=P1)", "S inform(phone=P1)"],
+        {"told": {"phone": 2}, "missing": ()},
+    ),
+    "the number of another": (
+        ["S offer(name=charlie)", "S inform(phone=P2)", "S offer(name=yu garden)"],
+        {"told": {}, "missing": ("phone",)},
+    ),
+    "somewhere unknown": (
+        ["S offer(name=nowhere)"],
+        {"offer": "nowhere", "known": False, "unmet": (), "told": {}},
+    ),
+    "none": (["S canthelp(area=east)", "S canthelp()", "S hello()"], {"offer": None, "none_turn": 1}),
+    "what the user says": (["U offer(name=charlie)"], {"offer": None}),
+}
+
+
+@pytest.mark.parametrize("what", EXPLAINED)
+def test_why_a_goal_counts_is_told_by_offer_and_turn(
+    what: str, make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]]
+) -> None:
+    lines, expected = EXPLAINED[what]
+    goal = Goal({"area": "east"}, requests=("phone", "name"))
+    found = explain(goal, make_turns(lines), make_venues(DB))
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(("last", "offer"), [(None, "charlie"), (2, "charlie"), (1, "yu garden")])
+def test_a_goal_is_explained_up_to_the_end_of_its_span(
+    last: int | None,
+    offer: str,
+    make_venues: Callable[..., Venues],
+    make_turns: Callable[..., list[ScoredTurn]],
+) -> None:
+    turns = make_turns(["S offer(name=yu garden)", "U reqalts()", "S offer(name=charlie)"])
+    assert explain(Goal({"food": "chinese"}), turns, make_venues(DB), last).offer == offer

@@ -274,3 +274,90 @@ def test_a_wizards_turn_with_acts_is_scored(make_dataset: Make) -> None:
     wizard = {"turn_index": 1, "replaces": "system", "source": "typed", "wizard_id": "w"}
     found = scores(make_dataset({"d": TALK | {"rows": {"wizard_turns": [wizard]}}}, DB))
     assert found["objective_success_assigned"] == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("user", "agreeing"),
+    [
+        ("inform(food=chinese) | inform(food=chinese)", 1),
+        ("inform(food=chinese) | inform(food=Chinese)", 1),
+        ("inform(food=chinese) | inform(food=thai)", 0),
+        ("inform(food=chinese) | confirm(food=chinese)", 0),
+        ("inform(food=chinese) | inform(food)", 0),
+        ("inform(food=chinese) inform(area=east) | inform(food=chinese) inform(area=east)", 2),
+    ],
+)
+def test_a_dialogue_agrees_with_its_task_by_what_was_understood_last(
+    user: str, agreeing: int, make_dataset: Make
+) -> None:
+    """The task: Chinese, in the east, whatever the price."""
+    task = {"food": "chinese", "area": "east", "price": "dontcare"}
+    content = {"turns": ["U inform(food=any) | inform(food=any)", f"U {user}"], "constraints": task}
+    found = components(make_dataset({"d": content}), ["attribute_agreement"])
+    assert found[["numerator", "denominator"]].to_numpy().tolist() == [[agreeing, 2]]
+
+
+@pytest.mark.parametrize(
+    ("changed", "agreeing"),
+    [
+        ({}, 1),
+        ({"op": "!="}, 0),
+        ({"layer": "reference"}, 0),
+        ({"rank": 1}, 0),
+        ({"turn_index": 0}, 0),
+    ],
+)
+def test_what_was_excluded_or_not_understood_first_is_not_exchanged(
+    changed: dict[str, Any], agreeing: int, make_dataset: Make
+) -> None:
+    act = {"layer": "understood", "source": "bot", "rank": 0, "act": "inform", "slot": "food", "op": "="}
+    acts = [
+        act | {"turn_index": 1, "position": 0, "value": "thai"},
+        act | {"turn_index": 3, "position": 0, "value": "chinese"} | changed,
+    ]
+    content = {"turns": [], "constraints": {"food": "chinese"}, "rows": {"acts": acts}}
+    found = components(make_dataset({"d": content}), ["attribute_agreement"])
+    assert found["numerator"].tolist() == [agreeing]
+
+
+def test_only_constraints_of_the_first_assigned_goal_are_cells(make_dataset: Make) -> None:
+    goal = {
+        "goal_index": 0,
+        "origin": "assigned",
+        "kind": "constraint",
+        "slot": "area",
+        "op": "=",
+        "value": "east",
+    }
+    others = [{"origin": "said"}, {"kind": "type"}, {"goal_index": 1}, {"value": None}]
+    content = {
+        "turns": ["U inform(food=chinese) | inform(food=chinese)"], "constraints": {"food": "chinese"},
+        "rows": {"goals": [goal | other for other in others]},
+    }  # fmt: skip
+    found = components(make_dataset({"d": content}), ["attribute_agreement"])
+    assert found[["numerator", "denominator"]].to_numpy().tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("goals", "scored"), [([{"food": "chinese"}], False), ([{"food": "thai"}, {"food": "chinese"}], True)]
+)
+def test_an_alternative_is_scored_where_no_venue_meets_the_task(
+    goals: list[dict[str, str]], scored: bool, make_venues: Make, make_turns: Make
+) -> None:
+    turns = make_turns(["S offer(name=charlie)"])
+    found = assigned_outcome("d", [Goal(one) for one in goals], turns, make_venues(DB))
+    assert (found.alternative, found.score("last")) == (scored, 1)
+
+
+@pytest.mark.parametrize(
+    ("goal", "empty"),
+    [
+        (Goal(), True),
+        (Goal({"food": "thai"}), False),
+        (Goal(requests=("phone",)), False),
+        (Goal(denied=frozenset({("food", "thai")})), False),
+        (Goal(excluded=frozenset({"uno"})), True),
+    ],
+)
+def test_a_goal_is_empty_where_nothing_is_wanted_or_forbidden(goal: Goal, empty: bool) -> None:
+    assert goal.empty is empty

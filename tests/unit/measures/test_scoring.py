@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.measures.success import Goal, ScoredAct, ScoredTurn, Venues, assigned_outcome
-from vivavoce.measures.success.scoring import Record
+from vivavoce.measures.success.scoring import Record, record, serves
 
 DB = {
     "red lion": {"area": "north", "price": "9 pounds", "pricerange": "cheap", "postcode": "C.B 2, 1 A.B"},
@@ -157,3 +157,21 @@ def test_a_next_goal_starts_with_what_was_told_of_the_venue_current_and_no_other
     assert (second.offers, [(told.venue, told.slot) for told in second.told]) == (
         ["red lion"], [("red lion", "price")],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("excluded", "offered", "served"),
+    [
+        ((), "red lion", True),
+        (("red lion",), "red lion", False),
+        (("red lion",), "lion", True),
+        (("red lion", "lion"), "lion", True),
+        ((), "nowhere", False),
+    ],
+)
+def test_a_venue_that_was_turned_down_counts_only_where_no_other_fits(
+    excluded: tuple[str, ...], offered: str, served: bool,
+    make_venues: Callable[..., Venues], make_turns: Callable[..., list[ScoredTurn]],
+) -> None:  # fmt: skip
+    made = record(make_turns([f"S offer(name={offered})"]))
+    assert serves(Goal(excluded=frozenset(excluded)), made, make_venues(DB)) is served

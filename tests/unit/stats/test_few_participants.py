@@ -75,6 +75,14 @@ def test_odds_of_a_higher_answer_have_no_p_from_few_people() -> None:
     assert "Only 6 participants" in few.why
 
 
+@pytest.mark.parametrize("each", [1, 2, 12])
+def test_answers_of_which_none_is_given_twice_are_too_few_for_a_model(each: int) -> None:
+    people = [f"p{n}" for n in range(each + 1)]
+    found = ordinal_regression(range(1, 2 * each, 2), range(0, 2 * each, 2), people[:each], people[1:])
+    assert found.why is not None and "twice" in found.why
+    assert found.odds_ratio is found.low is found.high is found.p is None
+
+
 def test_means_that_are_the_same_for_everybody_have_no_interval_of_width_nothing() -> None:
     same = ClusterSums(np.array([8.0, 4.0, 12.0]), np.array([2.0, 1.0, 3.0]))
     once = ratio_interval(np.array([0, 0, 1, 2, 2, 2]), np.full(6, 4.0), np.ones(6))

@@ -4,7 +4,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.study.analysis_file import Analysis
-from vivavoce.study.exclusion import Exclusion, holds, read_rules
+from vivavoce.study.exclusion import Exclusion, holds, read_rules, unknown_names
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,55 @@ def test_a_condition_holds_of_values_and_never_of_what_is_missing(
     condition: str, value: object, expected: bool
 ) -> None:
     assert holds(condition, value) is expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "known", "met"),
+    [
+        ("trivial", {"trivial": True}, True),
+        ("trivial", {"trivial": False}, False),
+        ("trivial", {}, False),
+        ("trivial and user_turns < 2", {"trivial": True, "user_turns": 2}, False),
+        ("trivial and user_turns < 2", {"trivial": False, "user_turns": 1}, False),
+        ("trivial and user_turns < 2", {"trivial": True, "user_turns": 1}, True),
+        ("answer.a = 1 and answer.b = 2", {"answer": {"a": 1.0, "b": 2.0}}, True),
+        ("answer.a = 1 and answer.b = 2", {"answer": {"a": 1.0, "b": 3.0}}, False),
+        ("answer.a = 1", {"answer": {}}, False),
+        ("answer.a = 1", {}, False),
+        ("factor.noise = high", {"factor": {"noise": "high"}}, True),
+    ],
+)
+def test_a_rule_is_met_where_all_of_it_holds_of_what_is_known(rule: str, known: dict, met: bool) -> None:
+    (read,) = read_rules([rule])
+    assert read.met_by(known.get) is met and read.text == rule
+
+
+@pytest.mark.parametrize(
+    ("condition", "problem"),
+    [([], "a list is no condition"), ([True], "a list is no condition"), ([None], "a list is no condition"),
+     ([["a"]], "a list is no condition"), ({}, "a mapping is no condition"), ("<", "compares with nothing"),
+     (" , ", "compares with nothing")],
+)  # fmt: skip
+def test_what_is_no_condition_is_told(condition: object, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        Exclusion.model_validate({"system": condition})
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ("system = one", None),
+        ("system = ones, one", "unknown system 'ones'"),
+        ("system != ones", "unknown system 'ones'"),
+        ("factor.noise = high", None),
+        ("factor.noise = higher", "noise has no level 'higher'"),
+        ("factor.noises = high", "unknown factor 'noises'"),
+        ("answer.attention = 4", None),
+        ("answer.attentions = 4", "no question 'attentions' is asked"),
+        ("user_turns < 2", None),
+    ],
+)
+def test_what_a_rule_asks_for_that_there_is_not_is_named(rule: str, problem: str | None) -> None:
+    (read,) = read_rules([rule])
+    found = unknown_names(read, {"system": ["one", "two"]}, {"noise": ["high", "low"]}, ["attention"])
+    assert [said for _, said, _ in found] == ([] if problem is None else [problem])

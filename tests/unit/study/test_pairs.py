@@ -140,3 +140,13 @@ def test_lengths_are_those_of_pairs_of_the_experiment_in_the_language_that_have_
     assert length_warnings(around, "en") == []
     (found,) = length_warnings([*around, Pair(pair_id="p", variable="v", text={"en": longer})], "en")
     assert "over 10 % longer" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [([11], ""), ([12], "longer"), ([12, 11], ""), ([9], ""), ([8], "shorter"), ([8, 9], ""), ([8, 12], "")],
+)
+def test_over_ten_percent_is_more_than_ten_percent_in_every_pair(lengths: list[int], said: str) -> None:
+    pairs = [pair("S:" + " word" * 10 + "\n", "S:" + " word" * one + "\n") for one in lengths]
+    found = length_warnings([Pair(pair_id="p", variable="v", text={"en": one}) for one in pairs], "en")
+    assert [f"over 10 % {said}" in str(one) for one in found] == ([True] if said else [])

@@ -119,3 +119,130 @@ def test_pairs_that_are_broken_on_purpose_are_unfit_and_fair_ones_are_not() -> N
     assert set(broken) == {"unfit"} and len(broken) > 30
     fair = [judge_pair(one, language, Balance()).word for language, one in variants("fair")]
     assert "unfit" not in fair and len(fair) > 20
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "values"),
+    [
+        (
+            "en",
+            "It costs 80 $ or £5, 7.50 euros or €7,000.",
+            ["80 dollar", "5 pound", "7.5 euro", "7000 euro"],
+        ),
+        ("en", "At 11 pm, at 12:30 pm or at 6:05.", ["23", "12:30", "6:05"]),
+        ("en", "At 6:00 am, at 1 pm.", ["6", "13"]),
+        ("en", "1,200 metres, 1.5 km, 2 hours.", ["1200 metre", "1500 metre", "120 minute"]),
+        ("en", "An hour, one hour, one of them.", ["60 minute", "60 minute"]),
+        ("en", "Two hundred, twenty five, twenty-five, ninety nine.", ["200", "25", "25", "99"]),
+        ("en", "Two thousand three hundred forty five euros.", ["2345 euro"]),
+        ("en", "Twenty three hundred, two thousand, two thousand five.", ["2300", "2000", "2005"]),
+        ("en", "Five two, ten ten.", ["5", "2", "10", "10"]),
+        ("en", "On the 3rd of May, on May 3, on 3 May.", ["3 may"] * 3),
+        ("en", "3 euros in July, 5 mostly boring July days.", ["3 euro", "july", "5", "july"]),
+        ("en", "Order 12345678901, order 123456789012.5.", ["12345678901", "123456789012.5"]),
+        ("en", "May I come on Monday or tomorrow?", ["monday", "tomorrow"]),
+        ("en", "It takes 3 more minutes.", ["3 minute"]),
+        ("it", "Costa ventotto euro, ventuno, cento.", ["28 euro", "21", "100"]),
+        ("it", "Un'ora, un euro, uno.", ["60 minute", "1 euro"]),
+    ],
+)
+def test_quantities_and_times_are_read_with_what_they_count(
+    language: str, text: str, values: list[str]
+) -> None:
+    assert [told.value for told in facts_of(text, language).values] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("It is 80 euros.", ["told"]),
+        ("It is not 80 euros.", ["denied"]),
+        ("80 euros, it is not free.", ["told"]),
+        ("80 euros it is not.", ["told"]),
+        ("Is it 80 euros?", ["asked"]),
+        ("It is 80 euros, is it 90 euros?", ["told", "asked"]),
+        ("If it were 80 euros, it would be fine.", ["supposed"]),
+    ],
+)
+def test_a_value_is_told_denied_asked_or_supposed_in_its_own_clause(text: str, states: list[str]) -> None:
+    assert [told.state for told in facts_of(text, "en").values] == states
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "names"),
+    [
+        ("Ask Mary. Mary knows.", (), ["mary"]),
+        ("Ask Mary. Mary knows.", ("mary",), ["mary", "mary"]),
+        ("We meet at Om, in Al.", (), []),
+        ("I think: Maria, on Monday.", (), []),
+        ("Take Lantern Street.", (), ["lantern", "street"]),
+        ("“Giulia” is here, says “Marta”.", (), ["marta"]),
+    ],
+)
+def test_names_are_capitalised_words_within_a_sentence(text: str, known: tuple, names: list[str]) -> None:
+    assert facts_of(text, "en", known).names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Yes.", {1}),
+        ("No. It is closed.", {-1}),
+        ("Yes, it is.", {1}),
+        ("Yes it is.", set()),
+        ("Yes! No?", {1, -1}),
+    ],
+)
+def test_a_yes_or_no_that_stands_alone_is_an_answer(text: str, answers: set[int]) -> None:
+    assert facts_of(text, "en").answers == answers
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "form"),
+    [
+        ("The room is booked.", "booked", "done"),
+        ("The room is not booked.", "booked", "denied"),
+        ("The room is available.", "available", "plain"),
+        ("The room would be available.", "available", "supposed"),
+        ("Is the room available?", "available", "supposed"),
+    ],
+)
+def test_a_word_is_told_in_the_form_in_which_it_stands(text: str, word: str, form: str) -> None:
+    assert facts_of(text, "en").words[word, form] == 1  # type: ignore[index]
+
+
+ASKED = "User: Is it open?\nSystem: {}"
+
+
+@pytest.mark.parametrize(
+    ("control", "experimental", "problem"),
+    [
+        ("It is 80 euros.", "Good news: it is 80 euros.", None),
+        ("It is 80 euros.", "It is 90 euros.", "tells 80 euro, where the experimental version tells 90 euro"),
+        ("It is 80 euros.", "It is cheap.", "where the experimental version tells nothing"),
+        ("At 5, then at 6.", "At 6, then at 5.", "stands in another order: 5, 6 and 6, 5"),
+        ("It is 80 euros.", "Is it 80 euros?", "80 euro is told as so in the control and asked"),
+        ("Ask Mary.", "Ask Al or Mary.", None),
+        ("Ask Mary.", "Ask Mary or Thomas.", "only the experimental version names thomas"),
+        ("Ask Mary or Thomas.", "Ask Mary.", "only the control names thomas"),
+        ("Ask Mary.", "Ask Thomas.", "tells mary, where the experimental version tells thomas"),
+        ("Ask Mary or Thomas.", "Ask Thomas or Mary.", "names stand in another order"),
+        ("Yes, it is.", "No, it is.", "one version says yes and the other no"),
+        ("Yes, it is.", "It is.", None),
+        ("It is booked.", "It is not booked.", "only the experimental version denies “booked”"),
+        ("It is not booked.", "It is booked.", "only the control denies “booked”"),
+        ("The table is available.", "The table is unavailable.", "only the experimental version denies"),
+        ("The table is available.", "The table might be available.", "as not certain"),
+    ],
+)
+def test_what_both_versions_do_not_tell_alike_is_named(
+    control: str, experimental: str, problem: str | None
+) -> None:
+    found = [
+        str(one.problem)
+        for one in disagreements(pair(ASKED.format(control), ASKED.format(experimental)), "en")
+    ]
+    if problem is None:
+        assert found == []
+    else:
+        assert any(problem in one for one in found), found

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -106,3 +107,27 @@ def test_attention_pairs_come_in_between_and_repeats_last_with_sides_changed(slo
     sides = {one.pair.pair_id: one.experimental_side for one in shown if one.role == "main"}
     for one in shown[-2:]:
         assert one.experimental_side != sides[one.pair.pair_id]
+
+
+@pytest.mark.parametrize(
+    ("names", "counts", "seed", "repeats", "plans"),
+    [
+        ("abc", 2, 3, 1, {0: "b1-r c0-l a0-r a0-l", 1: "c1-r a1-l b0-l c1-l", 3: "a0-l c1-l b0-r b0-l",
+                          4: "c1-l b1-r a1-r b1-l"}),
+        ("abcd", 3, 7, 0, {0: "c1-l a0-r b1-r d2-l", 3: "d0-l b0-r a1-r c0-l", 5: "b1-l c1-r d2-r a0-l",
+                           9: "d2-r c2-l b0-r a0-l"}),
+    ],
+)  # fmt: skip
+def test_plans_stay_what_they_were_when_a_study_began(
+    names: str, counts: int, seed: int, repeats: int, plans: dict[int, str]
+) -> None:
+    """A study that runs across an update of ours goes on with the plans that its seed drew before."""
+    pairs = [
+        Pair(pair_id=f"{name}{number}", variable=name, text={}) for name in names for number in range(counts)
+    ]
+    step = PairsDraw(tuple(names), seed, repeats=repeats)
+    drawn = {
+        slot: " ".join(f"{one.pair.pair_id}-{one.experimental_side[0]}" for one in plan(step, pairs, slot))
+        for slot in plans
+    }
+    assert drawn == plans

@@ -1,13 +1,18 @@
 """The section `quality` of a study file, and rules of exclusion about the quality of work."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.exclusion import OF_WORK, Exclusion, read_rules
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.load import check_study
-from vivavoce.study.quality import SIGNS, Marks
+from vivavoce.study.quality import SIGNS, Marks, Quality
+from vivavoce.study.recordings import Recordings
+from vivavoce.study.retention import RetentionRules, check_retention
 
 STUDY = """study: talk
 systems: {one: {connect: scripted, otherwise: I see.}}
@@ -64,3 +69,58 @@ def test_a_rule_about_work_is_about_people() -> None:
 
 def test_everything_that_may_be_marked_may_exclude_but_what_is_made_of_outcomes() -> None:
     assert {*OF_WORK, "disagreement"} == set(SIGNS) == set(Marks.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("condition", "value", "reached"),
+    [
+        ("< 0.5", 0.4, True),
+        ("< 0.5", 0.5, False),
+        ("< 0.5", None, False),
+        (None, 0.4, False),
+        (None, None, False),
+    ],
+)
+def test_a_sign_is_reached_where_something_was_declared_and_is_known(
+    condition: str | None, value: float | None, reached: bool
+) -> None:
+    mark = Quality.model_validate({"mark": {"gold": condition} if condition else {}}).mark
+    assert mark.reached("gold", value) is reached
+
+
+@pytest.mark.parametrize(
+    ("recordings", "expires"),
+    [({}, False), ({"keep_days": 0}, True), ({"keep_until": "transcribed"}, True),
+     ({"keep_days": 3, "keep_until": "transcribed"}, True)],
+)  # fmt: skip
+def test_sound_expires_where_a_day_or_an_event_is_written(recordings: dict, expires: bool) -> None:
+    assert Recordings.model_validate(recordings).expires is expires
+
+
+def test_who_comes_again_may_begin_from_a_day_to_a_day() -> None:
+    done = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    endless = FollowUp.model_validate({"of": "../first", "after_days": 7})
+    limited = FollowUp.model_validate({"of": "../first", "after_days": 7, "within_days": 3})
+    assert endless.opens(done) == limited.opens(done) == datetime(2026, 3, 8, 12, tzinfo=UTC)
+    assert (endless.closes(done), limited.closes(done)) == (None, datetime(2026, 3, 11, 12, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("rules", "keep_days", "problems"),
+    [
+        ({"visits_days": 90, "identifiers_days": 90, "free_text_days": 30}, 90, 0),
+        ({"visits_days": 90, "identifiers_days": 91}, None, 1),
+        ({"visits_days": 90, "identifiers_days": 91, "free_text_days": 91}, 91, 3),
+        ({"visits_days": 90}, 90.5, 1),
+        ({"identifiers_days": 400}, 900, 0),
+        (None, 900, 0),
+    ],
+)
+def test_nothing_is_kept_for_longer_than_the_visits_that_it_belongs_to(
+    tmp_path: Path, rules: dict | None, keep_days: float | None, problems: int
+) -> None:
+    (tmp_path / "study.yaml").write_text("study: s\n", encoding="utf-8")
+    source = read_yaml(tmp_path / "study.yaml")
+    kept = Recordings.model_validate({"keep_days": keep_days}) if keep_days else None
+    check_retention(RetentionRules.model_validate(rules) if rules else None, kept, source)
+    assert len(source.problems) == problems
