@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import spoken_words
@@ -12,6 +12,9 @@ from vivavoce.measures.recognition import LIVE, columns_of
 Ranks = Literal["first", "all"]
 Scale = Literal["probability", "logarithm"]
 SURE: Final = "0 to 1 as they are; scores of a recogniser that are never above 0, as natural logarithms"
+
+
+_Ranges = dict[str | None, tuple[float, float]]
 
 
 class SureHypothesis(NamedTuple):
@@ -61,16 +64,34 @@ def _sure(tables: Tables, source: str, ranks: Ranks) -> Iterator[SureHypothesis]
     rows = list(
         columns_of(tables, "hypotheses", scored, "dialogue_id", "turn_index", "rank", "text", "score")
     )
-    scores: dict[str | None, list[float]] = defaultdict(list)
-    for dialogue, *_, score in rows:
-        scores[systems.get(dialogue)].append(score)
-    scales = {system: scale_of(values) for system, values in scores.items()}
+    ranges = tables.overall(_score_ranges, _widest, source)
+    scales = {system: scale_of(range_) for system, range_ in ranges.items()}
     for dialogue, index, rank, text, score in rows:
         scale = scales[systems.get(dialogue)]
         if scale is None or (dialogue, index) not in said or (ranks == "first" and rank != 0):
             continue
         confidence = math.exp(score) if scale == "logarithm" else score
         yield SureHypothesis(dialogue, index, confidence, spoken_words(text) == said[dialogue, index])
+
+
+def _score_ranges(tables: Tables, source: str) -> _Ranges:
+    """The lowest and highest score of each system's recogniser."""
+    of_dialogues = tables.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
+    systems = dict(zip(*of_dialogues.values(), strict=True))
+    scored = (field_of("source") == source) & field_of("score").is_valid()
+    rows = tables.read("hypotheses").filter(scored).select(["dialogue_id", "score"])
+    grouped = rows.group_by("dialogue_id").aggregate([("score", "min"), ("score", "max")])
+    ends = (grouped[name].to_pylist() for name in ("dialogue_id", "score_min", "score_max"))
+    return _widest([{systems.get(key): (low, high)} for key, low, high in zip(*ends, strict=True)])
+
+
+def _widest(parts: Sequence[_Ranges]) -> _Ranges:
+    found: _Ranges = {}
+    for part in parts:
+        for system, (low, high) in part.items():
+            least, most = found.get(system, (low, high))
+            found[system] = min(least, low), max(most, high)
+    return found
 
 
 def _brier(tables: Tables) -> Pairs:

@@ -1,7 +1,7 @@
 """Speech recognition: how far what was recognised is from what was said, by words and by keywords."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -126,6 +126,14 @@ def _aligned(tables: Tables, keywords: Collection[str] | None) -> Mapping[str, W
 
 def domain_words(tables: Tables) -> frozenset[str]:
     """The words of the values that assigned goals and acts of users name: what a recogniser must not miss."""
+    return tables.overall(_domain_words, _joined)
+
+
+def _joined(parts: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*parts)
+
+
+def _domain_words(tables: Tables) -> frozenset[str]:
     of_users = field_of("layer").isin(["understood", "reference"])
     parts = tables.read("acts").filter(of_users)["value"], tables.read("goals")["value"]
     values = (value for part in parts for value in part.unique().to_pylist())
