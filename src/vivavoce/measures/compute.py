@@ -16,6 +16,7 @@ from vivavoce.core.exact_sums import exact_sum
 from vivavoce.log.populations import POPULATION, populations
 from vivavoce.log.schema import FACTOR_PREFIX
 from vivavoce.measures.base import Facts, Measure, Pairs, Tables
+from vivavoce.measures.columns import PairColumns, dialogue_ids
 from vivavoce.measures.counting import labels
 from vivavoce.measures.disputes import settle
 from vivavoce.measures.packed_rows import Packed, PackedRows, pack
@@ -169,12 +170,15 @@ class _Counted(NamedTuple):
 
 
 def _counted(tables: Tables, measures: Sequence[Measure]) -> _Counted:
-    dialogues = tables.read("dialogues")["dialogue_id"].to_pylist()
+    dialogues = dialogue_ids(tables)
     places = {dialogue: place for place, dialogue in enumerate(dialogues)}
     both = np.zeros((2, len(measures), len(dialogues)))
     found = [tables.counted(measure.components) for measure in measures]
     for number, (pairs, _) in enumerate(found):
-        _place(pairs, places, both[:, number])
+        if isinstance(pairs, PairColumns) and len(pairs.dialogue_ids) == len(dialogues):
+            both[:, number] = np.nan_to_num(pairs.both)
+        else:
+            _place(pairs, places, both[:, number])
     return _Counted(dialogues, both, [pairs for pairs, _ in found], [layers for _, layers in found])
 
 
@@ -262,7 +266,7 @@ def _count_bucket(bucket: _Bucket) -> _Bundle:
 def _overall_facts(
     dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None, engine: Engine
 ) -> Facts:
-    """What these measures ask of the whole dataset, as they say over tables without rows; found in each bucket.
+    """What these measures ask of the whole dataset, as they do over tables without rows; found in buckets.
 
     Note  what one asks for only where there are rows is found where that is asked
     """

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from vivavoce.measures.base import Components, Measure, Pair, Pairs, Tables, field_of
+from vivavoce.measures.base import Components, Measure, Pairs, Tables, field_of
+from vivavoce.measures.columns import dialogue_places, number_column, sum_rows
 from vivavoce.measures.counting import scored
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,
@@ -25,11 +26,8 @@ Counted = Callable[[Outcomes], Pairs]
 def subjective_success(tables: Tables) -> Pairs:
     """Components of what participants say of their success."""
     rated = tables.read("ratings").filter(field_of("role") == ROLE).select(["dialogue_id", "value"])
-    found: dict[str, Pair] = {}
-    for dialogue_id, value in zip(*rated.drop_null().to_pydict().values(), strict=True):
-        total, count = found.get(dialogue_id, (0.0, 0))
-        found[dialogue_id] = total + value, count + 1
-    return found
+    rated = rated.drop_null()
+    return sum_rows(tables, dialogue_places(tables, rated), number_column(rated, "value"))
 
 
 def _from_outcomes(count: Counted) -> Components:
