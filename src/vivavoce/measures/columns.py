@@ -1,6 +1,6 @@
 """Rows of tables in columns: the dialogue of each as a number, texts as numbers, and sums over dialogues."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -94,6 +94,18 @@ def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Place
     return [make(*row) for row in zip(*(one[firsts].tolist() for one in codes), strict=True)], own
 
 
+def made_once(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
+    """What is made of these columns of each row; rows that are the same there share one object."""
+    columns = [encoded(rows[name]) for name in names]
+    values = [[*known, None] for _, known in columns]  # the last, -1, is null
+
+    def of_codes(*codes: int) -> Found:
+        return make(*(known[code] for known, code in zip(values, codes, strict=True)))
+
+    made, own = once(of_codes, *(codes for (codes,), _ in columns))
+    return [made[one] for one in own.tolist()]
+
+
 def number_column(rows: "pa.Table", name: str) -> Floats:
     """A column of numbers; NaN where it is null."""
     import pyarrow as pa
@@ -101,14 +113,28 @@ def number_column(rows: "pa.Table", name: str) -> Floats:
     return rows[name].cast(pa.float64()).to_numpy()
 
 
-def sum_rows(tables: "Tables", places: Places, tops: Floats, bottoms: Floats | None = None) -> PairColumns:
+def sum_rows(
+    tables: "Tables", places: Places, tops: Floats, bottoms: Floats | None = None, *,
+    also: Places | None = None,
+) -> PairColumns:  # fmt: skip
     """Sums over the rows of each dialogue, in their order; a dialogue without rows is not there.
 
     Input   the dialogue of each row; what it adds to the numerator and, where told, to the denominator (1)
+            also: dialogues that are there without rows
     """
     ids = dialogue_ids(tables)
     kept = places >= 0
     whose = places[kept]
     counts = np.bincount(whose, minlength=len(ids)).astype(float)
     below = counts if bottoms is None else np.bincount(whose, bottoms[kept], len(ids))
-    return PairColumns(ids, np.bincount(whose, tops[kept], len(ids)), below, counts > 0)
+    there = counts > 0
+    if also is not None:
+        there[also[also >= 0]] = True
+    return PairColumns(ids, np.bincount(whose, tops[kept], len(ids)), below, there)
+
+
+def places_of(tables: "Tables", found: Mapping[str, Sized]) -> tuple[Places, Places]:
+    """The places of dialogues, and of each of what they have."""
+    places = {one: place for place, one in enumerate(dialogue_ids(tables))}
+    known = np.array([places.get(one, -1) for one in found], dtype=np.int64)
+    return known, np.repeat(known, [len(one) for one in found.values()])

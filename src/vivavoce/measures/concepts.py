@@ -8,10 +8,12 @@ unequal ones are substitutions, what is left over is deleted or inserted.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.text import normalise_value
 from vivavoce.measures.base import Tables, field_of
+from vivavoce.measures.columns import made_once
 from vivavoce.measures.counting import labels, turns_of
 
 TRUSTED: Final = ("label", "annotator", "simulator", "parser")
@@ -119,6 +121,7 @@ def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
     system_of = dict(zip(dialogues["dialogue_id"], dialogues["system"], strict=True))
     acts = _read(tables)
     logging, attributes = tables.overall(_domain, _domain_of_all)
+    aligned = cache(partial(align_concepts, attributes=attributes))  # most turns are like others
     found: dict[str, list[TurnConcepts]] = {}
     for dialogue_id, own in acts.items():
         meant = next(
@@ -127,9 +130,9 @@ def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
         )
         if meant is None or system_of.get(dialogue_id) not in logging:
             continue
+        understood = own.understood
         found[dialogue_id] = [
-            align_concepts(index, meant[index], own.understood.get(index, ()), attributes)
-            for index in sorted(meant)
+            aligned(index, tuple(meant[index]), tuple(understood.get(index, ()))) for index in sorted(meant)
         ]
     return found
 
@@ -160,11 +163,12 @@ def _of_users() -> Any:
 def _read(tables: Tables) -> Mapping[str, _Acts]:
     """Acts of users by dialogue."""
     table = tables.read("acts")
-    columns = ["dialogue_id", "turn_index", "layer", "source", "act", "slot", "op", "value"]
-    rows = table.filter(_of_users()).select(columns).to_pydict()
+    rows = table.filter(_of_users())
+    said = made_once(rows, ["act", "slot", "op", "value"], _concept)
+    columns = (rows[name].to_pylist() for name in ("dialogue_id", "turn_index", "layer", "source"))
     acts: dict[str, _Acts] = defaultdict(_Acts)
-    for dialogue_id, index, layer, source, act, slot, op, value in zip(*rows.values(), strict=True):
-        own, concept = acts[dialogue_id], _concept(act, slot, op, value)
+    for dialogue_id, index, layer, source, concept in zip(*columns, said, strict=True):
+        own = acts[dialogue_id]
         if layer == "understood":
             turn = own.understood[index]
         else:

@@ -63,7 +63,7 @@ class ClusteredRate:
 def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> ClusterSums:
     """Sum components over participants.
 
-    Input   one entry a dialogue: participant code (any integers), numerator, denominator
+    Input   one entry a dialogue: participant code (whole numbers or words), numerator, denominator
     Output  participants with cases only
     """
     codes, people = dense_codes(participants)
@@ -76,9 +76,10 @@ def sum_by_participant(participants: np.ndarray, numerators: Floats, denominator
 
 
 def dense_codes(codes: np.ndarray) -> tuple[np.ndarray, int]:
-    """The same codes without gaps, in the same order, and how many there are."""
-    lowest, highest = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
-    if highest - lowest > SPARSE * len(codes):
+    """Codes, whole numbers or words, as numbers without gaps in the same order; how many there are."""
+    whole = len(codes) > 0 and np.issubdtype(codes.dtype, np.integer)
+    lowest, highest = (int(codes.min()), int(codes.max())) if whole else (0, 0)
+    if not whole or highest - lowest > SPARSE * len(codes):
         known, dense = np.unique(codes, return_inverse=True)
         return dense, len(known)
     there = np.bincount(codes - lowest) > 0  # sorting takes longer where most codes are there
