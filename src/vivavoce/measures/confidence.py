@@ -65,7 +65,7 @@ def _listed(tables: Tables, source: str, ranks: Ranks) -> list[SureHypothesis]:
 def _sure(tables: Tables, source: str, ranks: Ranks) -> tuple[np.ndarray, ...]:
     """In columns: place of the dialogue, index of the turn, confidence, whether it is right."""
     wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    turns = tables.read("turns").filter(wanted)
+    turns = tables.read("turns").select(["dialogue_id", "turn_index", "party", "reference"]).filter(wanted)
     scored = (field_of("source") == source) & field_of("score").is_valid()
     rows = tables.read("hypotheses").filter(scored if ranks == "all" else scored & (field_of("rank") == 0))
     (said, text), texts = encoded(turns["reference"], rows["text"])

@@ -38,7 +38,8 @@ def flags_of(tables: Tables, flag: str, party: str) -> Pairs:
 
     Empty   a dialogue in which the flag is neither logged nor annotated is left out
     """
-    turns = tables.read("turns").filter(field_of("party") == party).select(["dialogue_id", flag]).drop_null()
+    wanted = (field_of("party") == party) & field_of(flag).is_valid()
+    turns = tables.read("turns").select(["dialogue_id", "party", flag]).filter(wanted)
     logged = sum_rows(tables, dialogue_places(tables, turns), number_column(turns, flag)).over_dialogues()
     annotated = {key: sum(own.values()) for key, own in flag_by_turn(tables, flag, party).items()}
     if not annotated:

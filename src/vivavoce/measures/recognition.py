@@ -67,7 +67,8 @@ def _compared(tables: Tables) -> ComparedTurns:
     import pyarrow as pa
 
     wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    turns = tables.read("turns").filter(wanted)
+    named = ["dialogue_id", "turn_index", "party", "reference", "text", "by_sound"]
+    turns = tables.read("turns").select(named).filter(wanted)
     live = tables.read("hypotheses").filter(field_of("source") == LIVE)
     nothing = pa.chunked_array([[""]], turns["text"].type)
     columns = [turns["reference"], turns["text"], live["text"], nothing]

@@ -254,13 +254,15 @@ def _economy() -> Iterator[Measure]:
     yield common(
         name="query_density", title="Query density", symbol="QD", unit="concepts",
         meaning="Mean over dialogues of the concepts newly understood per user turn.",
-        empty=f"no user turn, or {EMPTY}: missing", components=_economy_of(lambda new, _, turns: query_density(new, turns)),
+        empty=f"no user turn, or {EMPTY}: missing",
+        components=_economy_of(lambda new, _, turns: query_density(new, turns)),
     )  # fmt: skip
     yield common(
         name="concept_efficiency", title="Concept efficiency", symbol="CE",
         meaning="Mean over dialogues of concepts understood over their mentions; a mention of what was "
         "understood before does not count. 1: each was understood at once.",
-        empty=f"no concept was mentioned, or {EMPTY}: missing", components=_economy_of(lambda new, mentions, _: concept_efficiency(new, mentions)),
+        empty=f"no concept was mentioned, or {EMPTY}: missing",
+        components=_economy_of(lambda new, mentions, _: concept_efficiency(new, mentions)),
     )  # fmt: skip
 
 
