@@ -86,13 +86,15 @@ def measure(
     keywords: Collection[str] | None = None,
     exclude: Rules = None,
     mixed: bool = False,
+    engine: str | None = None,
 ) -> Measurements:
     """Compute interaction parameters of a dataset, as `vivavoce measure --only` does.
 
     Input   dataset: opened, or its folder. by: system, condition, participant, population, task, channel,
             language or a factor. only: names, symbols, families, instrumental, expert; all when left out.
             keywords: words for isolated-word measures. exclude: rules such as `user_turns < 2` in place of
-            the study's, or `none`. mixed: take people and simulated users together
+            the study's, or `none`. mixed: take people and simulated users together. engine: where a large
+            dataset is counted: processes, processes:N, dask, dask://HOST:PORT; here when left out
     Output  a row a measure and group, then a row a measure over all dialogues
     Empty   what is undefined is None, never 0
     Raises  InputError: no dataset, or one of people and programs; UnknownName: a grouping, measure or rule
@@ -100,19 +102,23 @@ def measure(
     with errors_in_python():
         opened = open_dataset(dataset, exclude, mixed=mixed)
         words = [only] if isinstance(only, str) else only
-        return measurements(opened, by, words, keywords).in_python()
+        return measurements(opened, by, words, keywords, engine).in_python()
 
 
 def measurements(
-    opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None
-) -> Measurements:
+    opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None,
+    engine: str | None = None,
+) -> Measurements:  # fmt: skip
     """The same of a dataset that may be analysed; what the command line prints and writes."""
+    from vivavoce.core.engines import read_engine
     from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
     from vivavoce.stats.flow import exclusion_words, later_rules_words
     from vivavoce.stats.intervals import with_intervals
     from vivavoce.stats.summary import open_disputes
 
-    found = values(opened, chosen(only or [EVERYTHING]), by, keywords=keywords)
+    names = chosen(only or [EVERYTHING])
+    with read_engine(engine) as where:
+        found = values(opened, names, by, keywords=keywords, engine=where)
     found = with_intervals(opened, found, by, keywords=keywords)
     rows = tuple(_row(one) for one in found.to_dict("records"))
     told = [*cautions(opened), exclusion_words(opened), later_rules_words(opened), *open_disputes(opened)]

@@ -207,4 +207,10 @@ def _twice(kind: str, name: str, packages: Iterable[str], place: str = "") -> In
 
 
 def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else point.module
+    return _name(point.dist) if point.dist is not None else point.module
+
+
+@lru_cache
+def _name(package: Any) -> str:
+    """Of an installed package, whose metadata are read anew whenever they are asked."""
+    return package.name

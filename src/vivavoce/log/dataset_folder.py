@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,16 +20,66 @@ OF_STUDIES: Final = ("study.yaml", "log.sqlite")  # beside these no tables are m
 ANEW: Final = "export or import it anew"
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """A whole Parquet file.
+class ParquetTable:
+    """A table's Parquet file, read as far as it is asked for; one that is not there has no rows.
 
+    schema  where it is not there
     Raises  InputError: it is cut, damaged or no Parquet file
     """
-    try:
-        return pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0].strip().rstrip(".")
-        raise InputError(f"cannot be read as Parquet ({reason})", place=str(path), hint=ANEW) from None
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.path = path
+        self._empty = None if path.is_file() else schema.empty_table()
+
+    @cached_property
+    def _file(self) -> pq.ParquetFile:
+        with self._readable():
+            return pq.ParquetFile(self.path)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0].strip().rstrip(".")
+            problem = f"cannot be read as Parquet ({reason})"
+            raise InputError(problem, place=str(self.path), hint=ANEW) from None
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._file.schema_arrow if self._empty is None else self._empty.schema
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self._file.metadata.num_rows if self._empty is None else 0
+
+    def read(
+        self, columns: Collection[str] | None = None, *, bucket: int | None = None, of: int = 1
+    ) -> pa.Table:
+        """The whole table, or one of so many buckets of dialogues with the rows that are of no dialogue.
+
+        Input   columns: those that are wanted; one that it lacks is left out
+        """
+        names = None if columns is None else [name for name in self.schema.names if name in columns]
+        if self._empty is not None:
+            return self._empty if names is None else self._empty.select(names)
+        with self._readable():
+            if bucket is None:
+                return self._file.read(names)
+            groups = [bucket, *range(of, self._file.metadata.num_row_groups)]
+            return self._file.read_row_groups(groups, names)
+
+    def rows(self, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Its rows of these columns, some at a time; null where it lacks one."""
+        if self._empty is not None:
+            return
+        held = [name for name in self.schema.names if name in names]
+        with self._readable():
+            for batch in self._file.iter_batches(columns=held):
+                nothing = [None] * len(batch)
+                cells = (batch[name].to_pylist() if name in held else nothing for name in names)
+                yield from zip(*cells, strict=True)
 
 
 def file_digest(path: Path) -> str:

@@ -1,6 +1,6 @@
 """A measure: a named value with all facts about itself, and the tables it reads."""
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
@@ -28,11 +28,18 @@ class Tables:
     A table or column that the dataset lacks is there with no rows or with nulls.
 
     keywords   words that the keyword measures look at; None: those of the domain's values
+    facts      what is known of the whole dataset, where these are one bucket of it; see `overall`
+    only       dialogues, from all buckets; None: all of this dataset or bucket; none: no row of any table
     """
 
-    def __init__(self, dataset: "Dataset", *, keywords: Collection[str] | None = None) -> None:
+    def __init__(
+        self, dataset: "Dataset", *, keywords: Collection[str] | None = None, facts: "Facts | None" = None,
+        only: Collection[str] | None = None,
+    ) -> None:  # fmt: skip
         self.dataset = dataset
         self.keywords = keywords
+        self.facts: Facts = {} if facts is None else facts
+        self._only = only
         self._read: dict[str, pa.Table] = {}
         self._results: dict[Hashable, tuple[Any, frozenset[str]]] = {}
         self._layers: set[str] = set()
@@ -48,11 +55,43 @@ class Tables:
 
         from vivavoce.log.schema import TABLES
 
-        table = self.dataset.read(name)
+        table = self._chosen(name)
         for column in TABLES[name].arrow():
             if column.name not in table.column_names:
                 table = table.append_column(column.name, pa.nulls(len(table), column.type))
         return table
+
+    def _chosen(self, name: str) -> "pa.Table":
+        import pyarrow as pa
+
+        from vivavoce.log.schema import TABLES
+
+        if self._only is None:
+            return self.dataset.read(name)
+        if not self._only:
+            return TABLES[name].arrow(tuple(self.dataset.factors)).empty_table()
+        if "dialogue_id" not in TABLES[name].arrow().names:
+            return self.dataset.read(name)
+        wanted = field_of("dialogue_id").isin(list(self._only))
+        return pa.concat_tables([one.read(name).filter(wanted) for one in _buckets(self.dataset)])
+
+    def overall(
+        self, find: "Callable[..., Result]", join: "Callable[[Sequence[Result]], Result]", *given: Hashable
+    ) -> Result:
+        """A fact about all dialogues, also where these tables are a bucket of them: found once, in each.
+
+        Input   find: a function of a module that takes tables and what is `given`, and asks for no such fact
+                itself; join: what the facts of all buckets make together, in whatever order
+        """
+        if (find, join, given) not in self.facts:
+            everywhere = [self]
+            if getattr(self.dataset, "buckets", 1) > 1:
+                known: Any = {"keywords": self.keywords, "facts": self.facts}
+                everywhere = (Tables(one, **known) for one in _buckets(self.dataset))
+            if self._only is not None and not self._only:
+                everywhere = [self]
+            self.facts[find, join, given] = join([find(one, *given) for one in everywhere])
+        return self.facts[find, join, given]
 
     def pairs(self, counted: "Pairs | pa.Table") -> Pairs:
         """What a measure's components are by dialogue."""
@@ -84,13 +123,18 @@ class Tables:
 
     def variant(self, key: Hashable, make: "Callable[[Tables], Any]") -> "Tables":
         """The same tables with another result under this key; all that looked at annotations is made anew."""
-        made = Tables(self.dataset, keywords=self.keywords)
+        made = Tables(self.dataset, keywords=self.keywords, facts=self.facts, only=self._only)
         made._read = self._read
         made._results = {one: known for one, known in self._results.items() if not known[1]}
         made._results[key] = make(made), frozenset()
         return made
 
 
+def _buckets(dataset: "Dataset") -> "Iterator[Dataset]":
+    return (dataset.bucket(number) for number in range(dataset.buckets))
+
+
+Facts = dict[tuple[Callable[..., Any], Callable[..., Any], tuple[Hashable, ...]], Any]
 Direction = Literal["higher", "lower"]
 Origin = Literal["instrumental", "expert", "participant"]
 Components = Callable[[Tables], "Pairs | pa.Table"]

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from vivavoce.measures.base import Components, Measure, Pairs, Tables
+from vivavoce.measures.columns import PairColumns, dialogue_ids, number_column
 from vivavoce.measures.counting import flag_by_turn
 from vivavoce.measures.turns import either, followed, turns
 
@@ -15,21 +16,19 @@ WORD_SOURCE: Final = {"user": "reference", "system": "text"}
 
 
 def _dialogue_duration(tables: Tables) -> Pairs:
-    rows = tables.read("dialogues").select(["dialogue_id", "duration_s"]).to_pydict().values()
+    lasts = number_column(tables.read("dialogues"), "duration_s").copy()
     found = turns(tables)
-    broken = {found.dialogue_ids[place] for place in np.unique(found.dialogue[found.restarted])}
-    known = (one for one in zip(*rows, strict=True) if one[1] is not None and one[0] not in broken)
-    return {key: (seconds, 1) for key, seconds in known}
+    lasts[found.dialogue[found.restarted]] = np.nan
+    return PairColumns(dialogue_ids(tables), lasts, np.ones(len(lasts)), ~np.isnan(lasts))
 
 
 def _turn_count(party: str | None) -> Components:
     """Turns of a party, or of both; a dialogue without turns counts 0, not missing."""
 
     def components(tables: Tables) -> Pairs:
-        found = turns(tables)
-        everything = np.ones(len(found.dialogue), dtype=bool)
-        counts = found.counted(everything if party is None else found.of(party))
-        return {key: (counts.get(key, 0), 1) for key in tables.read("dialogues")["dialogue_id"].to_pylist()}
+        found, ids = turns(tables), dialogue_ids(tables)
+        own = found.dialogue if party is None else found.dialogue[found.of(party)]
+        return PairColumns(ids, np.bincount(own, minlength=len(ids)), np.ones(len(ids)))
 
     return components
 
@@ -40,7 +39,7 @@ def _words(party: str, *, per_turn: bool) -> Components:
     def components(tables: Tables) -> Pairs:
         found = turns(tables)
         summed = found.summed(found.lengths[WORD_SOURCE[party]], found.of(party))
-        return summed if per_turn else {key: (number, 1) for key, (number, _) in summed.items()}
+        return summed if per_turn else summed.over_dialogues()
 
     return components
 
@@ -97,7 +96,7 @@ def _barged_in(tables: Tables) -> np.ndarray:
     found = turns(tables)
     judged = flag_by_turn(tables, "barge_in", "user")
     barged_in = found.barge_in.copy()
-    for place, dialogue_id in enumerate(found.dialogue_ids):
+    for place, dialogue_id in enumerate(dialogue_ids(tables) if judged else ()):
         if own := judged.get(dialogue_id):
             first, last = np.searchsorted(found.dialogue, [place, place + 1])
             for turn in range(first, last):

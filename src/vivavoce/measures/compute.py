@@ -1,18 +1,25 @@
 """From measures to numbers: components of each dialogue, and their exact pooling over any grouping."""
 
-import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from vivavoce.core.engines import Engine
 from vivavoce.core.errors import UnknownName
+from vivavoce.core.exact_sums import exact_sum
 from vivavoce.log.populations import POPULATION, populations
 from vivavoce.log.schema import FACTOR_PREFIX
-from vivavoce.measures.base import Pairs, Tables
+from vivavoce.measures.base import Facts, Measure, Pairs, Tables
+from vivavoce.measures.columns import PairColumns, dialogue_ids
+from vivavoce.measures.counting import labels
 from vivavoce.measures.disputes import settle
+from vivavoce.measures.packed_rows import Packed, PackedRows, pack
 from vivavoce.measures.shelf import MEASURES
 
 if TYPE_CHECKING:
@@ -51,15 +58,23 @@ class Open(NamedTuple):
 class Sums(NamedTuple):
     """Components of measures in dialogues; a measure that is missing in a dialogue has denominator 0 there.
 
-    numerators, denominators   measures x dialogues; with open disputes the mean over annotators
+    numerators, denominators   measures x dialogues; with open disputes the mean over annotators. Of a dataset
+                               in buckets packed: a row at a time is unpacked
     open                       by measure, where annotators dispute what it counts
     """
 
     measures: list[str]
     dialogue_ids: list[str]
-    numerators: Floats
-    denominators: Floats
+    numerators: "Floats | PackedRows"
+    denominators: "Floats | PackedRows"
     open: Mapping[str, Open] = MappingProxyType({})
+
+    def of(self, names: Sequence[str]) -> "Sums":
+        """The same of these measures alone, in this order."""
+        places = [self.measures.index(name) for name in names]
+        open_ = {name: self.open[name] for name in names if name in self.open}
+        both = self.numerators[places], self.denominators[places]
+        return Sums(list(names), self.dialogue_ids, *both, open_)
 
     def among(self, dialogues: Collection[str]) -> "Sums":
         """The same of these dialogues alone."""
@@ -69,7 +84,8 @@ class Sums(NamedTuple):
         return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept], open_)
 
 
-_COMPUTED: "WeakKeyDictionary[Dataset, Sums]" = WeakKeyDictionary()
+Asked = tuple[tuple[str, ...], frozenset[str] | None]
+_COMPUTED: "WeakKeyDictionary[Dataset, dict[Asked, Sums]]" = WeakKeyDictionary()
 _FRAMES: "WeakKeyDictionary[Dataset, pd.DataFrame]" = WeakKeyDictionary()
 
 
@@ -95,14 +111,29 @@ def components(
 
 
 def sums(
-    dataset: "Dataset", names: Iterable[str] | None = None, *, keywords: Collection[str] | None = None
+    dataset: "Dataset",
+    names: Iterable[str] | None = None,
+    *,
+    keywords: Collection[str] | None = None,
+    engine: Engine | None = None,
 ) -> Sums:
-    """What `components` gives, as arrays."""
-    if names is not None or keywords is not None:
-        return _sums(dataset, list(MEASURES.names() if names is None else names), keywords)
-    if dataset not in _COMPUTED:
-        _COMPUTED[dataset] = _sums(dataset, MEASURES.names(), None)
-    return _COMPUTED[dataset]
+    """What `components` gives, as arrays.
+
+    Input   engine: where the buckets of a large dataset are counted; None: here, one after the other
+    Note    the same is computed once for an opened dataset
+    """
+    asked = tuple(MEASURES.names() if names is None else names)
+    known = _COMPUTED.setdefault(dataset, {})
+    key = asked, None if keywords is None else frozenset(keywords)
+    if key not in known:
+        if names is not None and keywords is None and (everything := known.get((_all(), None))) is not None:
+            return everything.of(asked)
+        known[key] = _sums(dataset, list(asked), keywords, engine or Engine())
+    return known[key]
+
+
+def _all() -> tuple[str, ...]:
+    return tuple(MEASURES.names())
 
 
 def assume_sums(dataset: "Dataset", numerators: Floats, denominators: Floats) -> None:
@@ -111,34 +142,150 @@ def assume_sums(dataset: "Dataset", numerators: Floats, denominators: Floats) ->
     Input   measures x dialogues, in the order of the registry and of the dataset
     """
     dialogues = dataset.read("dialogues")["dialogue_id"].to_pylist()
-    _COMPUTED[dataset] = Sums(MEASURES.names(), dialogues, numerators, denominators)
+    _COMPUTED[dataset] = {(_all(), None): Sums(MEASURES.names(), dialogues, numerators, denominators)}
 
 
-def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None) -> Sums:
+def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None, engine: Engine) -> Sums:
     measures = [MEASURES.get(name) for name in names]
+    if getattr(dataset, "buckets", 1) > 1:  # what is no dataset, but read like one, has none
+        return _sums_of_buckets(dataset, measures, keywords, engine)
     tables = Tables(dataset, keywords=keywords)
-    known = tables.read("dialogues")["dialogue_id"].to_pylist()
-    places = {dialogue: place for place, dialogue in enumerate(known)}
-    both = np.zeros((2, len(measures), len(known)))
-    open_: dict[str, Open] = {}
-
-    def place(pairs: Pairs, into: Floats) -> Floats:
-        where = np.array([places.get(dialogue, -1) for dialogue in pairs], dtype=int)
-        values = np.array(list(pairs.values()), dtype=float).reshape(-1, 2)
-        into[:, where[where >= 0]] = np.nan_to_num(values[where >= 0]).T
-        return into
-
+    counted = _counted(tables, measures)
+    both, open_ = counted.both, {}
     for number, measure in enumerate(measures):
-        found, layers = tables.counted(measure.components)
-        place(found, both[:, number])
-        settled = settle(tables, measure.components, layers, found)
-        if settled is None:
-            continue
-        place(settled.mean, both[:, number])
-        low, high = (place(one, both[:, number].copy()) for one in (settled.low, settled.high))
-        counts = np.array([settled.open.get(dialogue, 0) for dialogue in known], dtype=float)
-        open_[measure.name] = Open(low, high, counts)
-    return Sums(names, known, both[0], both[1], open_)
+        own, layers = counted.found[number], counted.layers[number]
+        settled = _settled(tables, measure, layers, own, counted.dialogues, both[:, number])
+        if settled is not None:
+            both[:, number], open_[measure.name] = settled
+    return Sums(names, counted.dialogues, both[0], both[1], open_)
+
+
+class _Counted(NamedTuple):
+    """What measures count in some dialogues, whatever is disputed there; numerators, then denominators."""
+
+    dialogues: list[str]
+    both: Floats
+    found: list[Pairs]
+    layers: list[frozenset[str]]
+
+
+def _counted(tables: Tables, measures: Sequence[Measure]) -> _Counted:
+    dialogues = dialogue_ids(tables)
+    places = {dialogue: place for place, dialogue in enumerate(dialogues)}
+    both = np.zeros((2, len(measures), len(dialogues)))
+    found = [tables.counted(measure.components) for measure in measures]
+    for number, (pairs, _) in enumerate(found):
+        if isinstance(pairs, PairColumns) and len(pairs.dialogue_ids) == len(dialogues):
+            both[:, number] = np.nan_to_num(pairs.both)
+        else:
+            _place(pairs, places, both[:, number])
+    return _Counted(dialogues, both, [pairs for pairs, _ in found], [layers for _, layers in found])
+
+
+def _place(pairs: Pairs, places: Mapping[str, int], into: Floats) -> Floats:
+    where = np.array([places.get(dialogue, -1) for dialogue in pairs], dtype=int)
+    values = np.array(list(pairs.values()), dtype=float).reshape(-1, 2)
+    into[:, where[where >= 0]] = np.nan_to_num(values[where >= 0]).T
+    return into
+
+
+def _settled(
+    tables: Tables, measure: Measure, layers: frozenset[str], found: Pairs, dialogues: Sequence[str],
+    both: Floats,
+) -> tuple[Floats, Open] | None:  # fmt: skip
+    """Both rows of a measure with the mean over annotators, and what is open; None where nothing is."""
+    settled = settle(tables, measure.components, layers, found)
+    if settled is None:
+        return None
+    places = {dialogue: place for place, dialogue in enumerate(dialogues)}
+    mean = _place(settled.mean, places, both.copy())
+    low, high = (_place(one, places, mean.copy()) for one in (settled.low, settled.high))
+    counts = np.array([settled.open.get(dialogue, 0) for dialogue in dialogues], dtype=float)
+    return mean, Open(low, high, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """A bucket to be counted, wherever that is done; the measures go by their names."""
+
+    dataset: "Dataset"
+    names: Sequence[str]
+    keywords: Collection[str] | None
+    facts: Facts
+
+    def tables(self) -> Tables:
+        return Tables(self.dataset, keywords=self.keywords, facts=dict(self.facts))
+
+
+class _Bundle(NamedTuple):
+    """What was counted in a bucket; `open` has the dialogues of it that are disputed, by layer."""
+
+    dialogues: list[str]
+    numerators: list[Packed]
+    denominators: list[Packed]
+    layers: list[frozenset[str]]
+    open: dict[str, list[str]]
+
+
+def _sums_of_buckets(
+    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None, engine: Engine
+) -> Sums:
+    names = [one.name for one in measures]
+    facts = _overall_facts(dataset, measures, keywords, engine)
+    buckets = [_Bucket(dataset.bucket(n), names, keywords, facts) for n in range(dataset.buckets)]
+    found = list(engine.map(_count_bucket, buckets))
+    dialogues = [one for bundle in found for one in bundle.dialogues]
+    numerators = PackedRows([bundle.numerators for bundle in found])
+    denominators = PackedRows([bundle.denominators for bundle in found])
+    open_: dict[str, Open] = {}
+    disputed = {one for bundle in found for own in bundle.open.values() for one in own}
+    if disputed:
+        tables = Tables(dataset, keywords=keywords, facts=facts, only=disputed)
+        for number, measure in enumerate(measures):
+            layers = frozenset[str]().union(*(bundle.layers[number] for bundle in found))
+            if not layers & {layer for bundle in found for layer in bundle.open}:
+                continue
+            both = np.vstack([numerators[number], denominators[number]])
+            known = dict(zip(dialogues, zip(*both.tolist(), strict=True), strict=True))
+            settled = _settled(tables, measure, layers, known, dialogues, both)
+            if settled is not None:
+                (top, bottom), open_[measure.name] = settled
+                numerators.replace(number, top)
+                denominators.replace(number, bottom)
+    return Sums(names, dialogues, numerators, denominators, open_)
+
+
+def _count_bucket(bucket: _Bucket) -> _Bundle:
+    tables = bucket.tables()
+    counted = _counted(tables, [MEASURES.get(name) for name in bucket.names])
+    given = labels(tables)
+    open_ = {layer: list(own) for layer in given.layers() if (own := given.open(layer))}
+    return _Bundle(counted.dialogues, pack(counted.both[0]), pack(counted.both[1]), counted.layers, open_)
+
+
+def _overall_facts(
+    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None, engine: Engine
+) -> Facts:
+    """What these measures ask of the whole dataset, as they do over tables without rows; found in buckets.
+
+    Note  what one asks for only where there are rows is found where that is asked
+    """
+    nothing = Tables(dataset, keywords=keywords, only=())
+    for measure in measures:
+        with suppress(Exception):  # of whoever needs rows: it is told when there are some
+            measure.components(nothing)
+    asked = list(nothing.facts)
+    if not asked:
+        return {}
+    names = [one.name for one in measures]
+    buckets = [_Bucket(dataset.bucket(n), names, keywords, {}) for n in range(dataset.buckets)]
+    found = list(engine.map(partial(_find_facts, asked), buckets))
+    return {fact: fact[1]([own[place] for own in found]) for place, fact in enumerate(asked)}
+
+
+def _find_facts(asked: Sequence[Any], bucket: _Bucket) -> list[Any]:
+    tables = bucket.tables()
+    return [find(tables, *given) for find, _, given in asked]
 
 
 def _frame(found: Sums) -> "pd.DataFrame":
@@ -150,8 +297,8 @@ def _frame(found: Sums) -> "pd.DataFrame":
     return pd.DataFrame({
         "measure": each.take(np.repeat(np.arange(measures), dialogues)),
         "dialogue_id": keys.take(np.tile(np.arange(dialogues), measures)),
-        "numerator": found.numerators.ravel(),
-        "denominator": found.denominators.ravel(),
+        "numerator": np.asarray(found.numerators).ravel(),
+        "denominator": np.asarray(found.denominators).ravel(),
     })  # fmt: skip
 
 
@@ -230,32 +377,33 @@ def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
     members: dict[Hashable, list[int]] = {}
     for place, key in enumerate(keys):
         members.setdefault(key, []).append(place)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        own = found.numerators / found.denominators
-    return [
-        _pooled(key, found, own, number, np.array(members[key]))
-        for key in sorted(members, key=lambda key: (key is None, key if key is not None else ""))
-        for number in range(len(found.measures))
-    ]
+    places = {key: np.array(own) for key, own in members.items()}
+    rows = {
+        (key, name): _pooled(key, name, top[own], bottom[own], found.open.get(name), own)
+        for name, top, bottom in zip(found.measures, found.numerators, found.denominators, strict=True)
+        for key, own in places.items()
+    }
+    order = sorted(members, key=lambda key: (key is None, key if key is not None else ""))
+    return [rows[key, name] for key in order for name in found.measures]
 
 
-def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray) -> Pooled:
-    bottoms = found.denominators[number, members]
-    cases = members[bottoms > 0]
-    numerator = math.fsum(found.numerators[number, members])
-    denominator = math.fsum(bottoms)
-    own_open = found.open.get(found.measures[number])
+def _pooled(
+    key: Any, name: str, tops: Floats, bottoms: Floats, open_: Open | None, members: np.ndarray
+) -> Pooled:
+    cases = bottoms > 0
+    count = int(cases.sum())
+    numerator, denominator = exact_sum(tops), exact_sum(bottoms)
     places, lowest, highest = 0, None, None
-    if own_open is not None and (places := round(own_open.places[members].sum())):
-        lowest, highest = (_pooled_bound(one[:, members]) for one in (own_open.low, own_open.high))
+    if open_ is not None and (places := round(open_.places[members].sum())):
+        lowest, highest = (_pooled_bound(one[:, members]) for one in (open_.low, open_.high))
     return Pooled(
         key,
-        found.measures[number],
+        name,
         numerator / denominator if denominator > 0 else None,
-        math.fsum(own[number, cases]) / len(cases) if len(cases) else None,
+        exact_sum(tops[cases] / bottoms[cases]) / count if count else None,
         numerator,
         denominator,
-        len(cases),
+        count,
         places,
         lowest,
         highest,
@@ -263,8 +411,8 @@ def _pooled(key: Any, found: Sums, own: Floats, number: int, members: np.ndarray
 
 
 def _pooled_bound(pairs: Floats) -> float | None:
-    below = math.fsum(pairs[1])
-    return math.fsum(pairs[0]) / below if below > 0 else None
+    below = exact_sum(pairs[1])
+    return exact_sum(pairs[0]) / below if below > 0 else None
 
 
 def pool(found: Sums, keys: Sequence[Any]) -> "pd.DataFrame":

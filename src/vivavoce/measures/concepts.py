@@ -6,12 +6,14 @@ unequal ones are substitutions, what is left over is deleted or inserted.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from functools import cache, partial
+from typing import Any, Final, NamedTuple
 
 from vivavoce.core.text import normalise_value
 from vivavoce.measures.base import Tables, field_of
+from vivavoce.measures.columns import made_once
 from vivavoce.measures.counting import labels, turns_of
 
 TRUSTED: Final = ("label", "annotator", "simulator", "parser")
@@ -117,7 +119,9 @@ class _Acts:
 def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
     dialogues = tables.read("dialogues").select(["dialogue_id", "system"]).to_pydict()
     system_of = dict(zip(dialogues["dialogue_id"], dialogues["system"], strict=True))
-    acts, logging, attributes = _read(tables, system_of)
+    acts = _read(tables)
+    logging, attributes = tables.overall(_domain, _domain_of_all)
+    aligned = cache(partial(align_concepts, attributes=attributes))  # most turns are like others
     found: dict[str, list[TurnConcepts]] = {}
     for dialogue_id, own in acts.items():
         meant = next(
@@ -126,35 +130,52 @@ def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
         )
         if meant is None or system_of.get(dialogue_id) not in logging:
             continue
+        understood = own.understood
         found[dialogue_id] = [
-            align_concepts(index, meant[index], own.understood.get(index, ()), attributes)
-            for index in sorted(meant)
+            aligned(index, tuple(meant[index]), tuple(understood.get(index, ()))) for index in sorted(meant)
         ]
     return found
 
 
-def _read(
-    tables: Tables, system_of: Mapping[str, str]
-) -> tuple[Mapping[str, _Acts], set[str], frozenset[str]]:
-    """Acts of users by dialogue, the systems that log what they understand, the attributes of the domain."""
+def _domain(tables: Tables) -> tuple[frozenset[str | None], frozenset[str]]:
+    """The systems that log what they understand, and the attributes of the domain."""
+    first = tables.read("acts").filter(_of_users())
+    logged = first.filter(field_of("layer") == "understood")["dialogue_id"].unique()
+    logging = tables.read("dialogues").filter(field_of("dialogue_id").isin(logged))["system"].unique()
+    slots = (field_of("slot").is_valid()) & (field_of("slot") != "")
+    stated = first.filter(slots & field_of("act").isin(list(STATING)) & field_of("value").is_valid())
+    requested = first.filter(slots & (field_of("act") == REQUEST)).num_rows > 0
+    attributes = frozenset([*stated["slot"].unique().to_pylist(), *([REQUEST] if requested else [])])
+    return frozenset(logging.to_pylist()), attributes
+
+
+def _domain_of_all(
+    parts: Sequence[tuple[frozenset[str | None], frozenset[str]]],
+) -> tuple[frozenset[str | None], frozenset[str]]:
+    systems, attributes = zip(*parts, strict=True)
+    return frozenset().union(*systems), frozenset().union(*attributes)
+
+
+def _of_users() -> Any:
+    return field_of("layer").isin(["reference", "understood"]) & (field_of("rank") == 0)
+
+
+def _read(tables: Tables) -> Mapping[str, _Acts]:
+    """Acts of users by dialogue."""
     table = tables.read("acts")
-    wanted = field_of("layer").isin(["reference", "understood"]) & (field_of("rank") == 0)
-    columns = ["dialogue_id", "turn_index", "layer", "source", "act", "slot", "op", "value"]
-    rows = table.filter(wanted).select(columns).to_pydict()
+    rows = table.filter(_of_users())
+    said = made_once(rows, ["act", "slot", "op", "value"], _concept)
+    columns = (rows[name].to_pylist() for name in ("dialogue_id", "turn_index", "layer", "source"))
     acts: dict[str, _Acts] = defaultdict(_Acts)
-    logging: set[str] = set()
-    attributes: set[str] = set()
-    for dialogue_id, index, layer, source, act, slot, op, value in zip(*rows.values(), strict=True):
-        own, concept = acts[dialogue_id], _concept(act, slot, op, value)
+    for dialogue_id, index, layer, source, concept in zip(*columns, said, strict=True):
+        own = acts[dialogue_id]
         if layer == "understood":
-            logging.add(system_of.get(dialogue_id, ""))
             turn = own.understood[index]
         else:
             turn = own.reference.setdefault(source, {}).setdefault(index, [])
         if concept is not None:
-            attributes.add(concept.attribute)
             turn.append(concept)
-    return acts, logging, frozenset(attributes)
+    return acts
 
 
 def _concept(act: str, slot: str | None, op: str | None, value: str | None) -> Concept | None:

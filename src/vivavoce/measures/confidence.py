@@ -1,17 +1,29 @@
 """How sure a recogniser was, beside whether it was right: what calibration is read from."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
+
+import numpy as np
 
 from vivavoce.core.text import spoken_words
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
-from vivavoce.measures.recognition import LIVE, columns_of
+from vivavoce.measures.columns import (
+    dialogue_ids,
+    dialogue_places,
+    encoded,
+    number_column,
+    sum_rows,
+    taken,
+)
+from vivavoce.measures.recognition import LIVE, last_of, turn_keys
 
 Ranks = Literal["first", "all"]
 Scale = Literal["probability", "logarithm"]
 SURE: Final = "0 to 1 as they are; scores of a recogniser that are never above 0, as natural logarithms"
+
+
+_Ranges = dict[str | None, tuple[float, float]]
 
 
 class SureHypothesis(NamedTuple):
@@ -41,43 +53,70 @@ def sure_hypotheses(tables: Tables, source: str = LIVE, ranks: Ranks = "first") 
 
     Note    a hypothesis is right when every word is
     """
-    return tables.remember(
-        (sure_hypotheses, source, ranks), lambda: list(_sure(tables, source, ranks))
-    )  # fmt: skip
+    return tables.remember((sure_hypotheses, source, ranks), lambda: _listed(tables, source, ranks))
 
 
-def _sure(tables: Tables, source: str, ranks: Ranks) -> Iterator[SureHypothesis]:
-    systems = dict(
-        columns_of(tables, "dialogues", field_of("dialogue_id").is_valid(), "dialogue_id", "system")
-    )
+def _listed(tables: Tables, source: str, ranks: Ranks) -> list[SureHypothesis]:
+    found, ids = _sure(tables, source, ranks), dialogue_ids(tables)
+    rows = zip(*(one.tolist() for one in found), strict=True)
+    return [SureHypothesis(ids[place], *more) for place, *more in rows]
+
+
+def _sure(tables: Tables, source: str, ranks: Ranks) -> tuple[np.ndarray, ...]:
+    """In columns: place of the dialogue, index of the turn, confidence, whether it is right."""
     wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    said = {
-        (dialogue, index): spoken_words(reference)
-        for dialogue, index, reference in columns_of(
-            tables, "turns", wanted, "dialogue_id", "turn_index", "reference"
-        )
-    }
+    turns = tables.read("turns").select(["dialogue_id", "turn_index", "party", "reference"]).filter(wanted)
     scored = (field_of("source") == source) & field_of("score").is_valid()
-    rows = list(
-        columns_of(tables, "hypotheses", scored, "dialogue_id", "turn_index", "rank", "text", "score")
-    )
-    scores: dict[str | None, list[float]] = defaultdict(list)
-    for dialogue, *_, score in rows:
-        scores[systems.get(dialogue)].append(score)
-    scales = {system: scale_of(values) for system, values in scores.items()}
-    for dialogue, index, rank, text, score in rows:
-        scale = scales[systems.get(dialogue)]
-        if scale is None or (dialogue, index) not in said or (ranks == "first" and rank != 0):
-            continue
-        confidence = math.exp(score) if scale == "logarithm" else score
-        yield SureHypothesis(dialogue, index, confidence, spoken_words(text) == said[dialogue, index])
+    rows = tables.read("hypotheses").filter(scored if ranks == "all" else scored & (field_of("rank") == 0))
+    (said, text), texts = encoded(turns["reference"], rows["text"])
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    words = (tuple(spoken_words(text)) for text in texts)
+    spoken = np.array([numbers.setdefault(one, len(numbers)) for one in words], dtype=np.int64)
+    keys, wanted_keys = turn_keys(tables, turns), turn_keys(tables, rows)
+    reference = last_of(wanted_keys, keys, taken(spoken, said, 0))
+    places, score = dialogue_places(tables, rows), number_column(rows, "score")
+    ranges = tables.overall(_score_ranges, _widest, source)
+    scales = [scale_of(ranges[one]) if one in ranges else None for one in _systems(tables)]
+    scale = taken(np.array(scales, dtype=object), places, None)
+    kept = (places >= 0) & (reference != -1) & (scale != None)  # noqa: E711, of each
+    pairs = zip(scale[kept].tolist(), score[kept].tolist(), strict=True)
+    confidence = np.array([math.exp(one) if kind == "logarithm" else one for kind, one in pairs], dtype=float)
+    right = taken(spoken, text, 0)[kept] == reference[kept]
+    return places[kept], rows["turn_index"].to_numpy()[kept], confidence, right
+
+
+def _systems(tables: Tables) -> list[str | None]:
+    return tables.read("dialogues")["system"].to_pylist()
 
 
 def _brier(tables: Tables) -> Pairs:
-    found: dict[str, list[float]] = defaultdict(list)
-    for one in sure_hypotheses(tables):
-        found[one.dialogue_id].append((one.confidence - one.right) ** 2)
-    return {key: (math.fsum(errors), len(errors)) for key, errors in found.items()}
+    places, _, confidence, right = _sure(tables, LIVE, "first")
+    order = np.argsort(places, kind="stable")
+    pairs = zip(confidence[order].tolist(), right[order].tolist(), strict=True)
+    errors = [(sure - true) ** 2 for sure, true in pairs]
+    found, begins, counts = np.unique(places[order], return_index=True, return_counts=True)
+    ends = (begins + counts).tolist()
+    sums = [math.fsum(errors[begin:end]) for begin, end in zip(begins.tolist(), ends, strict=True)]
+    return sum_rows(tables, found, np.array(sums, dtype=float), counts.astype(float))
+
+
+def _score_ranges(tables: Tables, source: str) -> _Ranges:
+    """The lowest and highest score of each system's recogniser."""
+    systems = dict(zip(dialogue_ids(tables), _systems(tables), strict=True))
+    scored = (field_of("source") == source) & field_of("score").is_valid()
+    rows = tables.read("hypotheses").filter(scored).select(["dialogue_id", "score"])
+    grouped = rows.group_by("dialogue_id").aggregate([("score", "min"), ("score", "max")])
+    ends = (grouped[name].to_pylist() for name in ("dialogue_id", "score_min", "score_max"))
+    return _widest([{systems.get(key): (low, high)} for key, low, high in zip(*ends, strict=True)])
+
+
+def _widest(parts: Sequence[_Ranges]) -> _Ranges:
+    found: _Ranges = {}
+    for part in parts:
+        for system, (low, high) in part.items():
+            least, most = found.get(system, (low, high))
+            found[system] = min(least, low), max(most, high)
+    return found
 
 
 BRIER: Final = Measure(

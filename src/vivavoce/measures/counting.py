@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from vivavoce.log.annotation_layers import Labels
 from vivavoce.measures.base import Pairs, Tables, field_of
+from vivavoce.measures.columns import dialogue_places, number_column, sum_rows
 from vivavoce.measures.success import Outcomes, outcomes
 
 
@@ -37,11 +38,13 @@ def flags_of(tables: Tables, flag: str, party: str) -> Pairs:
 
     Empty   a dialogue in which the flag is neither logged nor annotated is left out
     """
-    turns = tables.read("turns").filter(field_of("party") == party).select(["dialogue_id", flag])
-    sums = turns.drop_null().group_by("dialogue_id").aggregate([(flag, "sum")])
-    logged = dict(zip(sums["dialogue_id"].to_pylist(), sums[f"{flag}_sum"].to_pylist(), strict=True))
+    wanted = (field_of("party") == party) & field_of(flag).is_valid()
+    turns = tables.read("turns").select(["dialogue_id", "party", flag]).filter(wanted)
+    logged = sum_rows(tables, dialogue_places(tables, turns), number_column(turns, flag)).over_dialogues()
     annotated = {key: sum(own.values()) for key, own in flag_by_turn(tables, flag, party).items()}
-    return {dialogue_id: (count, 1) for dialogue_id, count in (logged | annotated).items()}
+    if not annotated:
+        return logged
+    return {**logged, **{dialogue_id: (count, 1) for dialogue_id, count in annotated.items()}}
 
 
 def flag_by_turn(tables: Tables, flag: str, party: str) -> Mapping[str, Mapping[int, bool]]:

@@ -6,7 +6,7 @@ use the rows too, and give another number.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -112,8 +112,19 @@ def _exchanged(tables: Tables) -> Mapping[str, Mapping[str, str]]:
 
 def _kappa(tables: Tables) -> Pairs:
     matrix = _matrix(tables)
-    chance = chance_agreement(matrix.key)
+    chance = chance_agreement(tables.overall(_key, _key_of_all))
     return {key: kappa_components(own.cells, own.agreeing, chance) for key, own in matrix.by_dialogue.items()}
+
+
+def _key(tables: Tables) -> Counter[AttributeValue]:
+    return _matrix(tables).key
+
+
+def _key_of_all(parts: Sequence[Counter[AttributeValue]]) -> Counter[AttributeValue]:
+    found: Counter[AttributeValue] = Counter()
+    for part in parts:
+        found.update(part)
+    return found
 
 
 def _agreement(tables: Tables) -> Pairs:

@@ -1,16 +1,29 @@
 """Speech recognition: how far what was recognised is from what was said, by words and by keywords."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.text import spoken_words
 from vivavoce.log.vocabulary import DONTCARE
-from vivavoce.measures.base import Direction, Measure, Pair, Pairs, Tables, field_of
+from vivavoce.measures.base import Direction, Measure, Pairs, Tables, field_of
+from vivavoce.measures.columns import (
+    Floats,
+    PairColumns,
+    Places,
+    dialogue_places,
+    encoded,
+    once,
+    sum_rows,
+    taken,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LIVE: Final = "live"
 SPOKEN: Final = ("voice", "phone", "multimodal")
@@ -21,111 +34,153 @@ WORDS: Final = "lower case, no punctuation at the edges"
 PARAMETERS: Final = {"hypothesis": "live first", "words": WORDS}
 
 
-class ComparedTurn(NamedTuple):
-    """A spoken turn of which it is known what was said, and what was heard."""
+@dataclass(frozen=True, slots=True)
+class ComparedTurns:
+    """Spoken turns of which it is known what was said, and what was heard; one entry a turn.
 
-    dialogue_id: str
-    turn_index: int
-    said: str
-    heard: str
+    dialogue     its place among those of the tables
+    key          a number for each turn, in no order
+    said, heard  places in `texts`
+    words        of each of the texts, as far as they can be heard
+    hypotheses   what the live recogniser gave out of any turn: its key, rank and text
+    """
+
+    dialogue: Places
+    key: Places
+    said: Places
+    heard: Places
+    texts: list[str]
+    words: list[list[str]]
+    hypotheses: tuple[Places, Places, Places]
 
 
-def compared_turns(tables: Tables) -> list[ComparedTurn]:
-    """What was said and what was heard: the live first hypothesis, or the turn's text without one."""
-    return tables.remember(compared_turns, lambda: list(_pairs(tables)))
-
-
-def _pairs(tables: Tables) -> Iterator[ComparedTurn]:
-    """Every turn with a transcript.
+def compared_turns(tables: Tables) -> ComparedTurns:
+    """What was said and what was heard: the live first hypothesis, or the turn's text without one.
 
     Nothing recognised in a spoken dialogue is an empty hypothesis. A typed turn has no recognition, and of a
     turn that a system heard by itself it may be unknown: neither is compared.
     """
-    wanted = (field_of("source") == LIVE) & (field_of("rank") == 0)
-    best = columns_of(tables, "hypotheses", wanted, "dialogue_id", "turn_index", "text")
-    live = {(dialogue_id, index): text for dialogue_id, index, text in best}
-    wanted = field_of("channel").isin(SPOKEN)
-    spoken = {dialogue_id for (dialogue_id,) in columns_of(tables, "dialogues", wanted, "dialogue_id")}
+    return tables.remember(compared_turns, lambda: _compared(tables))
+
+
+def _compared(tables: Tables) -> ComparedTurns:
+    import pyarrow as pa
+
     wanted = (field_of("party") == "user") & field_of("reference").is_valid()
-    rows = columns_of(tables, "turns", wanted, "dialogue_id", "turn_index", "reference", "text")
-    secret = _heard_unseen(tables)
-    for dialogue_id, index, said, text in rows:
-        heard = live.get((dialogue_id, index))
-        unknown = text is None and (dialogue_id, index) in secret
-        if heard is not None or (dialogue_id in spoken and not unknown):
-            yield ComparedTurn(dialogue_id, index, said, text or "" if heard is None else heard)
+    named = ["dialogue_id", "turn_index", "party", "reference", "text", "by_sound"]
+    turns = tables.read("turns").select(named).filter(wanted)
+    live = tables.read("hypotheses").filter(field_of("source") == LIVE)
+    nothing = pa.chunked_array([[""]], turns["text"].type)
+    columns = [turns["reference"], turns["text"], live["text"], nothing]
+    (said, text, recognised, (empty,)), texts = encoded(*columns)
+    dialogue, key, keys = dialogue_places(tables, turns), turn_keys(tables, turns), turn_keys(tables, live)
+    rank = live["rank"].to_numpy()
+    first = last_of(key, keys[rank == 0], recognised[rank == 0])
+    spoken = np.isin(tables.read("dialogues")["channel"].to_numpy(zero_copy_only=False), SPOKEN)
+    by_sound = turns["by_sound"].fill_null(False).to_numpy(zero_copy_only=False)
+    compared = (dialogue >= 0) & ((first >= 0) | (taken(spoken, dialogue, False) & ((text >= 0) | ~by_sound)))
+    heard = np.where(first >= 0, first, np.where(text >= 0, text, empty))
+    return ComparedTurns(
+        dialogue[compared], key[compared], said[compared], heard[compared], texts,
+        [spoken_words(one) for one in texts], (keys, rank, np.where(recognised >= 0, recognised, empty)),
+    )  # fmt: skip
 
 
-def _heard_unseen(tables: Tables) -> set[tuple[str, int]]:
-    """Turns that went over as sound; datasets of older versions have none."""
-    if "by_sound" not in tables.read("turns").column_names:
-        return set()
-    return set(columns_of(tables, "turns", field_of("by_sound"), "dialogue_id", "turn_index"))  # type: ignore[arg-type]
+def turn_keys(tables: Tables, rows: "pa.Table") -> Places:
+    """A number for the turn of each row, the same in all tables."""
+    return (dialogue_places(tables, rows) << 32) + rows["turn_index"].to_numpy()
 
 
-def columns_of(tables: Tables, name: str, wanted: Any, *columns: str) -> Iterator[tuple[Any, ...]]:
-    found = tables.read(name).filter(wanted).select(list(columns))
-    return zip(*(found[column].to_pylist() for column in columns), strict=True)
+def last_of(wanted: Places, keys: Places, values: Places) -> Places:
+    """The last value under each key; -1 where there is none."""
+    order = np.argsort(keys, kind="stable")
+    places = np.searchsorted(keys[order], wanted, side="right") - 1
+    found = taken(values[order], places)
+    return np.where(taken(keys[order], places, -2) == wanted, found, -1)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class WordCounts:
-    """Word counts of one dialogue: of each compared turn, the alignment and what it makes of single turns."""
+    """Word counts of compared turns, one entry a turn: the dialogue, and what its alignment counts."""
 
-    turns: list[ErrorCounts] = field(default_factory=list)
+    tables: Tables
+    dialogue: Places
+    hits: Floats
+    substitutions: Floats
+    deletions: Floats
+    insertions: Floats
 
-    def total(self, name: str) -> int:
-        return sum(map(attrgetter(name), self.turns))
+    @property
+    def reference_count(self) -> Floats:
+        return self.hits + self.substitutions + self.deletions
 
-    def error_rate(self, *, insertions: bool = True) -> Pair:
-        return sum(_errors(turn, insertions) for turn in self.turns), self.total("reference_count")
+    def errors(self, insertions: bool) -> Floats:
+        errors = self.substitutions + self.deletions
+        return errors + self.insertions if insertions else errors
 
-    def accuracy(self, *, insertions: bool = True) -> Pair:
-        errors, whole = self.error_rate(insertions=insertions)
-        return whole - errors, whole
+    def _sum(self, tops: Floats, bottoms: Floats | None = None) -> PairColumns:
+        return sum_rows(self.tables, self.dialogue, tops, bottoms)
 
-    def errors_per_turn(self, *, insertions: bool = True) -> Pair:
-        return self.error_rate(insertions=insertions)[0], len(self.turns)
+    def total(self, name: str) -> Pairs:
+        return self._sum(getattr(self, name)).over_dialogues()
 
-    def error_rate_per_turn(self, *, insertions: bool = True) -> Pair:
-        rates = [_errors(t, insertions) / t.reference_count for t in self.turns if t.reference_count]
-        return sum(rates), len(rates)
+    def error_rate(self, *, insertions: bool = True) -> Pairs:
+        return self._sum(self.errors(insertions), self.reference_count)
 
-    def sentence_errors(self) -> Pair:
-        return sum(turn.errors > 0 for turn in self.turns), len(self.turns)
+    def accuracy(self, *, insertions: bool = True) -> Pairs:
+        return self._sum(self.reference_count - self.errors(insertions), self.reference_count)
+
+    def errors_per_turn(self, *, insertions: bool = True) -> Pairs:
+        return self._sum(self.errors(insertions))
+
+    def error_rate_per_turn(self, *, insertions: bool = True) -> Pairs:
+        """Turns in which nothing was said are left out."""
+        said = self.reference_count > 0
+        rates = np.divide(self.errors(insertions), self.reference_count, where=said, out=np.zeros(len(said)))
+        return self._sum(rates, said.astype(float))
+
+    def sentence_errors(self) -> Pairs:
+        return self._sum((self.errors(True) > 0).astype(float))
+
+    def sentence_accuracy(self) -> Pairs:
+        return self._sum((self.errors(True) == 0).astype(float))
 
 
-def _errors(turn: ErrorCounts, insertions: bool) -> int:
-    return turn.errors if insertions else turn.substitutions + turn.deletions
-
-
-def _counts(tables: Tables) -> Mapping[str, WordCounts]:
+def _counts(tables: Tables) -> WordCounts:
     """Every compared turn, aligned."""
-    return tables.remember(_counts, lambda: _aligned(tables, None))
+    return tables.remember(_counts, lambda: _aligned(tables, compared_turns(tables).words))
 
 
-def _isolated_counts(tables: Tables) -> Mapping[str, WordCounts]:
-    """The same on keywords alone; without keywords nothing is counted."""
+def _isolated_counts(tables: Tables) -> WordCounts | None:
+    """The same on keywords alone; None without keywords."""
 
-    def make() -> Mapping[str, WordCounts]:
+    def make() -> WordCounts | None:
         keywords = domain_words(tables) if tables.keywords is None else _lowered(tables.keywords)
-        return _aligned(tables, keywords) if keywords else {}
+        if not keywords:
+            return None
+        words = compared_turns(tables).words
+        return _aligned(tables, [[word for word in one if word in keywords] for one in words])
 
     return tables.remember(_isolated_counts, make)
 
 
-def _aligned(tables: Tables, keywords: Collection[str] | None) -> Mapping[str, WordCounts]:
-    found: dict[str, WordCounts] = defaultdict(WordCounts)
-    for dialogue_id, _, said, heard in compared_turns(tables):
-        both = [spoken_words(said), spoken_words(heard)]
-        if keywords is not None:
-            both = [[word for word in one if word in keywords] for one in both]
-        found[dialogue_id].turns.append(align(*both))
-    return found
+def _aligned(tables: Tables, words: Sequence[Sequence[str]]) -> WordCounts:
+    turns = compared_turns(tables)
+    made, own = once(lambda said, heard: align(words[said], words[heard]), turns.said, turns.heard)
+    counts = np.array(made, dtype=float).reshape(-1, len(ErrorCounts._fields))[own]
+    return WordCounts(tables, turns.dialogue, *counts.T)
 
 
 def domain_words(tables: Tables) -> frozenset[str]:
     """The words of the values that assigned goals and acts of users name: what a recogniser must not miss."""
+    return tables.overall(_domain_words, _joined)
+
+
+def _joined(parts: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*parts)
+
+
+def _domain_words(tables: Tables) -> frozenset[str]:
     of_users = field_of("layer").isin(["understood", "reference"])
     parts = tables.read("acts").filter(of_users)["value"], tables.read("goals")["value"]
     values = (value for part in parts for value in part.unique().to_pylist())
@@ -137,9 +192,13 @@ def _lowered(values: "Collection[str] | Iterator[str]") -> frozenset[str]:
 
 
 def _from(
-    figure: Callable[[WordCounts], Pair], counts: Callable[[Tables], Mapping[str, WordCounts]] = _counts
+    figure: Callable[[WordCounts], Pairs], counts: Callable[[Tables], WordCounts | None] = _counts
 ) -> Callable[[Tables], Pairs]:
-    return lambda tables: {key: figure(found) for key, found in counts(tables).items()}
+    def components(tables: Tables) -> Pairs:
+        found = counts(tables)
+        return {} if found is None else figure(found)
+
+    return components
 
 
 _word = partial(Measure, family="recognition", origin="expert", source=SOURCE, parameters=PARAMETERS)
@@ -174,7 +233,7 @@ def _numbers() -> Iterator[Measure]:
             yield common(
                 name=name, title=name.replace("_", " ").capitalize(), symbol=symbol + mark,
                 direction=direction, meaning=f"Number of {of} of the user {how}.", empty=empty,
-                components=_from(lambda one, attribute=attribute: (one.total(attribute), 1), counts),
+                components=_from(lambda one, attribute=attribute: one.total(attribute), counts),
             )  # fmt: skip
 
 
@@ -196,15 +255,10 @@ def _rates() -> Iterator[Measure]:
         name="sentence_accuracy", title="Sentence accuracy", symbol="SA", unit="ratio",
         level="utterance", direction="higher", analysis_unit="turn", empty=NO_TURN,
         meaning="Share of the user's turns with no word wrong: 1 - SER.",
-        components=_from(_sentence_accuracy),
+        components=_from(WordCounts.sentence_accuracy),
     )  # fmt: skip
     for isolated in (False, True):
         yield from _both(isolated)
-
-
-def _sentence_accuracy(one: WordCounts) -> Pair:
-    wrong, turns = one.sentence_errors()
-    return turns - wrong, turns
 
 
 def _both(isolated: bool) -> Iterator[Measure]:
@@ -214,7 +268,7 @@ def _both(isolated: bool) -> Iterator[Measure]:
     mark, prefix = ("_iso", "keyword") if isolated else ("", "word")
     of = "keywords; what was heard though not said does not count" if isolated else "words"
 
-    def components(figure: Callable[..., Pair]) -> Callable[[Tables], Pairs]:
+    def components(figure: Callable[..., Pairs]) -> Callable[[Tables], Pairs]:
         return _from(lambda one: figure(one, insertions=not isolated), counts)
 
     if isolated:

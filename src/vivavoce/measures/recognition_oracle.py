@@ -4,75 +4,90 @@ The distance between the error rate of the first hypothesis and that of the orac
 among the hypotheses could win.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from vivavoce.core.text import spoken_words
-from vivavoce.measures.base import Measure, Pair, Pairs, Tables, field_of
-from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, WORDS, columns_of, compared_turns
+from vivavoce.measures.base import Measure, Pairs, Tables, field_of
+from vivavoce.measures.columns import Floats, Places, once, sum_rows, taken
+from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, WORDS, compared_turns, turn_keys
 
 DEPTHS: Final = (2, 5, 10, None)
 SOURCE: Final = "Ostendorf et al. 1991, Integration of diverse recognition methodologies (N-best rescoring)"
 
 
-class OracleTurn(NamedTuple):
-    """Words of a turn, and the fewest errors among its first 1, 2, ... hypotheses."""
+@dataclass(frozen=True, slots=True)
+class OracleTurns:
+    """Compared turns, one entry a turn: the dialogue, how many words were said, and errors of hypotheses.
 
-    word_count: int
-    fewest: list[int]
+    errors   of each hypothesis, turn by turn by rank; what was heard stands in where none was logged
+    depth    how many hypotheses of its turn come before each
+    begins   where the hypotheses of each turn begin
+    """
 
-    def errors(self, depth: int | None) -> int:
+    tables: Tables
+    dialogue: Places
+    word_count: Floats
+    errors: Floats
+    depth: Places
+    begins: Places
+
+    def fewest(self, depth: int | None) -> Floats:
         """The fewest errors among so many hypotheses; of all where there are not so many."""
-        return self.fewest[min(depth or len(self.fewest), len(self.fewest)) - 1]
+        if not len(self.begins):
+            return np.zeros(0)
+        beyond = np.zeros(len(self.depth), bool) if depth is None else self.depth >= depth
+        return np.minimum.reduceat(np.where(beyond, np.inf, self.errors), self.begins)
+
+    def words(self, depth: int | None) -> Pairs:
+        return sum_rows(self.tables, self.dialogue, self.fewest(depth), self.word_count)
+
+    def sentences(self, depth: int | None) -> Pairs:
+        return sum_rows(self.tables, self.dialogue, (self.fewest(depth) > 0).astype(float))
 
 
-def oracle_turns(tables: Tables) -> Mapping[str, list[OracleTurn]]:
-    """Every compared turn, by dialogue; what was heard stands in where no hypothesis was logged."""
+def oracle_turns(tables: Tables) -> OracleTurns:
+    """Every compared turn with all that the live recogniser gave out of it."""
     return tables.remember(oracle_turns, lambda: _oracle_turns(tables))
 
 
-def _oracle_turns(tables: Tables) -> Mapping[str, list[OracleTurn]]:
-    ranked: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
-    live = columns_of(
-        tables, "hypotheses", field_of("source") == LIVE, "dialogue_id", "turn_index", "rank", "text"
+def _oracle_turns(tables: Tables) -> OracleTurns:
+    compared = compared_turns(tables)
+    words, many = compared.words, len(compared.key)
+    keys, rank, text = compared.hypotheses
+    order = np.argsort(compared.key)
+    place = taken(order, np.searchsorted(compared.key[order], keys), 0) if many else keys
+    known = taken(compared.key, place, -1) == keys if many else np.zeros(len(keys), bool)
+    bare = np.setdiff1d(np.arange(many), place[known])
+    turn = np.concatenate([place[known], bare])
+    rank = np.concatenate([rank[known], 0 * bare])
+    text = np.concatenate([text[known], compared.heard[bare]])
+    alphabet = np.argsort(np.argsort(np.array(compared.texts, dtype=object)))
+    sequence = np.lexsort((alphabet[text], rank, turn))
+    turn, text = turn[sequence], text[sequence]
+    made, own = once(
+        lambda said, heard: Levenshtein.distance(words[said], words[heard]), compared.said[turn], text
     )
-    for dialogue_id, index, rank, text in live:
-        ranked[dialogue_id, index].append((rank, text))
-    found: dict[str, list[OracleTurn]] = defaultdict(list)
-    for dialogue_id, index, said, heard in compared_turns(tables):
-        texts = [text for _, text in sorted(ranked.get((dialogue_id, index), ()))] or [heard]
-        reference = spoken_words(said)
-        errors = [Levenshtein.distance(reference, spoken_words(text)) for text in texts]
-        found[dialogue_id].append(OracleTurn(len(reference), list(accumulate(errors, min))))
-    return found
+    begins = np.searchsorted(turn, np.arange(many))
+    lengths = np.array([len(one) for one in words], dtype=float)
+    return OracleTurns(
+        tables, compared.dialogue, lengths[compared.said], np.array(made, dtype=float)[own],
+        np.arange(len(turn)) - begins[turn], begins,
+    )  # fmt: skip
 
 
 def _hypotheses(tables: Tables) -> Pairs:
-    turns: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for dialogue_id, index in columns_of(
-        tables, "hypotheses", field_of("source") == LIVE, "dialogue_id", "turn_index"
-    ):
-        turns[dialogue_id][index] += 1
-    return {key: (sum(counts.values()), len(counts)) for key, counts in turns.items()}
+    live = tables.read("hypotheses").filter(field_of("source") == LIVE)
+    keys, counts = np.unique(turn_keys(tables, live), return_counts=True)
+    return sum_rows(tables, keys >> 32, counts.astype(float))
 
 
-def _words(turns: list[OracleTurn], depth: int | None) -> Pair:
-    return sum(turn.errors(depth) for turn in turns), sum(turn.word_count for turn in turns)
-
-
-def _sentences(turns: list[OracleTurn], depth: int | None) -> Pair:
-    return sum(turn.errors(depth) > 0 for turn in turns), len(turns)
-
-
-def _from(
-    figure: Callable[[list[OracleTurn], int | None], Pair], depth: int | None
-) -> Callable[[Tables], Pairs]:
-    return lambda tables: {key: figure(turns, depth) for key, turns in oracle_turns(tables).items()}
+def _from(figure: Callable[[OracleTurns, int | None], Pairs], depth: int | None) -> Callable[[Tables], Pairs]:
+    return lambda tables: figure(oracle_turns(tables), depth)
 
 
 def _measures() -> Iterator[Measure]:
@@ -89,13 +104,13 @@ def _measures() -> Iterator[Measure]:
             name=f"oracle_word_error_rate{tail}", title=f"Oracle word error rate, {among}",
             symbol=f"WER_oracle{mark}", analysis_unit="word", empty=EMPTY, parameters=facts,
             meaning=f"Word error rate of the hypothesis with the fewest errors among {of} of each turn.",
-            components=_from(_words, depth),
+            components=_from(OracleTurns.words, depth),
         )  # fmt: skip
         yield common(
             name=f"oracle_sentence_error_rate{tail}", title=f"Oracle sentence error rate, {among}",
             symbol=f"SER_oracle{mark}", analysis_unit="turn", empty=NO_TURN, parameters=facts,
             meaning=f"Share of the user's turns of which none among {of} has every word right.",
-            components=_from(_sentences, depth),
+            components=_from(OracleTurns.sentences, depth),
         )  # fmt: skip
     yield Measure(
         name="hypotheses_per_turn", title="Hypotheses per turn", unit="hypotheses", level="utterance",

@@ -1,60 +1,95 @@
 """Task success: what participants say, and what the acts show against assigned and inferred goals."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Final
 
-from vivavoce.measures.base import Components, Measure, Pair, Pairs, Tables, field_of
+import numpy as np
+
+from vivavoce.measures.base import Components, Measure, Pairs, Tables, field_of
+from vivavoce.measures.columns import Places, dialogue_places, number_column, places_of, sum_rows
 from vivavoce.measures.counting import scored
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,
     OFFER_RULES,
     UNITS,
+    InferredOutcome,
     NoMatchPolicy,
     OfferRule,
-    Outcomes,
     Unit,
-    inferred_components,
 )
 
 SOURCE: Final = "Jurčíček et al. 2011, Real user evaluation of spoken dialogue systems, section 4"
 ROLE: Final = "subjective_success"
-Counted = Callable[[Outcomes], Pairs]
 
 
 def subjective_success(tables: Tables) -> Pairs:
     """Components of what participants say of their success."""
     rated = tables.read("ratings").filter(field_of("role") == ROLE).select(["dialogue_id", "value"])
-    found: dict[str, Pair] = {}
-    for dialogue_id, value in zip(*rated.drop_null().to_pydict().values(), strict=True):
-        total, count = found.get(dialogue_id, (0.0, 0))
-        found[dialogue_id] = total + value, count + 1
-    return found
+    rated = rated.drop_null()
+    return sum_rows(tables, dialogue_places(tables, rated), number_column(rated, "value"))
 
 
-def _from_outcomes(count: Counted) -> Components:
-    """Components counted from the dialogues' outcomes, which all these measures share."""
-    return lambda tables: count(scored(tables))
+def _assigned(offer_rule: OfferRule) -> Components:
+    def components(tables: Tables) -> Pairs:
+        found = scored(tables).assigned
+        scores = [outcome.score(offer_rule) for outcome in found.values()]
+        places, _ = places_of(tables, dict.fromkeys(found, ()))
+        return sum_rows(tables, places, np.array(scores, dtype=float))
+
+    return components
 
 
-def _assigned(offer_rule: OfferRule) -> Counted:
-    return lambda found: {key: (outcome.score(offer_rule), 1) for key, outcome in found.assigned.items()}
+@dataclass(frozen=True, slots=True)
+class InferredGoals:
+    """The goals of all dialogues, one entry a goal, dialogue by dialogue in order.
+
+    known     the dialogues that have some
+    dialogue  its place among those of the tables
+    """
+
+    tables: Tables
+    known: Places
+    dialogue: Places
+    goals: Sequence[InferredOutcome]
+
+    def count(self, kind: str) -> Pairs:
+        marked = np.array([bool(getattr(goal, kind)) for goal in self.goals], dtype=float)
+        return sum_rows(self.tables, self.dialogue, marked, also=self.known).over_dialogues()
+
+    def success(self, unit: Unit, policy: NoMatchPolicy, offer_rule: OfferRule) -> Pairs:
+        """What `inferred_components` says of each dialogue."""
+        scores = np.array([goal.score(policy, offer_rule) for goal in self.goals], dtype=float)
+        counts = ~np.isnan(scores)
+        dialogue, scores = self.dialogue[counts], scores[counts]
+        if unit == "goal" or not len(scores):
+            return sum_rows(self.tables, dialogue, scores)
+        ends = np.append(np.flatnonzero(np.diff(dialogue)), len(dialogue) - 1)
+        if unit == "call_last":
+            return sum_rows(self.tables, dialogue[ends], scores[ends])
+        return sum_rows(self.tables, dialogue[ends], np.minimum.reduceat(scores, np.append(0, ends[:-1] + 1)))
 
 
-def _inferred(unit: Unit, policy: NoMatchPolicy, offer_rule: OfferRule) -> Counted:
-    return lambda found: {
-        key: inferred_components(goals, unit, policy, offer_rule) for key, goals in found.inferred.items()
-    }
+def _inferred_goals(tables: Tables) -> InferredGoals:
+    def make() -> InferredGoals:
+        found = scored(tables).inferred
+        return InferredGoals(tables, *places_of(tables, found), list(chain.from_iterable(found.values())))
+
+    return tables.remember(_inferred_goals, make)
 
 
-objective_success: Final = _from_outcomes(_assigned("last"))
+def _inferred(unit: Unit, policy: NoMatchPolicy, offer_rule: OfferRule) -> Components:
+    return lambda tables: _inferred_goals(tables).success(unit, policy, offer_rule)
+
+
+objective_success: Final = _assigned("last")
 """Components of objective success against the goal as it was assigned."""
 
 
-def _goal_count(kind: str) -> Counted:
-    return lambda found: {
-        key: (sum(bool(getattr(goal, kind)) for goal in goals), 1) for key, goals in found.inferred.items()
-    }
+def _goal_count(kind: str) -> Components:
+    return lambda tables: _inferred_goals(tables).count(kind)
 
 
 _success = partial(
@@ -76,7 +111,7 @@ def _assigned_measures() -> Iterator[Measure]:
             analysis_unit="dialogue",
             empty=f"needs a task, {_NEEDS}",
             parameters={"offer": rule},
-            components=_from_outcomes(_assigned(rule)),
+            components=_assigned(rule),
         )
 
 
@@ -94,7 +129,7 @@ def _inferred_measures() -> Iterator[Measure]:
                     analysis_unit="goal" if unit == "goal" else "dialogue",
                     empty=f"needs labels of what the user meant, {_NEEDS}; void goals do not count",
                     parameters={"unit": unit, "no_match": policy, "offer": rule},
-                    components=_from_outcomes(_inferred(unit, policy, rule)),
+                    components=_inferred(unit, policy, rule),
                 )
 
 
@@ -147,7 +182,7 @@ def _others() -> Iterator[Measure]:
             source=SOURCE,
             analysis_unit="dialogue",
             empty=f"needs labels of what the user meant, {_NEEDS}",
-            components=_from_outcomes(_goal_count(kind)),
+            components=_goal_count(kind),
         )
 
 

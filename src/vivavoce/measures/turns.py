@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vivavoce.core.text import words
-from vivavoce.measures.base import Pairs, Tables
+from vivavoce.measures.base import Tables
+from vivavoce.measures.columns import PairColumns, dialogue_places, encoded, number_column, sum_rows, taken
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 TIMES: Final = ("onset_s", "offset_s", "sent_s", "first_output_s", "complete_s")
@@ -18,14 +22,13 @@ TEXTS: Final = ("text", "reference")
 class Turns:
     """One entry a turn, dialogue by dialogue, each in order.
 
-    dialogue_ids  the dialogues that have turns
-    dialogue      the place of each turn's dialogue among them
-    index         the turn's own index
-    times         seconds by column; NaN where a time is not known
-    lengths       number of words by column; NaN where the text is not known
+    dialogue  the place of each turn's dialogue among those of the tables
+    index     the turn's own index
+    times     seconds by column; NaN where a time is not known
+    lengths   number of words by column; NaN where the text is not known
     """
 
-    dialogue_ids: list[str]
+    tables: Tables
     dialogue: np.ndarray
     index: np.ndarray
     party: np.ndarray
@@ -38,19 +41,11 @@ class Turns:
         """Which turns are this party's."""
         return self.party == party
 
-    def summed(self, values: Floats, among: np.ndarray | None = None) -> Pairs:
+    def summed(self, values: Floats, among: np.ndarray | None = None) -> PairColumns:
         """Sum and number of the known values by dialogue; a dialogue without any is not there."""
         known = ~np.isnan(values)
         chosen = known if among is None else known & among
-        whose, many = self.dialogue[chosen], len(self.dialogue_ids)
-        sums, counts = np.bincount(whose, values[chosen], many), np.bincount(whose, minlength=many)
-        rows = zip(self.dialogue_ids, sums.tolist(), counts.tolist(), strict=True)
-        return {key: (total, count) for key, total, count in rows if count}
-
-    def counted(self, among: np.ndarray) -> dict[str, int]:
-        """How many of the chosen turns each dialogue has."""
-        counts = np.bincount(self.dialogue[among], minlength=len(self.dialogue_ids))
-        return dict(zip(self.dialogue_ids, counts.tolist(), strict=True))
+        return sum_rows(self.tables, self.dialogue[chosen], values[chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ class Followed:
     chosen: np.ndarray
     before: Mapping[str, Floats]
 
-    def summed(self, delays: Floats) -> Pairs:
+    def summed(self, delays: Floats) -> PairColumns:
         return self.turns.summed(delays, self.chosen)
 
     def without(self, excluded: np.ndarray) -> "Followed":
@@ -96,31 +91,28 @@ def _shifted(values: Floats) -> Floats:
 
 
 def _read(tables: Tables) -> Turns:
-    import pyarrow as pa
-
-    table = tables.read("turns").combine_chunks()
-    encoded = table["dialogue_id"].combine_chunks().dictionary_encode()
-    dialogue = encoded.indices.to_numpy(zero_copy_only=False)
+    table = tables.read("turns")
+    places = dialogue_places(tables, table)
     index = table["turn_index"].to_numpy()
-    order = np.lexsort((index, dialogue))
-
-    def numbers(name: str) -> Floats:
-        return table[name].cast(pa.float64()).to_numpy()[order]
+    order = np.lexsort((index, places))
+    order = order[places[order] >= 0]
+    (parties,), names = encoded(table["party"])
 
     def flags(name: str) -> np.ndarray:
         return table[name].fill_null(False).to_numpy()[order].astype(bool)
 
     return Turns(
-        dialogue_ids=encoded.dictionary.to_pylist(),
-        dialogue=dialogue[order],
+        tables=tables,
+        dialogue=places[order],
         index=index[order],
-        party=table["party"].to_numpy()[order],
+        party=taken(np.array(names, dtype=object), parties, None)[order],
         barge_in=flags("barge_in"),
         restarted=flags("restarted"),
-        times={name: numbers(name) for name in TIMES},
-        lengths={name: _lengths(table[name].to_pylist())[order] for name in TEXTS},
+        times={name: number_column(table, name)[order] for name in TIMES},
+        lengths={name: _lengths(table[name])[order] for name in TEXTS},
     )
 
 
-def _lengths(texts: list[str | None]) -> Floats:
-    return np.array([np.nan if text is None else len(words(text)) for text in texts], dtype=float)
+def _lengths(texts: "pa.ChunkedArray") -> Floats:
+    (codes,), known = encoded(texts)
+    return taken(np.array([len(words(text)) for text in known], dtype=float), codes, np.nan)

@@ -1,12 +1,15 @@
 """Understanding: concepts and turns understood, and how economically they came across."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import Final
 
+import numpy as np
+
 from vivavoce.measures.base import Direction, Measure, Pair, Pairs, Tables
-from vivavoce.measures.concepts import TurnConcepts, concepts, new_and_mentioned
+from vivavoce.measures.columns import Floats, Places, places_of, sum_rows
+from vivavoce.measures.concepts import concepts, new_and_mentioned
 from vivavoce.measures.counting import labels, turns_of
 
 SOURCE: Final = "ITU-T Suppl. 24 to P-series (2005), speech-input-related parameters"
@@ -35,29 +38,51 @@ PARSED: Final[tuple[tuple[str, str, str, Direction | None], ...]] = (
     ("PA", "turns_understood_in_part", "some, not all", None),
     ("IC", "turns_misunderstood", "none", "lower"),
 )
-Turns = Sequence[TurnConcepts]
+COUNTED: Final = tuple(name for name, *_ in KINDS)
 
 _concept = partial(Measure, family="understanding", origin="expert", source=SOURCE, parameters=CONCEPTS)
 
 
-def _sum(turns: Turns, name: str) -> int:
-    return sum(map(attrgetter(name), turns))
+@dataclass(frozen=True, slots=True)
+class ConceptCounts:
+    """What the user turns count whose concepts are known, one entry a turn.
+
+    known     the dialogues whose turns are known, also those that have none
+    dialogue  its place among those of the tables
+    counts    by kind; number is what was expressed, wrong what was substituted, inserted or deleted
+    """
+
+    tables: Tables
+    known: Places
+    dialogue: Places
+    counts: Mapping[str, Floats]
+
+    def total(self, name: str) -> Pairs:
+        return sum_rows(self.tables, self.dialogue, self.counts[name], also=self.known).over_dialogues()
+
+    def share(self, name: str) -> Pairs:
+        return sum_rows(self.tables, self.dialogue, self.counts[name], self.counts["number"])
+
+    def accuracy(self) -> Pairs:
+        number = self.counts["number"]
+        return sum_rows(self.tables, self.dialogue, number - self.counts["wrong"], number)
 
 
-def _wrong(turns: Turns) -> int:
-    return _sum(turns, "substituted") + _sum(turns, "inserted") + _sum(turns, "deleted")
+def _counts(tables: Tables) -> ConceptCounts:
+    def make() -> ConceptCounts:
+        found = concepts(tables)
+        turns = [turn for own in found.values() for turn in own]
+        kinds = {id(turn): turn for turn in turns}  # turns that are alike are one object
+        rows = {one: row for row, one in enumerate(kinds)}
+        own = np.array([rows[id(turn)] for turn in turns], dtype=np.int64)
+        counts = {
+            name: np.array([getattr(turn, name) for turn in kinds.values()], dtype=float)[own]
+            for name in COUNTED
+        }
+        counts["wrong"] = counts["substituted"] + counts["inserted"] + counts["deleted"]
+        return ConceptCounts(tables, *places_of(tables, found), counts)
 
-
-def _accuracy(turns: Turns) -> Pair:
-    return _sum(turns, "number") - _wrong(turns), _sum(turns, "number")
-
-
-def _error_rate(turns: Turns) -> Pair:
-    return _wrong(turns), _sum(turns, "number")
-
-
-def _recall(turns: Turns) -> Pair:
-    return _sum(turns, "correct"), _sum(turns, "number")
+    return tables.remember(_counts, make)
 
 
 def query_density(understood: int, queries: int) -> Pair:
@@ -70,16 +95,20 @@ def concept_efficiency(understood: int, mentions: int) -> Pair:
     return (understood / mentions, 1) if mentions else (0, 0)
 
 
-def _density(turns: Turns) -> Pair:
-    return query_density(new_and_mentioned(turns)[0], len(turns))
+def _economy_of(figure: Callable[[int, int, int], Pair]) -> Callable[[Tables], Pairs]:
+    """Input  figure: of concepts understood for the first time, mentions, and user turns of a dialogue"""
+    return lambda tables: {key: figure(*counts) for key, counts in _novelty(tables).items()}
 
 
-def _efficiency(turns: Turns) -> Pair:
-    return concept_efficiency(*new_and_mentioned(turns))
+def _novelty(tables: Tables) -> Mapping[str, tuple[int, int, int]]:
+    def make() -> Mapping[str, tuple[int, int, int]]:
+        return {key: (*new_and_mentioned(turns), len(turns)) for key, turns in concepts(tables).items()}
+
+    return tables.remember(_novelty, make)
 
 
-def _from(figure: Callable[[Turns], Pair]) -> Callable[[Tables], Pairs]:
-    return lambda tables: {key: figure(turns) for key, turns in concepts(tables).items()}
+def _from(figure: Callable[[ConceptCounts], Pairs]) -> Callable[[Tables], Pairs]:
+    return lambda tables: figure(_counts(tables))
 
 
 def parse_labels(tables: Tables) -> Mapping[str, Mapping[int, str]]:
@@ -96,10 +125,23 @@ def parse_labels(tables: Tables) -> Mapping[str, Mapping[int, str]]:
 
 
 def _parsed(label: str, *, rate: bool) -> Callable[[Tables], Pairs]:
-    return lambda tables: {
-        key: (sum(one == label for one in found.values()), len(found) if rate else 1)
-        for key, found in parse_labels(tables).items()
-    }
+    def components(tables: Tables) -> Pairs:
+        known, places, told = _parse_columns(tables)
+        found = sum_rows(tables, places, (told == label).astype(float), also=known)
+        return found if rate else found.over_dialogues()
+
+    return components
+
+
+def _parse_columns(tables: Tables) -> tuple[Places, Places, np.ndarray]:
+    """The dialogues whose turns have labels; of each turn its dialogue, and the label."""
+
+    def make() -> tuple[Places, Places, np.ndarray]:
+        found = parse_labels(tables)
+        told = [label for own in found.values() for label in own.values()]
+        return *places_of(tables, found), np.array(told, dtype=object)
+
+    return tables.remember(_parse_columns, make)
 
 
 def _implicit_recovery(tables: Tables) -> Pairs:
@@ -134,7 +176,7 @@ def _numbers() -> Iterator[Measure]:
             name=name, title=name.replace("_", " ").capitalize(), symbol=f"{symbol}_AVP", unit="concepts",
             level="turn", analysis_unit="dialogue", direction=direction,
             meaning=f"Concepts {meaning}, over all user turns.", empty=f"{EMPTY}: missing",
-            components=_from(lambda turns, attribute=attribute: (_sum(turns, attribute), 1)),
+            components=_from(lambda counts, attribute=attribute: counts.total(attribute)),
         )  # fmt: skip
 
 
@@ -149,24 +191,24 @@ def _concept_rates() -> Iterator[Measure]:
     yield common(
         name="concept_accuracy", title="Concept accuracy", symbol="CA", direction="higher",
         meaning="1 less substituted, inserted and deleted concepts over those expressed; it may be negative.",
-        components=_from(_accuracy),
+        components=_from(ConceptCounts.accuracy),
     )  # fmt: skip
     yield common(
         name="information_content", title="Information content", symbol="IC", direction="higher",
         meaning="The same number as concept accuracy, under its older name.",
         source=SIMPSON,
-        components=_from(_accuracy),
+        components=_from(ConceptCounts.accuracy),
     )  # fmt: skip
     yield common(
         name="concept_error_rate", title="Concept error rate", symbol="CER", direction="lower",
         meaning="Substituted, inserted and deleted concepts over those expressed: 1 - CA.",
-        components=_from(_error_rate),
+        components=_from(lambda counts: counts.share("wrong")),
     )  # fmt: skip
     yield common(
         name="concept_recall", title="Concept recall", direction="higher",
         source="the project's own addition beside CA",
         meaning="Share of the expressed concepts that the system understood.",
-        components=_from(_recall),
+        components=_from(lambda counts: counts.share("correct")),
     )  # fmt: skip
 
 
@@ -212,13 +254,15 @@ def _economy() -> Iterator[Measure]:
     yield common(
         name="query_density", title="Query density", symbol="QD", unit="concepts",
         meaning="Mean over dialogues of the concepts newly understood per user turn.",
-        empty=f"no user turn, or {EMPTY}: missing", components=_from(_density),
+        empty=f"no user turn, or {EMPTY}: missing",
+        components=_economy_of(lambda new, _, turns: query_density(new, turns)),
     )  # fmt: skip
     yield common(
         name="concept_efficiency", title="Concept efficiency", symbol="CE",
         meaning="Mean over dialogues of concepts understood over their mentions; a mention of what was "
         "understood before does not count. 1: each was understood at once.",
-        empty=f"no concept was mentioned, or {EMPTY}: missing", components=_from(_efficiency),
+        empty=f"no concept was mentioned, or {EMPTY}: missing",
+        components=_economy_of(lambda new, mentions, _: concept_efficiency(new, mentions)),
     )  # fmt: skip
 
 

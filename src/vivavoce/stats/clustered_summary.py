@@ -23,7 +23,6 @@ from vivavoce.stats.permutation import DRAWS, Relabelling, relabellings
 from vivavoce.stats.proportions import newcombe, two_proportion_z
 from vivavoce.stats.summary_results import UNKNOWN_PEOPLE, ClusteredDifference, NaiveDifference
 
-Cases = tuple[np.ndarray, np.ndarray]
 KEPT: Final = 8
 QUICK: Final = 999
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
@@ -45,14 +44,13 @@ class ClusteredSummary:
         names = {person: code for code, person in enumerate(sorted({p for p in people.values() if p}))}
         order = parts.dialogue_ids
         ranks = {one: rank for rank, one in enumerate(sorted(order))}
-        cases = zip(parts.numerators, parts.denominators, strict=True)
-        self._values: dict[str, Cases] = dict(zip(parts.measures, cases, strict=True))
+        self._parts = parts
+        self._rows = {name: row for row, name in enumerate(parts.measures)}
         self._codes = np.array([names.get(people[one] or "", -1 - ranks[one]) for one in order], dtype=int)
         places = {one: position for position, one in enumerate(order)}
         self._members = [
             np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
         ]
-        self._everybody = np.arange(len(order))
         self._labels: dict[tuple[int, bytes, bytes], Relabelling] = {}
         self._compared: dict[tuple[str, int, int, float], Comparison | None] = {}
         self.known = bool(names)
@@ -164,8 +162,9 @@ class ClusteredSummary:
         return (found.p, found.method) if found else (None, "none")
 
     def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        members = self._everybody if group is None else self._members[group]
-        tops, bottoms = self._values[name]
+        members = slice(None) if group is None else self._members[group]
+        row = self._rows[name]
+        tops, bottoms = self._parts.numerators[row], self._parts.denominators[row]
         return tops[members], bottoms[members], self._codes[members]
 
 

@@ -17,6 +17,7 @@ from vivavoce.stats.sandwich import ALIKE, Error, Floats, Residuals, has_cases, 
 
 FEW: Final = 10
 SMALL: Final = 40
+SPARSE: Final = 8
 NOTHING_VARIED: Final = "none: nothing varied between participants"
 
 
@@ -62,16 +63,27 @@ class ClusteredRate:
 def sum_by_participant(participants: np.ndarray, numerators: Floats, denominators: Floats) -> ClusterSums:
     """Sum components over participants.
 
-    Input   one entry a dialogue: participant code (any integers), numerator, denominator
+    Input   one entry a dialogue: participant code (whole numbers or words), numerator, denominator
     Output  participants with cases only
     """
-    known, codes = np.unique(participants, return_inverse=True)
+    codes, people = dense_codes(participants)
     sums = ClusterSums(
-        np.bincount(codes, numerators, len(known)).astype(float),
-        np.bincount(codes, denominators, len(known)).astype(float),
+        np.bincount(codes, numerators, people).astype(float),
+        np.bincount(codes, denominators, people).astype(float),
     )
     used = sums.denominators > 0
     return ClusterSums(sums.numerators[used], sums.denominators[used])
+
+
+def dense_codes(codes: np.ndarray) -> tuple[np.ndarray, int]:
+    """Codes, whole numbers or words, as numbers without gaps in the same order; how many there are."""
+    whole = len(codes) > 0 and np.issubdtype(codes.dtype, np.integer)
+    lowest, highest = (int(codes.min()), int(codes.max())) if whole else (0, 0)
+    if not whole or highest - lowest > SPARSE * len(codes):
+        known, dense = np.unique(codes, return_inverse=True)
+        return dense, len(known)
+    there = np.bincount(codes - lowest) > 0  # sorting takes longer where most codes are there
+    return (np.cumsum(there) - 1)[codes - lowest], int(there.sum())
 
 
 def nesting(sums: ClusterSums, squares: Floats | None = None) -> Nesting:
@@ -149,15 +161,15 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
     Empty   fewer than 2 participants, or the same ratio for each: no interval, and the method says so
     """
     used = has_cases(tops, bottoms) if bottoms.any() else bottoms > 0
-    known, codes = np.unique(people[used], return_inverse=True)
-    error = robust_error(residuals(codes, len(known), tops[used], bottoms[used])) if used.any() else None
+    codes, known = dense_codes(people[used])
+    error = robust_error(residuals(codes, known, tops[used], bottoms[used])) if used.any() else None
     low = high = None
     method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
     if error is not None and error.se >= ALIKE:
         method = "cluster_robust_t"
         low, high = _plain_interval(float(tops[used].sum() / bottoms[used].sum()), error, level)
     return ClusteredRate(
-        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=len(known),
+        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=known,
         n_effective=None, method=method,
     )  # fmt: skip
 

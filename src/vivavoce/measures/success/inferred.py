@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME, THIS, TYPE
@@ -120,17 +121,17 @@ class _Inference:
         current.last_turn = turn.index
         current.made.add(turn.acts)
         self.asked = turn.acts
+        told = _told(turn.acts)
+        if not (told.none or told.offered or told.confirmed):
+            return
         values = {_pair(slot, value) for slot, value in current.goal.constraints.items()}
-        none = any(act.act == "canthelp" for act in turn.acts)
-        offered = any(offered_name(act) is not None for act in turn.acts)
-        if none:
+        if told.none:
             current.nothing.append(self._rightly_none(turn.acts, values))
-        elif offered:
+        elif told.offered:
             current.nothing.append(False)
-        if none or offered:
+        if told.none or told.offered:
             current.answered |= values
-        confirmed = {_pair(act.slot, act.value) for act in turn.acts if act.act == "confirm"}
-        current.answered |= values & confirmed
+        current.answered |= values & told.confirmed
 
     def _rightly_none(self, acts: Iterable[ScoredAct], values: set[tuple[str, str]]) -> bool:
         """Saying none is right when nothing meets the goal and only the user's constraints are named."""
@@ -150,42 +151,40 @@ class _Inference:
             self._open_goal(turn, changes)
         for slot, value in changes.items():
             self.current.set(slot, value)
-        for act in turn.acts:
-            if act.slot and act.value and (act.act in ("deny", "negate") or act.op == "!="):
-                self._deny(act.slot, act.value)
-        if not fresh and any(act.act == "reqalts" for act in turn.acts):
+        said = _told(turn.acts)
+        for slot, value in said.denied:
+            self._deny(slot, value)
+        if not fresh and said.alternatives:
             self._turn_down()
-        for act in turn.acts:
-            if act.slot and (act.act == "request" or (act.act == "confirm" and self._on_the_table())):
-                self._request(act.slot)
+        for act, slot in said.asking:
+            if act == "request" or self._on_the_table():
+                self._request(slot)
 
     def _on_the_table(self) -> bool:
         """The system's last turn was about a venue."""
-        return any(offered_name(act) is not None for act in self.asked)
+        return _told(self.asked).offered
 
-    def _changes(self, acts: Sequence[ScoredAct]) -> dict[str, str]:
+    def _changes(self, acts: tuple[ScoredAct, ...]) -> dict[str, str]:
         """Slots and the values that a turn gives them; `this` is what the system has just asked about.
 
         "Is there anything British?" states a constraint; of a venue on the table it is a question. A name
         beside a request only points at the venue.
         """
-        stating = {"inform"} if self._on_the_table() else {"inform", "confirm"}
-        pointing = any(act.act == "request" for act in acts)
+        said = _told(acts)
+        pointing = any(act == "request" for act, _ in said.asking)
         changes: dict[str, str] = {}
-        for act in acts:
-            if act.act not in stating or not act.slot or not act.value or act.op == "!=":
+        for act, slot, value in said.stated:
+            if act == "confirm" and self._on_the_table():
                 continue
-            if act.slot == THIS:
-                for slot in self._asked_slots():
-                    changes.setdefault(slot, act.value)
-            elif not (act.slot == NAME and pointing):
-                changes[act.slot] = act.value
-        return self._affirmed(acts) | changes
+            if slot == THIS:
+                for asked in self._asked_slots():
+                    changes.setdefault(asked, value)
+            elif not (slot == NAME and pointing):
+                changes[slot] = value
+        return self._affirmed() | changes if said.affirms else changes
 
-    def _affirmed(self, acts: Sequence[ScoredAct]) -> dict[str, str]:
+    def _affirmed(self) -> dict[str, str]:
         """Values that the user accepts by saying yes to a confirmation, for slots still free."""
-        if not any(act.act == "affirm" for act in acts):
-            return {}
         free = (act for act in self.asked if act.slot not in self.current.goal.constraints)
         return {act.slot: act.value for act in free if act.act == "confirm" and act.slot and act.value}
 
@@ -302,6 +301,48 @@ class _Inference:
             served={"last": last, "any": lenient},
             offers=tuple(opened.made.offers),
         )
+
+
+class _Told(NamedTuple):
+    """What the acts of one turn say, whoever's they are.
+
+    none, offered  they say that there is nothing, or name a venue
+    confirmed      pairs that are to be confirmed
+    stated         act, slot and value of what is informed of or confirmed
+    denied, asking pairs that are denied; act and slot of requests and of questions whether
+    """
+
+    none: bool
+    offered: bool
+    confirmed: frozenset[tuple[str, str]]
+    stated: tuple[tuple[str, str, str], ...]
+    denied: tuple[tuple[str, str], ...]
+    asking: tuple[tuple[str, str], ...]
+    affirms: bool
+    alternatives: bool
+
+
+@lru_cache(maxsize=50_000)
+def _told(acts: tuple[ScoredAct, ...]) -> _Told:
+    kinds = {act.act for act in acts}
+    slots = [act for act in acts if act.slot]
+    valued = [act for act in slots if act.value]
+    return _Told(
+        none="canthelp" in kinds,
+        offered=any(offered_name(act) is not None for act in acts),
+        confirmed=frozenset(_pair(act.slot, act.value) for act in acts if act.act == "confirm"),
+        stated=tuple(
+            (act.act, act.slot, act.value)
+            for act in valued
+            if act.act in ("inform", "confirm") and act.op != "!="
+        ),  # pyright: ignore[reportArgumentType], both are there
+        denied=tuple(
+            (act.slot, act.value) for act in valued if act.act in ("deny", "negate") or act.op == "!="
+        ),  # pyright: ignore[reportArgumentType]
+        asking=tuple((act.act, act.slot) for act in slots if act.act in ("request", "confirm")),  # pyright: ignore[reportArgumentType]
+        affirms="affirm" in kinds,
+        alternatives="reqalts" in kinds,
+    )
 
 
 def _pair(slot: str | None, value: str | None) -> tuple[str, str]:

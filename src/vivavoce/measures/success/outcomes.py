@@ -1,12 +1,12 @@
 """Outcomes of every dialogue of a dataset: what the rates are made of, for counting and for inspection."""
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from vivavoce.log.vocabulary import REFERENCE_SOURCES, TYPE
 from vivavoce.measures.base import field_of
+from vivavoce.measures.columns import made_once
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, Venues
@@ -75,15 +75,16 @@ def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) 
         if by_wizards.get(dialogue_id, set()) - own.system.keys():
             lacking["what a wizard said in the place of the system has no acts"] += 1
             continue
+        ordered = own.ordered()
         if task := goals.get(dialogue_id):
             found.assigned[dialogue_id] = assigned_outcome(
-                dialogue_id, task, own.ordered(), venues, verify_values=options.verify_values
+                dialogue_id, task, ordered, venues, verify_values=options.verify_values
             )
         else:
             lacking["no goal was assigned"] += 1
         if own.user:
             found.inferred[dialogue_id] = inferred_outcomes(
-                dialogue_id, own.ordered(), venues, verify_values=options.verify_values
+                dialogue_id, ordered, venues, verify_values=options.verify_values
             )
         else:
             lacking["what the user meant is not labelled"] += 1
@@ -123,19 +124,19 @@ class _Turns:
 
 
 def _turns(dataset: ScoredSource, options: ScoringOptions) -> dict[str, _Turns]:
-    table = dataset.read("acts")
-    order = [(name, "ascending") for name in ("dialogue_id", "turn_index", "position")]
+    names, order = ("dialogue_id", "turn_index", "layer", "source"), ("dialogue_id", "turn_index", "position")
+    table = dataset.read("acts").select([*{*names, *order, *ScoredAct._fields, "rank"}])
     wanted = (field_of("layer").isin(["system", "reference"])) & (field_of("rank") == 0)
-    rows = table.filter(wanted).sort_by(order)
+    rows = table.filter(wanted).sort_by([(name, "ascending") for name in order])
     found: dict[str, _Turns] = defaultdict(lambda: _Turns(sources=options.sources))
-    names = ("dialogue_id", "turn_index", "layer", "source", "act", "slot", "value", "op")
+    acts = made_once(rows, ScoredAct._fields, ScoredAct)
     columns = (rows.column(name).to_pylist() for name in names)
-    for dialogue_id, turn_index, layer, source, act, slot, value, op in zip(*columns, strict=True):
+    for dialogue_id, turn_index, layer, source, act in zip(*columns, acts, strict=True):
         if options.only and layer == "reference" and source not in options.sources:
             continue
         own = found[dialogue_id]
         of_turns = own.system if layer == "system" else own.by_source.setdefault(source, {})
-        of_turns.setdefault(turn_index, []).append(ScoredAct(act, slot, value, op))
+        of_turns.setdefault(turn_index, []).append(act)
     return found
 
 
@@ -154,28 +155,37 @@ def _said_by_wizards(dataset: ScoredSource) -> dict[str, set[int]]:
 
 def _assigned_goals(dataset: ScoredSource) -> dict[str, list[Goal]]:
     """Each dialogue's goals in the order of their index."""
-    parts: dict[str, dict[int, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for row in dataset.read("goals").to_pylist():
-        if row["origin"] == "assigned":
-            parts[row["dialogue_id"]][row["goal_index"]].append(row)
+    parts: dict[str, dict[int, list[_GoalItem]]] = defaultdict(lambda: defaultdict(list))
+    rows = dataset.read("goals").filter(field_of("origin") == "assigned")
+    items = made_once(rows, _GoalItem._fields, _GoalItem)
+    columns = (rows.column(name).to_pylist() for name in ("dialogue_id", "goal_index"))
+    for dialogue_id, index, item in zip(*columns, items, strict=True):
+        parts[dialogue_id][index].append(item)
     return {
         dialogue_id: [_goal(items) for _, items in sorted(by_index.items())]
         for dialogue_id, by_index in parts.items()
     }
 
 
-def _goal(items: list[Mapping[str, Any]]) -> Goal:
+class _GoalItem(NamedTuple):
+    kind: str
+    slot: str | None
+    op: str | None
+    value: str | None
+
+
+def _goal(items: list[_GoalItem]) -> Goal:
     constraints: dict[str, str] = {}
     denied: set[tuple[str, str]] = set()
     requests: list[str] = []
     for item in items:
-        slot, value = item["slot"], item["value"]
-        if item["kind"] == "type" and value:
+        slot, value = item.slot, item.value
+        if item.kind == "type" and value:
             constraints[TYPE] = value
-        elif item["kind"] == "request" and slot:
+        elif item.kind == "request" and slot:
             requests.append(slot)
-        elif item["kind"] == "exclusion" or item["op"] == "!=":
+        elif item.kind == "exclusion" or item.op == "!=":
             denied.add((slot, value))
-        elif item["kind"] == "constraint" and slot and value:
+        elif item.kind == "constraint" and slot and value:
             constraints[slot] = value
     return Goal(constraints, tuple(dict.fromkeys(requests)), frozenset(denied))

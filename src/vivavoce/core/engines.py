@@ -1,0 +1,152 @@
+"""Where work that falls into pieces is done: here, in processes of this machine, or on a Dask cluster.
+
+A piece that is lost with its worker is done again, so that results are the same wherever they are made.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.extras import require
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+PLACE: Final = "--engine"
+KINDS: Final = ("here", "processes", "processes:N", "dask", "dask://HOST:PORT")
+FAILURES: Final = 5
+PATIENCE_S: Final = 10
+
+
+class Engine:
+    """Does a function over pieces, one after the other in this process; a context, at whose end workers go.
+
+    What other engines are given must be picklable, and importable where it is done.
+    """
+
+    def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
+        """The results in the order of the pieces."""
+        yield from map(work, pieces)
+
+    def close(self) -> None:
+        """Let the workers go."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_engine(text: str | None) -> Engine:
+    """The engine that a word names: here (None as well), processes, processes:N, dask, dask://HOST:PORT.
+
+    Raises  UnknownName: it names none; InputError: not a number of processes, or no address
+            MissingExtra: Dask is not installed
+    """
+    kind, _, rest = (text or "here").partition(":")
+    if kind == "here" and not rest:
+        return Engine()
+    if kind == "processes":
+        return Processes(_number(rest) if rest else os.cpu_count() or 1)
+    if kind == "dask":
+        require("distributed")
+        return Dask(_address(rest) if rest else None)
+    raise UnknownName("engine", text or "", list(KINDS), place=PLACE)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        hint = "give a whole number, such as processes:4"
+        raise InputError(f"{text!r} is no number of processes", place=PLACE, hint=hint)
+    return int(text)
+
+
+def _address(rest: str) -> str:
+    host, _, port = rest.removeprefix("//").rpartition(":")
+    if not (rest.startswith("//") and host and port.isdecimal()):
+        hint = "give the scheduler's, such as dask://node7:8786"
+        raise InputError(f"'dask:{rest}' is no address", place=PLACE, hint=hint)
+    return f"tcp://{host}:{port}"
+
+
+class Processes(Engine):
+    """So many processes of this machine."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
+        done = 0
+        for _ in range(FAILURES):
+            try:
+                for result in self._started().map(work, pieces[done:]):
+                    yield result
+                    done += 1
+                return
+            except BrokenProcessPool:
+                self.close()
+        problem = f"worker processes ended {FAILURES} times before they were done"
+        raise InputError(problem, place=PLACE, hint="where memory was short, take fewer of them")
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # begun anew, never forked: a fork of a process with threads may hang
+            self._pool = ProcessPoolExecutor(self._number, get_context("spawn"))
+        return self._pool
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+class Dask(Engine):
+    """A Dask cluster: that of a scheduler, or, without address, one of this machine."""
+
+    def __init__(self, address: str | None) -> None:
+        self._address = address
+        self._opened = ExitStack()
+        self._client: Client | None = None
+
+    def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
+        from distributed import KilledWorker
+
+        for future in self._started().map(work, pieces, pure=False):
+            try:
+                yield future.result()
+            except KilledWorker:
+                problem = "workers ended again and again at the same piece"
+                hint = "give them more memory, or look into their logs"
+                raise InputError(problem, place=PLACE, hint=hint) from None
+            except ModuleNotFoundError as error:
+                problem = f"a worker has no package {error.name}"
+                hint = "install on the workers what is installed here"
+                raise InputError(problem, place=PLACE, hint=hint) from None
+
+    def _started(self) -> "Client":
+        from distributed import Client, LocalCluster
+
+        if self._client is None:
+            where: Any = self._address
+            if where is None:
+                local: Any = {"threads_per_worker": 1, "dashboard_address": None}
+                where = self._opened.enter_context(LocalCluster(os.cpu_count() or 1, **local))
+            try:
+                self._client = self._opened.enter_context(Client(where, timeout=PATIENCE_S))
+            except (OSError, ValueError):
+                hint = "start a scheduler there, or name another"
+                raise InputError(f"no scheduler answers at {where}", place=PLACE, hint=hint) from None
+        return self._client
+
+    def close(self) -> None:
+        self._client = None
+        self._opened.close()

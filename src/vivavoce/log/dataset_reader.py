@@ -1,0 +1,318 @@
+"""A dataset read: whole tables, or the rows of one bucket of whole dialogues."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.statement import Statement
+from vivavoce.log.columns import Columns
+from vivavoce.log.dataset_folder import ANEW, MANIFEST, ParquetTable, file_digest, read_manifest
+from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
+from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows, running_dialogues
+from vivavoce.log.levels import Level, level_of, what_is_lost
+from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
+from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
+
+FORMAT: Final = "vivavoce-dataset"
+EXCLUSIONS: Final = "exclusions"
+
+
+class Dataset:
+    """A dataset on disk, opened for analysis: `read` gives the tables without what is excluded.
+
+    Every table of the schema can be read; one that the dataset never had has no rows.
+
+    exclude  rules that leave dialogues and people out, such as `user_turns < 2`, or `none`; None: those of
+             its study file, frozen when the first participant came (trivial dialogues where it says nothing;
+             nothing where there is no study file)
+    Raises   InputError: no dataset at this path, one of a newer schema, or one of which files are missing; a
+             rule that nobody knows; on reading, a table that is damaged
+    """
+
+    def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion | str] | str | None = None) -> None:
+        self.folder = Path(folder)
+        self._all = False
+        self._bucket: int | None = None
+        self._asked = None if exclude is None else read_rules(exclude)
+        path = self.folder / MANIFEST
+        if not path.is_file():
+            raise InputError(
+                f"no {MANIFEST} here",
+                place=str(self.folder),
+                hint=_how_to_get_one(self.folder),
+            )
+        self.manifest = read_manifest(path)
+        if self.manifest.get("format") != FORMAT or self.manifest.get("schema_version", 0) > SCHEMA_VERSION:
+            raise InputError(
+                f"not a dataset of schema {SCHEMA_VERSION} or older",
+                place=str(path),
+                hint="read it with the version of vivavoce that wrote it",
+            )
+        if not isinstance(self.manifest.get("study"), dict) or "name" not in self.manifest["study"]:
+            raise InputError("names no study", place=str(path), hint=ANEW)
+        for name, facts in self.manifest.get("tables", {}).items():
+            if not (self.folder / f"{name}.parquet").is_file():
+                raise InputError(
+                    f"is missing, and held {facts['rows']} rows when the dataset was written",
+                    place=str(self.folder / f"{name}.parquet"),
+                    hint=f"put it back, or {ANEW}",
+                )
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{n} {noun}{'s'[: n != 1]}" for noun, n in self.holdings().items())
+        return f"<Dataset {self.study} in {str(self.folder)!r}: {held or 'nothing'}>"
+
+    @cached_property
+    def hash(self) -> str:
+        """Twelve hexadecimal digits over the content of all tables, whatever the order of their rows.
+
+        Then what is made of them here: the rules of exclusion, and flags in which experts come first.
+        Tables that were changed since the dataset was written give other digits than it was written with.
+        """
+        return "|".join([self._digits(), *self._ways()])
+
+    def _ways(self) -> Iterator[str]:
+        if self._asked is not None or self.declaration is not None:
+            yield f"exclude:{'; '.join(rule.text for rule in self.rules) or NONE}"
+        flags = self.declaration.analysis.flags if self.declaration is not None else {}
+        if first := sorted(name for name, whose in flags.items() if whose == "experts"):
+            yield f"experts:{','.join(first)}"
+
+    def _digits(self) -> str:
+        if not self.changed:
+            return self.manifest["hash"]
+        now = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        both = json.dumps([self.manifest["hash"], now], sort_keys=True)
+        return hashlib.sha256(both.encode()).hexdigest()[:12]
+
+    @cached_property
+    def changed(self) -> list[str]:
+        """Tables whose files are no longer those that were written; older datasets do not tell."""
+        told = self.manifest.get("tables", {})
+        if any("file_sha256" not in facts for facts in told.values()):
+            return []
+        found = {name: file_digest(self.path(name)) for name in TABLES if self.path(name).is_file()}
+        written = {name: facts["file_sha256"] for name, facts in told.items()}
+        return [name for name in TABLES if found.get(name) != written.get(name)]
+
+    @property
+    def notes(self) -> list[Statement]:
+        """What whoever wrote the dataset noted; the manifest has those with values under `noted`, too."""
+        noted = {str(one): one for one in map(Statement.read, self.manifest.get("noted", ()))}
+        return [noted.get(one, Statement(one)) for one in self.manifest.get("notes", ())]
+
+    @property
+    def level(self) -> Level:
+        """For whom it is; what was left out for that."""
+        return level_of(self.manifest)
+
+    @property
+    def what_is_lost(self) -> list[Statement]:
+        """What cannot be computed from it because of its level, and why."""
+        return what_is_lost(self.level, self.manifest.get("source", {}).get("masked", 0))
+
+    @property
+    def study(self) -> str:
+        return self.manifest["study"]["name"]
+
+    @cached_property
+    def simulated(self) -> bool:
+        """True when a program held a dialogue, or visited and did something else."""
+        tables = (self.read(name, ["simulated"]) for name in ("dialogues", "participants"))
+        return any(any(table.column("simulated").to_pylist()) for table in tables)
+
+    @cached_property
+    def factors(self) -> list[str]:
+        """Names of the conditions, without prefix."""
+        names = self._file("dialogues").schema.names
+        return [name.removeprefix(FACTOR_PREFIX) for name in names if name.startswith(FACTOR_PREFIX)]
+
+    def check_rules(self) -> None:
+        """Rules that were asked for name only what the dataset holds.
+
+        Raises  InputError: one names a system, language, factor or question that is not there
+        """
+        if not self._asked:
+            return
+        prefixed = [FACTOR_PREFIX + name for name in self.factors]
+        held = self._whole("dialogues", ["system", "language", *prefixed])
+        known = {name: _values(held, name) for name in ("system", "language")}
+        factors = {name: _values(held, FACTOR_PREFIX + name) for name in self.factors}
+        items = _values(self._whole("ratings", ["item_id"]), "item_id")
+        for rule in self._asked:
+            for _, problem, hint in unknown_names(rule, known, factors, items):
+                raise InputError(f"{rule.text!r}: {problem}", place="--exclude", hint=hint)
+
+    def holdings(self) -> dict[str, int]:
+        """How much there is of everything that is counted, in the order of the tables; zeros are left out."""
+        found: dict[str, int] = {}
+        for table in TABLES.values():
+            if table.counted and (rows := self.read(table.name)).num_rows:
+                units = rows.group_by(list(table.unit)).aggregate([]) if table.unit else rows
+                found[table.counted] = units.num_rows
+        return found
+
+    def path(self, table: str) -> Path:
+        """Where a table's Parquet file lies, or would lie."""
+        if table not in TABLES:
+            raise UnknownName("table", table, list(TABLES), place=str(self.folder))
+        return self.folder / f"{table}.parquet"
+
+    def read(self, table: str, columns: Collection[str] | None = None) -> pa.Table:
+        """One table without what is excluded; one that was never written has its columns and no rows.
+
+        columns  those that are wanted, in the table's order; None: all of them
+        """
+        if table == EXCLUSIONS or not (self.exclusions or self.running):
+            return self._whole(table, columns)
+        from pyarrow.compute import field as field_of  # slow to load, and needed here alone
+
+        sides = (("dialogue_id", self._dialogues_out), ("participant_id", self._people_out))
+        found = self._whole(table, columns if columns is None else {*columns, *(name for name, _ in sides)})
+        for column, left_out in sides:
+            if left_out and column in found.column_names:
+                found = found.filter(~field_of(column).isin(left_out))
+        return (
+            found if columns is None else found.select([one for one in found.column_names if one in columns])
+        )
+
+    def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table, of these columns alone, also of what is excluded; null where it lacks one."""
+        return self._file(table).rows(names)
+
+    def _file(self, table: str) -> ParquetTable:
+        return ParquetTable(self.path(table), TABLES[table].arrow())
+
+    def _whole(self, table: str, columns: Collection[str] | None = None) -> pa.Table:
+        file = self._file(table)
+        if self._bucket is None or "dialogue_id" not in file.schema.names:
+            return file.read(columns)
+        return file.read(columns, bucket=self._bucket, of=self.buckets)
+
+    @cached_property
+    def buckets(self) -> int:
+        """In how many buckets of whole dialogues the tables lie, by the order of dialogues' keys; 1: in none.
+
+        Of a table of dialogues each bucket is a row group; one more has the rows that are of no dialogue.
+        Tables that were changed since the dataset was written are read whole.
+        """
+        told = self.manifest.get("buckets", 1)
+        return told if told > 1 and not self.changed else 1
+
+    def bucket(self, number: int) -> "Dataset":
+        """The same dataset with the dialogues of one bucket alone, of which `read` gives the rows.
+
+        Note  tables of no dialogue are whole in each bucket, and so are rows of no dialogue
+        """
+        if self.buckets == 1:
+            return self
+        _ = self.hash, self.exclusions, self.running, self.first_participant  # of the whole, not of a bucket
+        made = copy(self)
+        made._bucket = number
+        return made
+
+    @cached_property
+    def everything(self) -> "Dataset":
+        """The same dataset with nothing left out: for copies, and for counts of what is."""
+        made = Dataset(self.folder, exclude=())
+        made._all = True
+        return made
+
+    @cached_property
+    def declaration(self) -> Declaration | None:
+        """What its study file declared when the first participant came; None without a study file."""
+        served = served_revisions(self.manifest.get("study", {}))
+        if not served:
+            return None
+        return read_declaration(frozen_revision(served, self.first_participant)["file"])
+
+    def experts_first(self, flag: str) -> bool:
+        """Whether experts' word counts before the log's, of a flag of turns; as the study declared it."""
+        declared = self.declaration
+        return declared is not None and any(
+            name == flag and whose == "experts" for name, whose in declared.analysis.flags.items()
+        )
+
+    @cached_property
+    def first_participant(self) -> datetime | None:
+        """When the first participant came; None where that is not known."""
+        return first_seen(at for (at,) in self.columns("participants", ["first_seen_at"]))
+
+    @cached_property
+    def rules(self) -> tuple[Exclusion, ...]:
+        """The rules that leave dialogues and people out here."""
+        if self._asked is not None:
+            return self._asked
+        return tuple(self.declaration.analysis.exclude) if self.declaration is not None else ()
+
+    @cached_property
+    def exclusions(self) -> list[Row]:
+        """What is left out here, and by which rule: rows of the table `exclusions`.
+
+        Raises  InputError: a rule needs what the dataset's level leaves out
+        """
+        if self._asked is None and self.level is not Level.internal:
+            return self._whole(EXCLUSIONS).to_pylist()
+        if self.level is Level.public and any(rule.copies is not None for rule in self.rules):
+            raise InputError(
+                "`copies` cannot be told from a public dataset: it does not say who came first",
+                place=str(self.folder), hint="exclude by it in the internal or a shareable one",
+            )  # fmt: skip
+        return excluded_rows(self.columns, self.rules, self.declaration, self.factors)
+
+    @cached_property
+    def excluded(self) -> dict[str, Any]:
+        """How much is left out here.
+
+        Output  dialogues, of (all that ended), people (with all that they did), rules: one {rule,
+                dialogues, people} each in their order, also where nothing meets it; a dialogue counts under
+                the first rule that it meets
+        """
+        ended = self._file("dialogues").count - len(self.running)
+        return exclusion_counts(self.exclusions, self.rules, ended)
+
+    @cached_property
+    def running(self) -> set[str]:
+        """Dialogues under way when it was exported: neither analysed nor excluded."""
+        return set() if self._all else running_dialogues(self.columns)
+
+    @cached_property
+    def _dialogues_out(self) -> list[str]:
+        out = [row["dialogue_id"] for row in self.exclusions if row["dialogue_id"] is not None]
+        return [*out, *sorted(self.running)]
+
+    @cached_property
+    def _people_out(self) -> list[str]:
+        return [row["participant_id"] for row in self.exclusions if row["dialogue_id"] is None]
+
+
+def _values(table: pa.Table, column: str) -> list[str]:
+    return sorted({str(one) for one in table.column(column).unique().to_pylist() if one is not None})
+
+
+def first_seen(instants: Iterable[datetime | None]) -> datetime | None:
+    return min((at for at in instants if at is not None), default=None)
+
+
+def excluded_rows(
+    columns: Columns, rules: Sequence[Exclusion], declaration: Declaration | None, factors: Iterable[str]
+) -> list[Row]:
+    """What rules leave out, as a study declared what they rest on."""
+    fewest, quality = (
+        (declaration.fewest_user_turns, declaration.quality) if declaration is not None else (UNSAID, None)
+    )
+    return exclusion_rows(columns, rules, fewest, factors, quality=quality)
+
+
+def _how_to_get_one(folder: Path) -> str:
+    if (folder / "study.yaml").is_file():
+        return f"this is a study: `vivavoce export {folder} --into results`, then name results"
+    return "make a dataset with `vivavoce export` or `vivavoce import`"

@@ -1,0 +1,221 @@
+"""A dataset written: rows are checked, hashed and laid into Parquet, large ones in buckets of whole dialogues."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.signature import installed_version
+from vivavoce.core.statement import Statement
+from vivavoce.log.buckets import boundaries, lay_in_buckets
+from vivavoce.log.dataset_folder import MANIFEST, ParquetTable, check_free, file_digest
+from vivavoce.log.dataset_reader import EXCLUSIONS, FORMAT, Dataset, excluded_rows, first_seen
+from vivavoce.log.declaration import frozen_revision, read_declaration, served_revisions
+from vivavoce.log.exclusions import Row
+from vivavoce.log.levels import columns_left_out, level_of
+from vivavoce.log.row_digests import WHOLE, sum_digests
+from vivavoce.log.schema import SCHEMA_VERSION, TABLES
+
+BATCH_ROWS: Final = 50_000
+
+
+class DatasetWriter:
+    """Writes a dataset table by table; it exists only once `close` has written its manifest.
+
+    Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
+    it was. The folder may exist and hold other files; a dataset in it is replaced only within `replacing()`.
+
+    exclusions  rows of that table, as found elsewhere; None: they are made of what is written
+    Raises  InputError: the folder holds a dataset, or a file that a table would replace
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        *,
+        study: Mapping[str, Any],
+        source: Mapping[str, Any],
+        factors: Iterable[str] = (),
+        exclusions: Sequence[Row] | None = None,
+    ) -> None:
+        self.folder = Path(folder)
+        check_free(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._closed = False
+        self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
+        if "name" not in self._study:
+            hint = "pass study={'name': ...}"
+            raise InputError("a dataset needs the study's name", place=str(folder), hint=hint)
+        self._exclusions, self._level = exclusions, level_of({"source": self._source})
+        self._rows: dict[str, list[Mapping[str, Any]]] = {}
+        self._writers: dict[str, pq.ParquetWriter] = {}
+        self._hashes: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+        self.notes: list[Statement | str] = []
+
+    def name_factors(self, names: Iterable[str]) -> None:
+        """The conditions, where they are known only now; before any row of `dialogues`."""
+        self._factors = tuple(names)
+
+    def add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows to a table; those of `exclusions` are made at the end, of what was written.
+
+        Raises  UnknownName: a table or column that the schema does not have
+        """
+        if table not in TABLES:
+            raise UnknownName("table", table, list(TABLES), place=str(self.folder))
+        if table == EXCLUSIONS:
+            return
+        self._add(table, rows)
+
+    def _add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        known = set(self._schema(table).names)
+        pending = self._rows.setdefault(table, [])
+        for row in rows:
+            if not row.keys() <= known:
+                strange = min(row.keys() - known)
+                raise UnknownName("column", strange, sorted(known), place=f"table {table}")
+            pending.append(row)
+            if len(pending) >= BATCH_ROWS:
+                self._flush(table)
+
+    def _schema(self, table: str) -> pa.Schema:
+        known = TABLES[table]
+        factors = self._factors if table == "dialogues" else ()
+        return known.arrow(factors, without=columns_left_out(known, self._level))
+
+    def add_table(self, table: str, rows: pa.Table) -> None:
+        """Append rows that stand in columns, as `add` does.
+
+        Raises  UnknownName: a table or column that the schema does not have; InputError: cells of another type
+        """
+        if table not in TABLES:
+            raise UnknownName("table", table, list(TABLES), place=str(self.folder))
+        schema = self._schema(table)
+        if strange := sorted(set(rows.column_names) - set(schema.names)):
+            raise UnknownName("column", strange[0], sorted(schema.names), place=f"table {table}")
+        if table == EXCLUSIONS:
+            return
+        self._flush(table)
+        held = set(rows.column_names)
+        try:
+            cells = [
+                rows[one.name].cast(one.type) if one.name in held else pa.nulls(len(rows), one.type)
+                for one in schema
+            ]
+        except (pa.ArrowException, ValueError) as error:
+            problem = str(error).splitlines()[0]
+            raise InputError(problem, place=f"table {table}", hint="give the schema's columns") from None
+        whole = pa.table(cells, schema=schema)
+        for begin in range(0, len(whole), BATCH_ROWS):
+            self._write(table, whole.slice(begin, BATCH_ROWS))
+
+    def _flush(self, table: str) -> None:
+        rows = self._rows.get(table)
+        if rows:
+            schema = self._schema(table)
+            cells = [pa.array([row.get(one.name) for row in rows], one.type) for one in schema]
+            self._write(table, pa.table(cells, schema=schema))
+            rows.clear()
+
+    def _write(self, table: str, batch: pa.Table) -> None:
+        for field in batch.schema:
+            if not field.nullable and batch.column(field.name).null_count:
+                raise InputError(
+                    f"column {field.name!r} is null in a row",
+                    place=f"table {table}",
+                    hint="the schema requires it",
+                )
+        if table not in self._writers:
+            self._writers[table] = pq.ParquetWriter(self._partial(table), batch.schema, compression="zstd")
+        self._writers[table].write_table(batch)
+        self._hashes[table] = (self._hashes.get(table, 0) + sum_digests(batch)) % WHOLE
+        self._counts[table] = self._counts.get(table, 0) + len(batch)
+
+    def close(self) -> Dataset:
+        """Write what is pending and the manifest; only now is there a dataset."""
+        for table in list(self._rows):
+            self._flush(table)
+        self._close_files()
+        self._write_exclusions()
+        buckets = self._lay_in_buckets()
+        tables = {
+            name: {"rows": self._counts[name], "sha256": f"{self._hashes[name]:064x}"}
+            for name in sorted(self._counts)
+        }
+        whole = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()[:12]
+        for name, facts in tables.items():
+            facts["file_sha256"] = file_digest(self._partial(name))
+        noted = [one.facts() for one in self.notes if isinstance(one, Statement) and one.values]
+        manifest = {
+            "format": FORMAT,
+            "schema_version": SCHEMA_VERSION,
+            "vivavoce": installed_version(),
+            "hash": whole,
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "study": self._study,
+            "source": self._source,
+            "notes": list(map(str, self.notes)),
+            **({"noted": noted} if noted else {}),
+            **({"buckets": buckets} if buckets > 1 else {}),
+            "tables": tables,
+        }
+        partial = self.folder / (MANIFEST + ".part")
+        partial.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (self.folder / MANIFEST).unlink(missing_ok=True)
+        for name in TABLES:
+            if name in tables:
+                self._partial(name).replace(self.folder / f"{name}.parquet")
+            else:
+                (self.folder / f"{name}.parquet").unlink(missing_ok=True)
+        partial.replace(self.folder / MANIFEST)
+        self._closed = True
+        return Dataset(self.folder)
+
+    def _partial(self, table: str) -> Path:
+        return self.folder / f"{table}.parquet.part"
+
+    def _write_exclusions(self) -> None:
+        """What the study's rules leave out, as a table for those who read the tables themselves."""
+        if (found := self._exclusions) is None:
+            served = served_revisions(self._study)
+            if not served:
+                return
+            first = first_seen(at for (at,) in self._written("participants", ["first_seen_at"]))
+            declared = read_declaration(frozen_revision(served, first)["file"])
+            found = excluded_rows(self._written, declared.analysis.exclude, declared, self._factors)
+        self._add(EXCLUSIONS, found)
+        self._flush(EXCLUSIONS)
+        self._close_files()
+
+    def _written(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        return ParquetTable(self._partial(table), self._schema(table)).rows(names)
+
+    def _lay_in_buckets(self) -> int:
+        """Large datasets lie in buckets of whole dialogues; how many there are."""
+        edges = boundaries(key for (key,) in self._written("dialogues", ["dialogue_id"]))
+        for name in self._counts if edges else ():
+            if "dialogue_id" in (schema := self._schema(name)).names:
+                lay_in_buckets(self._partial(name), schema, edges)
+        return len(edges) + 1
+
+    def _close_files(self) -> None:
+        for writer in self._writers.values():
+            writer.close()
+        self._writers.clear()
+
+    def __enter__(self) -> "DatasetWriter":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and not self._closed:
+            self.close()
+        self._close_files()
+        for name in TABLES:
+            self._partial(name).unlink(missing_ok=True)

@@ -1,0 +1,140 @@
+"""Rows of tables in columns: the dialogue of each as a number, texts as numbers, and sums over dialogues."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from vivavoce.measures.base import Pair, Tables
+
+Found = TypeVar("Found")
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Places = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class PairColumns(Mapping[str, "Pair"]):
+    """Numerators and denominators along the dialogues of the tables; a mapping of those that are there.
+
+    there  which dialogues are; None: those whose denominator is not 0
+    """
+
+    def __init__(
+        self, dialogue_ids: Sequence[str], numerators: Floats, denominators: Floats,
+        there: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.dialogue_ids = dialogue_ids
+        self.there = denominators != 0 if there is None else there
+        self.both = np.where(self.there, np.vstack([numerators, denominators]), 0.0)
+        self._places: dict[str, int] | None = None
+
+    def over_dialogues(self) -> "PairColumns":
+        """The same numerators, with each dialogue counted once."""
+        return PairColumns(self.dialogue_ids, self.both[0], self.there.astype(float), self.there)
+
+    def __getitem__(self, key: str) -> "Pair":
+        if self._places is None:
+            known = zip(self.dialogue_ids, self.there.tolist(), strict=True)
+            self._places = {one: place for place, (one, there) in enumerate(known) if there}
+        numerator, denominator = self.both[:, self._places[key]].tolist()
+        return numerator, denominator
+
+    def __iter__(self) -> Iterator[str]:
+        return (one for one, there in zip(self.dialogue_ids, self.there.tolist(), strict=True) if there)
+
+    def __len__(self) -> int:
+        return int(self.there.sum())
+
+
+def dialogue_ids(tables: "Tables") -> list[str]:
+    """The dialogues of the tables, in their order."""
+    return tables.remember(dialogue_ids, lambda: tables.read("dialogues")["dialogue_id"].to_pylist())
+
+
+def dialogue_places(tables: "Tables", rows: "pa.Table") -> Places:
+    """The place of each row's dialogue among those of the tables; -1 where it is none of them."""
+
+    def number() -> dict[str, int]:
+        return {one: place for place, one in enumerate(dialogue_ids(tables))}
+
+    places = tables.remember(dialogue_places, number)
+    (codes,), known = encoded(rows["dialogue_id"])
+    return taken(np.array([places.get(one, -1) for one in known], dtype=np.int64), codes)
+
+
+def encoded(*columns: "pa.ChunkedArray") -> tuple[list[Places], list[Any]]:
+    """Columns of values as numbers, -1 for null, and the values of these numbers, each once."""
+    import pyarrow as pa
+
+    both = pa.chunked_array([chunk for one in columns for chunk in one.chunks], columns[0].type)
+    if not len(both):
+        return [np.zeros(0, np.int64) for _ in columns], []
+    codes = both.combine_chunks().dictionary_encode()
+    numbers = codes.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    ends = np.cumsum([len(one) for one in columns])[:-1]
+    return np.split(numbers, ends), codes.dictionary.to_pylist()
+
+
+def taken(values: np.ndarray, codes: Places, missing: Any = -1) -> np.ndarray:
+    """The value of each number; `missing` for -1."""
+    return np.append(values, missing)[codes]
+
+
+def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Places]:
+    """What is made of each combination of numbers, made once, and which of these each row is."""
+    if not len(codes[0]):
+        return [], np.zeros(0, np.int64)
+    key = np.zeros(len(codes[0]), np.int64)
+    for one in codes:
+        low = int(one.min())
+        key = key * (int(one.max()) - low + 1) + one - low
+    _, firsts, own = np.unique(key, return_index=True, return_inverse=True)
+    return [make(*row) for row in zip(*(one[firsts].tolist() for one in codes), strict=True)], own
+
+
+def made_once(rows: "pa.Table", names: Sequence[str], make: Callable[..., Found]) -> list[Found]:
+    """What is made of these columns of each row; rows that are the same there share one object."""
+    columns = [encoded(rows[name]) for name in names]
+    values = [[*known, None] for _, known in columns]  # the last, -1, is null
+
+    def of_codes(*codes: int) -> Found:
+        return make(*(known[code] for known, code in zip(values, codes, strict=True)))
+
+    made, own = once(of_codes, *(codes for (codes,), _ in columns))
+    return [made[one] for one in own.tolist()]
+
+
+def number_column(rows: "pa.Table", name: str) -> Floats:
+    """A column of numbers; NaN where it is null."""
+    import pyarrow as pa
+
+    return rows[name].cast(pa.float64()).to_numpy()
+
+
+def sum_rows(
+    tables: "Tables", places: Places, tops: Floats, bottoms: Floats | None = None, *,
+    also: Places | None = None,
+) -> PairColumns:  # fmt: skip
+    """Sums over the rows of each dialogue, in their order; a dialogue without rows is not there.
+
+    Input   the dialogue of each row; what it adds to the numerator and, where told, to the denominator (1)
+            also: dialogues that are there without rows
+    """
+    ids = dialogue_ids(tables)
+    kept = places >= 0
+    whose = places[kept]
+    counts = np.bincount(whose, minlength=len(ids)).astype(float)
+    below = counts if bottoms is None else np.bincount(whose, bottoms[kept], len(ids))
+    there = counts > 0
+    if also is not None:
+        there[also[also >= 0]] = True
+    return PairColumns(ids, np.bincount(whose, tops[kept], len(ids)), below, there)
+
+
+def places_of(tables: "Tables", found: Mapping[str, Sized]) -> tuple[Places, Places]:
+    """The places of dialogues, and of each of what they have."""
+    places = {one: place for place, one in enumerate(dialogue_ids(tables))}
+    known = np.array([places.get(one, -1) for one in found], dtype=np.int64)
+    return known, np.repeat(known, [len(one) for one in found.values()])

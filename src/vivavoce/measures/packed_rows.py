@@ -1,0 +1,66 @@
+"""Many rows of counts and sums, each kept in the smallest type that holds it exactly."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Packed = np.ndarray[Any, Any]
+TYPES: Final = (np.uint8, np.int16, np.int32, np.float32)
+
+
+def pack(rows: Iterable[Floats]) -> list[Packed]:
+    """Each row in the smallest type; rows that are the same are one object, which goes to others once."""
+    held: dict[tuple[str, bytes], Packed] = {}
+    small = [_smallest(row) for row in rows]
+    return [held.setdefault((one.dtype.str, one.tobytes()), one) for one in small]
+
+
+def _smallest(row: Floats) -> Packed:
+    low, high = (row.min(), row.max()) if len(row) else (0.0, 0.0)
+    for kind in TYPES:
+        if kind is not np.float32:
+            about = np.iinfo(kind)
+            if not (about.min <= low and high <= about.max):
+                continue
+        made = row.astype(kind)
+        if np.array_equal(made, row):
+            return made
+    return row.copy()
+
+
+class PackedRows:
+    """Rows along all dialogues, made bucket by bucket; whoever takes one gets it as floats.
+
+    Input   what `pack` makes of the rows of each bucket, in their order
+    """
+
+    def __init__(self, buckets: Sequence[Sequence[Packed]]) -> None:
+        self._rows: list[Sequence[Packed]] = [*zip(*buckets, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Floats]:
+        return (self._row(number) for number in range(len(self)))
+
+    def __getitem__(self, place: Any) -> Any:
+        """A row by its number, some rows, packed as they are, by a list of numbers, or places of all rows."""
+        if isinstance(place, int):
+            return self._row(place)
+        if isinstance(place, list):
+            made = PackedRows(())
+            made._rows = [self._rows[one] for one in place]
+            return made
+        return np.asarray(self)[place]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.vstack(list(self)).astype(dtype or float, copy=False)
+
+    def _row(self, number: int) -> Floats:
+        return np.concatenate(self._rows[number], dtype=float)
+
+    def replace(self, number: int, row: Floats) -> None:
+        """Put another row in the place of one."""
+        self._rows[number] = (row,)

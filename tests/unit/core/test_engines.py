@@ -1,0 +1,61 @@
+"""Work in pieces is done wherever it is asked for, and what is no engine is told in a line."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from vivavoce.core.engines import Processes, read_engine
+from vivavoce.core.errors import InputError
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def die_once(path: str) -> int:
+    """Ends its process the first time that anybody asks for this path."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return os.getpid()
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+def test_what_a_killed_process_had_is_done_again(tmp_path: Path) -> None:
+    paths = [str(tmp_path / str(number)) for number in range(2)]
+    with Processes(2) as engine:
+        found = list(engine.map(die_once, paths))
+    assert all(found) and len(found) == 2 and os.getpid() not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("spark", "unknown engine 'spark'; known: dask, dask://HOST:PORT, here, processes"),
+        ("processes:many", "'many' is no number of processes.*such as processes:4"),
+        ("processes:0", "'0' is no number of processes"),
+        ("dask://nowhere", "'dask://nowhere' is no address.*dask://node7:8786"),
+        ("dask:node7:8786", "is no address"),
+    ],
+)
+def test_what_is_no_engine_is_told_in_a_line(text: str, told: str) -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match=told) as caught:
+        read_engine(text)
+    assert str(caught.value).startswith("--engine") and "\n" not in str(caught.value)
+
+
+def test_without_dask_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vivavoce.core.extras.find_spec", lambda module: None)
+    with pytest.raises(InputError, match=r"needs the package distributed.*vivavoce\[cluster\]"):
+        read_engine("dask")
+
+
+def test_no_scheduler_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("vivavoce.core.engines.PATIENCE_S", 0.2)
+    with pytest.raises(InputError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
+        list(read_engine("dask://127.0.0.1:9").map(double, [1]))
