@@ -16,6 +16,7 @@ WORDS: Final = "I am looking for a cheap pub in the centre"
 LONGEST_WALK: Final = 40  # pages before the first dialogue
 AGAIN_S: Final = 0.5  # until what was not taken is sent again, as the page does
 POLL_S: Final = 25
+KEPT_ALIVE_S: Final = 5  # as browsers keep a connection that asks for nothing
 PATIENCE: Final = aiohttp.ClientTimeout(total=60)
 _FORMS: Final = ("/start", "/consent", "/read", "/answers", "/dialogue/next")
 
@@ -82,15 +83,18 @@ class Person:
 
     def __init__(self, link: str, findings: Findings, chance: Random, pause_s: float) -> None:
         self._link, self._findings, self._chance, self._pause_s = link, findings, chance, pause_s
-        self._answered, self._over = asyncio.Event(), asyncio.Event()
+        self._free, self._over = asyncio.Event(), asyncio.Event()  # nothing is owed; the dialogue is over
         self._last: Said | None = None
         self._after = 0
         self.dialogue = ""
 
     async def take_part(self, leaves: asyncio.Event) -> None:
         """Come in, talk until told to leave, and wait for the last answer."""
-        cookies = aiohttp.CookieJar(unsafe=True)  # of addresses that are numbers, too
-        async with aiohttp.ClientSession(cookie_jar=cookies, timeout=PATIENCE) as self._http:
+        browser: dict[str, Any] = {
+            "cookie_jar": aiohttp.CookieJar(unsafe=True),  # of addresses that are numbers, too
+            "connector": aiohttp.TCPConnector(keepalive_timeout=KEPT_ALIVE_S),
+        }
+        async with aiohttp.ClientSession(timeout=PATIENCE, **browser) as self._http:
             begun_s = time.monotonic()
             try:
                 self.dialogue = await self._walk()
@@ -135,9 +139,10 @@ class Person:
     async def _talk(self, leaves: asyncio.Event) -> None:
         await self._wait(leaves, self._pause_s * self._chance.random())
         while not leaves.is_set() and not self._over.is_set():
-            self._answered.clear()
-            await self._say()
-            await self._wait_for_answer()
+            await self._wait_until_free()
+            if not self._over.is_set():
+                await self._say()
+            await self._wait_until_free()
             await self._wait(leaves, self._pause_s * (0.5 + self._chance.random()))
 
     async def _wait(self, leaves: asyncio.Event, seconds: float) -> None:
@@ -146,8 +151,9 @@ class Person:
         except TimeoutError:
             pass
 
-    async def _wait_for_answer(self) -> None:
-        waits = [asyncio.create_task(one.wait()) for one in (self._answered, self._over)]
+    async def _wait_until_free(self) -> None:
+        """Wait until the system owes nothing: the page takes no turn before that."""
+        waits = [asyncio.create_task(one.wait()) for one in (self._free, self._over)]
         await asyncio.wait(waits, timeout=PATIENCE.total, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
@@ -157,6 +163,7 @@ class Person:
         key = uuid.uuid4().hex
         said = self._last = Said(key, f"{WORDS} {key}", time.monotonic())
         self._findings.said.append(said)
+        self._free.clear()
         turn = {"key": key, "dialogue_id": self.dialogue, "text": said.text}
         while not self._over.is_set():
             try:
@@ -190,8 +197,9 @@ class Person:
         kinds = [event["kind"] for event in news["events"]]
         if "failure" in kinds:
             self._findings.errors["answer: failure"] += 1
-        if self._last is not None and self._last.answered_s is None and {"system", "failure"} & set(kinds):
-            self._last.answered_s = time.monotonic() if "system" in kinds else None
-            self._answered.set()
+        if self._last is not None and self._last.answered_s is None and "system" in kinds:
+            self._last.answered_s = time.monotonic()
         if not news["running"]:
             self._over.set()
+        if not news["waiting"] and (self._last is None or {"system", "failure"} & set(kinds)):
+            self._free.set()

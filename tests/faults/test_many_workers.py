@@ -16,13 +16,29 @@ import pytest
 
 from scenes.browserless import Forms, dialogue_of, patiently, submit
 from scenes.patience import PATIENCE_S, eventually
-from scenes.processes import free_port, study_with_bots
+from scenes.processes import free_port, process, wait_for_port
 from scenes.talkers import Talker, acknowledged, check, until_talked
 from vivavoce.log.store import Log
 from vivavoce.log.verification import verify
+from vivavoce.study.scaffold import write_study
 
 pytestmark = [pytest.mark.reliability, pytest.mark.postgresql]
 LIMITS = {"allocation: least": "limits: {user_turns: 10000, visits_per_hour: 10000}\nallocation: least"}
+
+
+@contextmanager
+def a_study(folder: Path, changes: dict[str, str]) -> Iterator[Path]:
+    """A study whose systems are one bot that answers at once."""
+    bot = free_port()
+    write_study(folder, "cambridge-2011", name="city")
+    text = (folder / "study.yaml").read_text("utf-8")
+    for old, new in (changes | {"9101/chat": f"{bot}/", "9102/chat": f"{bot}/"}).items():
+        assert old in text, f"{old!r} is not in the study file"
+        text = text.replace(old, new)
+    (folder / "study.yaml").write_text(text, "utf-8")
+    with process("-m", "vivavoce_load.stand_in", str(bot)):
+        wait_for_port(bot)
+        yield folder / "study.yaml"
 
 
 @contextmanager
@@ -96,7 +112,7 @@ def test_workers_killed_under_people_who_talk_lose_and_double_nothing(
 ) -> None:  # fmt: skip
     port = free_port()
     with (
-        study_with_bots(tmp_path / "study", LIMITS) as study,
+        a_study(tmp_path / "study", LIMITS) as study,
         service(study, postgresql_url, port, workers) as serving,
     ):
         talkers = asyncio.run(talked_through_kills(serving, port, people, kills))
@@ -141,7 +157,7 @@ def test_of_many_who_come_at_once_to_three_workers_as_many_as_there_are_places_a
 
     port = free_port()
     with (
-        study_with_bots(tmp_path / "study", changes) as study,
+        a_study(tmp_path / "study", changes) as study,
         service(study, postgresql_url, port, workers=3),
     ):
         admitted = asyncio.run(all_arrive(port))
