@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from vivavoce.core.ports import require_free
 if TYPE_CHECKING:
     import uvicorn
 
+    from vivavoce.connectors.base import Connector
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
 
@@ -39,17 +40,21 @@ def serve_study(
     notice: str | None = None,
     account_optional: bool = False,
     announced: "Callable[[str], None] | None" = None,
+    workers: int = 1,
 ) -> None:
-    """Serve participants from this process and the dashboard from a child; returns when stopped.
+    """Serve participants from this process, or from workers, and the dashboard from a child.
 
     Input   account_optional: whoever comes by the link may do without an account; announced: called with the
-            dashboard's address once it is there
+            dashboard's address once it is there; workers: how many processes serve the pages
+    Output  returns when stopped
     """
+    from vivavoce.cli.workers import require_shareable
     from vivavoce.study.step_kind import channels_of
 
     study = read_study(path)
     require_key(study)
     connectors = make_connectors(study)
+    require_shareable(study, url, connectors, workers)
     channels = channels_of(study)
     for problem in (problem for channel in channels for problem in channel.missing(study)):
         raise problem
@@ -71,35 +76,55 @@ def serve_study(
             path, url, host, desk_port, participants, secure_cookies, account_optional
         ) as dashboard,
     ):
-        # imported while the dashboard starts beside us
-        from vivavoce.desk.access import first_link
-        from vivavoce.trial.engine import SessionEngine
-        from vivavoce.web.accounts import Access
-        from vivavoce.web.app import create_app
-        from vivavoce.web.serving import PageServer
-        from vivavoce.web.wizard import first_wizard_link
+        from vivavoce.desk.access import first_link  # imported while the dashboard starts beside us
 
-        engine = SessionEngine(study, log, connectors)
-        app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
-        link = first_link(log, f"http://{_reached(host)}:{desk_port}")
-        wait_for_port(host, desk_port, "the dashboard", dashboard)
-        note(f"participants  {participants}")
-        note(f"dashboard     {link}")
-        if any(getattr(one, "room", None) is not None for one in connectors.values()):
-            wizard = first_wizard_link(Access(log, study.name), participants)
-            note(f"wizard        {wizard}  (more under Accounts)")
-        for told in (told for line in app.state.site.lines.values() for told in line.announced()):
-            note(told)
-        note(f"log           {log_url(study, url)}")
-        if changed:
-            note(changed)
-        note("stop with Ctrl-C; everything that was acknowledged is on disk")
-        if announced is not None:
-            announced(link)
+        def ready(told: Iterable[str]) -> None:
+            """Say where everything is, once all of it is there."""
+            link = first_link(log, f"http://{_reached(host)}:{desk_port}")
+            wait_for_port(host, desk_port, "the dashboard", dashboard)
+            note(f"participants  {participants}")
+            note(f"dashboard     {link}")
+            for line in (*told, f"log           {log_url(study, url)}", *([changed] if changed else [])):
+                note(line)
+            note("stop with Ctrl-C; everything that was acknowledged is on disk")
+            if announced is not None:
+                announced(link)
+
         try:
-            PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
+            if workers > 1:
+                from vivavoce.cli.workers import working
+
+                with working(
+                    path, url, host=host, port=port, workers=workers, secure_cookies=secure_cookies,
+                    notice=notice, begun_by=_last_will(),
+                ) as running:  # fmt: skip
+                    ready([f"workers       {workers}, each of which leads some of the visits"])
+                    running.watch()
+            else:
+                _serve_alone(study, log, connectors, host, port, secure_cookies, notice, ready)
         finally:
             log.close_now()
+
+
+def _serve_alone(
+    study: "Study", log: "Log", connectors: "dict[str, Connector]", host: str, port: int,
+    secure_cookies: bool, notice: str | None, ready: "Callable[[Iterable[str]], None]",
+) -> None:  # fmt: skip
+    """Serve the participants' pages from this process."""
+    from vivavoce.trial.engine import SessionEngine
+    from vivavoce.web.accounts import Access
+    from vivavoce.web.app import create_app
+    from vivavoce.web.serving import PageServer
+    from vivavoce.web.wizard import first_wizard_link
+
+    engine = SessionEngine(study, log, connectors)
+    app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
+    told = [line for one in app.state.site.lines.values() for line in one.announced()]
+    if any(getattr(one, "room", None) is not None for one in connectors.values()):
+        wizard = first_wizard_link(Access(log, study.name), f"http://{_reached(host)}:{port}/")
+        told.insert(0, f"wizard        {wizard}  (more under Accounts)")
+    ready(told)
+    PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
 
 
 def _reached(host: str) -> str:

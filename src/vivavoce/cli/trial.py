@@ -72,7 +72,12 @@ def serve(
     host: Host = "127.0.0.1",
     port: PagesPort = 8000,
     desk_port: DeskPort = 8001,
-    log: LogUrl = None,
+    log: Annotated[
+        str | None, typer.Option("--log", "--database", help="Log: sqlite:/// or postgresql://.")
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", help="Processes that serve the pages; more than 1 need PostgreSQL.")
+    ] = 1,
     secure_cookies: Annotated[
         bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
     ] = False,
@@ -86,7 +91,9 @@ def serve(
         os.environ["FORWARDED_ALLOW_IPS"] = proxy  # uvicorn's, here and in the dashboard's process
     from vivavoce.cli.servers import serve_study
 
-    serve_study(study, log, host=host, port=port, desk_port=desk_port, secure_cookies=secure_cookies)
+    serve_study(
+        study, log, host=host, port=port, desk_port=desk_port, secure_cookies=secure_cookies, workers=workers
+    )
 
 
 def desk(

@@ -99,6 +99,7 @@ SERVE = Verb(
         "my-study",
         "my-study --port 8010 --desk-port 8011",
         "my-study --log postgresql://vivavoce@localhost/trials",
+        "my-study --log postgresql://vivavoce@localhost/trials --workers 3",
     ),
 )
 SIMULATE = Verb(
@@ -318,3 +319,4 @@ PREREGISTER = Verb(
     examples=("my-study --shape osf --out preregistration.md",),
 )
 DESK = Verb("desk", "vivavoce.cli.trial:desk", short_help="Run the dashboard alone.", hidden=True)
+WORKER = Verb("worker", "vivavoce.cli.workers:worker", short_help="Serve pages beside others.", hidden=True)

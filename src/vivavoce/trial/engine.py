@@ -64,15 +64,17 @@ class Said:
 
 
 class SessionEngine:
-    """All visits to one study in one process.
+    """All visits to one study that this process leads.
 
     Start it inside a running event loop; `stop` leaves everything such that another process can go on.
+    leads  whether this process leads the visit with this key; of several with one log, one does
     """
 
     def __init__(
-        self, study: Study, log: Log, connectors: Mapping[str, Connector], *, clock: Clock | None = None
+        self, study: Study, log: Log, connectors: Mapping[str, Connector], *, clock: Clock | None = None,
+        leads: Callable[[str], bool] = lambda _: True,
     ) -> None:  # fmt: skip
-        self.study, self.log, self.clock = study, log, clock or SystemClock()
+        self.study, self.log, self.clock, self._leads = study, log, clock or SystemClock(), leads
         self.rules = MoveRules(study, self.clock)
         self.relay = Relay(log, self.rules, connectors, self.clock)
         self.arena = ArenaRelay(log, self.rules, connectors, self.clock)
@@ -82,7 +84,7 @@ class SessionEngine:
         self._visits: dict[str, Visit] = {}
         self._tokens: dict[str, str] = {}
         self._loading: dict[str, asyncio.Lock] = {}
-        self._upkeep = Upkeep(log, self.relay, self.rules, self._visits, self.visit, self.move)
+        self._upkeep = Upkeep(log, self.relay, self.rules, self._visits, self.visit, self.move, leads)
 
     async def start(self) -> None:
         """Note the study's revision, let systems that call us find us, and end dialogues that were left."""
@@ -164,8 +166,9 @@ class SessionEngine:
         if isinstance(result, Opened):
             return result
         visit.take(result.state)
-        self._visits[visit_id] = visit
-        self._tend(visit)
+        if self._leads(visit_id):
+            self._visits[visit_id] = visit
+            self._tend(visit)
         return Opened(visit_id, token)
 
     def _earlier(

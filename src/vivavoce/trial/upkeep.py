@@ -26,10 +26,10 @@ class Upkeep:
 
     def __init__(
         self, log: Log, relay: Relay, rules: MoveRules, visits: dict[str, Visit],
-        visit: Callable[[str], Awaitable[Visit]], move: Move,
+        visit: Callable[[str], Awaitable[Visit]], move: Move, leads: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self._log, self._relay, self._rules, self._visits = log, relay, rules, visits
-        self._visit, self._move = visit, move
+        self._visit, self._move, self._leads = visit, move, leads
         self.tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -45,7 +45,7 @@ class Upkeep:
         before = self._rules.clock.now() - timedelta(minutes=study.limits.idle_minutes)
         idle = await asyncio.to_thread(self._log.idle_visits, study.name, before)
         ended = 0
-        for visit_id in idle:
+        for visit_id in filter(self._leads, idle):
             visit = await self._visit(visit_id)
             async with visit.lock:
                 dialogue = visit.state.dialogue

@@ -1,0 +1,221 @@
+"""`serve --workers N`: a process that holds the port and starts workers, and what each of these does."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from vivavoce.api.studies import log_url, make_connectors, open_log, read_study
+from vivavoce.cli.progress import note
+from vivavoce.core.errors import InputError, VivavoceError
+
+if TYPE_CHECKING:
+    from vivavoce.connectors.base import Connector
+    from vivavoce.study.model import Study
+
+LOOK_EVERY_S: Final = 0.1
+READY_WITHIN_S: Final = 180.0
+FALLS_IN_A_ROW: Final = 5  # of a worker before it was ready; then the service ends
+_COUNTED: Final = ("at_once", "turns_per_minute", "spend_at_most")
+
+
+def require_shareable(
+    study: "Study", url: str | None, connectors: "Mapping[str, Connector]", workers: int
+) -> None:
+    """Nothing where several workers can serve this study.
+
+    Raises  InputError: names what one process alone can do, and what to do about it
+    """
+    from vivavoce.api.studies import place_in
+    from vivavoce.study.step_kind import channels_of
+
+    alone = "leave out --workers"
+    if workers < 1:
+        raise InputError(f"{workers} workers serve nobody", place="--workers", hint="give 1 or more")
+    if workers == 1:
+        return
+    if not hasattr(socket, "AF_UNIX"):
+        raise InputError("workers need Unix sockets, and this system has none", place="--workers", hint=alone)
+    address = log_url(study, url)
+    if address.startswith("sqlite"):
+        raise InputError(
+            "several workers cannot share a log in a SQLite file", place=address,
+            hint=f"name a database with --log postgresql://..., or {alone}",
+        )  # fmt: skip
+    for channel in channels_of(study):
+        raise InputError(
+            f"dialogues of the channel {channel.name} are held by one process", place=study.name,
+            hint=f"{alone}, or hold them in writing (channel: text)",
+        )  # fmt: skip
+    for name, connector in connectors.items():
+        inner = getattr(connector, "inner", connector)
+        if getattr(connector, "room", None) is not None:
+            problem = "wizards answer in one process"
+        elif hasattr(inner, "start"):
+            problem = "a system that calls us finds one process"
+        else:
+            continue
+        raise InputError(problem, place=place_in(study, "systems", name), hint=alone)
+    for name, settings in study.systems.items():
+        for key in (key for key in _COUNTED if settings.get(key) is not None):
+            raise InputError(
+                "one process counts this, several would each count their own",
+                place=place_in(study, "systems", name, key), hint=f"{alone}, or leave out {key}",
+            )  # fmt: skip
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket on which workers accept; who connects while all of them are away waits."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=1024)
+    listener.set_inheritable(True)
+    return listener
+
+
+@dataclass
+class _Worker:
+    """One worker as its parent sees it; falls: how often in a row it ended before it was ready."""
+
+    number: int
+    process: "subprocess.Popen[bytes] | None" = None
+    falls: int = 0
+    begin_at_s: float = 0.0
+    ready: bool = False
+
+
+@dataclass
+class Workers:
+    """The workers of one service: started, started anew when one dies, and stopped together."""
+
+    command: list[str]
+    listener: socket.socket
+    folder: Path
+    number: int
+    begun_by: Callable[[], object] | None = None
+    _workers: list[_Worker] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start all of them; returns when all are ready. Raises  VivavoceError: one was not"""
+        self._workers = [_Worker(number) for number in range(self.number)]
+        until_s = time.monotonic() + READY_WITHIN_S
+        while not all(worker.ready for worker in self._workers):
+            self.look()
+            if time.monotonic() > until_s:
+                raise VivavoceError(f"the workers were not ready within {READY_WITHIN_S:.0f} s")
+            if any(worker.falls for worker in self._workers):
+                raise VivavoceError("a worker ended before it was ready; what it said stands above")
+            time.sleep(LOOK_EVERY_S)
+
+    def watch(self) -> None:
+        """Start anew whoever dies, for ever. Raises  VivavoceError: one falls again and again"""
+        while True:
+            self.look()
+            time.sleep(LOOK_EVERY_S)
+
+    def look(self) -> None:
+        """See how the workers are, once."""
+        for worker in self._workers:
+            process = worker.process
+            if process is not None and process.poll() is not None:
+                self._bury(worker, process.returncode)
+            if worker.process is None and time.monotonic() >= worker.begin_at_s:
+                self._begin(worker)
+            if not worker.ready and self._door(worker).exists():
+                worker.ready, worker.falls = True, 0
+
+    def stop(self) -> None:
+        """Let all of them end in order."""
+        processes = [worker.process for worker in self._workers if worker.process is not None]
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _begin(self, worker: _Worker) -> None:
+        self._door(worker).unlink(missing_ok=True)
+        command = [*self.command, "--number", str(worker.number)]
+        # a session of its own: Ctrl-C is the parent's, which stops the workers in order
+        worker.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, pass_fds=[self.listener.fileno()], start_new_session=True,
+            preexec_fn=self.begun_by,
+        )  # fmt: skip
+
+    def _bury(self, worker: _Worker, status: int) -> None:
+        worker.falls += not worker.ready
+        if worker.falls >= FALLS_IN_A_ROW:
+            raise VivavoceError(
+                f"worker {worker.number} ended {worker.falls} times before it was ready; the service ends"
+            )
+        note(f"worker {worker.number} ended with {status}; it is started anew")
+        worker.process, worker.ready = None, False
+        worker.begin_at_s = time.monotonic() + worker.falls
+
+    def _door(self, worker: _Worker) -> Path:
+        from vivavoce.web.handover import door_of
+
+        return door_of(self.folder, worker.number)
+
+
+@contextmanager
+def working(
+    study: Path, url: str | None, *, host: str, port: int, workers: int, secure_cookies: bool,
+    notice: str | None, begun_by: Callable[[], object] | None,
+) -> Iterator[Workers]:  # fmt: skip
+    """The workers of a service, ready; gone when the block ends, however it ends."""
+    with tempfile.TemporaryDirectory(prefix="vivavoce-") as folder, listening(host, port) as listener:
+        command = [sys.executable, "-m", "vivavoce", "worker", str(study), "--of", str(workers)]
+        command += ["--listener", str(listener.fileno()), "--folder", folder]
+        command += ["--log", url] if url else []
+        command += ["--secure-cookies"] if secure_cookies else []
+        command += ["--notice", notice] if notice else []
+        running = Workers(command, listener, Path(folder), workers, begun_by)
+        try:
+            running.start()
+            yield running
+        finally:
+            running.stop()
+
+
+def worker(
+    study: Annotated[Path, typer.Argument()],
+    number: Annotated[int, typer.Option("--number")],
+    of: Annotated[int, typer.Option("--of")],
+    listener: Annotated[int, typer.Option("--listener", help="File descriptor of the socket.")],
+    folder: Annotated[Path, typer.Option("--folder", help="Where the workers meet.")],
+    log: Annotated[str | None, typer.Option("--log")] = None,
+    secure_cookies: Annotated[bool, typer.Option("--secure-cookies")] = False,
+    notice: Annotated[str | None, typer.Option("--notice")] = None,
+) -> None:
+    """Serve pages beside other workers; `serve --workers` starts it by itself."""
+    import structlog
+
+    from vivavoce.core.errors import LogError
+    from vivavoce.trial.engine import SessionEngine
+    from vivavoce.web.app import ANSWERS, create_app
+    from vivavoce.web.handover import Door, Handover, Share, door_of
+    from vivavoce.web.serving import PageServer
+
+    os.set_inheritable(listener, False)
+    structlog.contextvars.bind_contextvars(worker=number)
+    read, share = read_study(study), Share(number, of)
+    with open_log(read, log) as opened, socket.socket(fileno=listener) as accepting:
+        engine = SessionEngine(read, opened, make_connectors(read), leads=share.leads)
+        app: Any = create_app(engine, secure_cookies=secure_cookies, notice=notice)
+        site, away = app.state.site, ANSWERS[LogError]
+        app.add_middleware(Handover, site=site, share=share, folder=folder, away=away)
+        door = Door(app, door_of(folder, number))
+        server = PageServer(app, door=door, server_header=False, timeout_graceful_shutdown=3)
+        server.run(sockets=[accepting])

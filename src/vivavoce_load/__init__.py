@@ -1,0 +1,1 @@
+"""Load on a service: how many people it serves at once, and how long they wait."""
