@@ -3,6 +3,7 @@
 # make test    all tests; make test-long the minutes-long ones, and new examples for properties
 # make check   lint, types, contracts and all tests
 # make faults  what docs/explanation/what-we-promise.md promises, tried at length: kills, power cuts, many people (1 h)
+# make bench   speed, side by side with peers, into docs/explanation/speed.md; ARGS="--only pages" some rows
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
 # make counterparts  connectors against a real Rasa and Bot Framework, which it installs below ~/.cache (3 GB)
 SHELL := /bin/bash
@@ -21,7 +22,7 @@ export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
 # where Rasa and the Bot Framework are installed; RASA_PYTHON names a Python 3.10 for Rasa
 export COUNTERPARTS_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vivavoce/counterparts
 
-.PHONY: setup demo test test-long faults telephony counterparts check lint bench bench-commands docs system-packages clean
+.PHONY: setup demo test test-long faults telephony counterparts check lint bench benchmarks bench-commands docs system-packages clean
 
 setup: .venv/run.stamp
 
@@ -90,6 +91,10 @@ lint: .venv/dev.stamp .venv/typescript.stamp
 check: lint test
 
 bench: .venv/dev.stamp
+	$(BIN)/python -m benchmarks.speed $(ARGS)
+
+# the other benchmarks: ARGS="NAME..." for some
+benchmarks: .venv/dev.stamp
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-commands: .venv/dev.stamp
