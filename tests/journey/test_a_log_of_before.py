@@ -112,7 +112,7 @@ REWORDED = {
     "e test binomiale esatto; dove qualcuno":
         "e test binomiale esatto, che è quello corretto dove hanno deciso in meno di 10; dove qualcuno",
 }  # fmt: skip
-# intervals of concepts count dialogues since then in which concepts were only inserted, as the rates always did
+# intervals of concepts count dialogues since then in which concepts were only inserted, as the rates did
 INSERTED = re.compile(
     r"/measures/(?:concept_accuracy|concept_error_rate|information_content)/(?:clustered/)?(?:low|high|se)"
 )

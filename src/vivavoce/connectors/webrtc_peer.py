@@ -140,8 +140,8 @@ def _may_be_reached(candidate: str, allow_private: bool) -> bool:
 def _voice_track(library: Any) -> Any:
     """What we say, as a track: frames of 20 ms at their own speed, silence where nothing is said.
 
-    Who was held up goes on from there: what comes in a burst overflows the small buffer at the other end, which
-    then throws it away.
+    Who was held up goes on from there: a burst would overflow the small buffer at the other end, which throws
+    away what comes.
     """
     from av import AudioFrame
 
