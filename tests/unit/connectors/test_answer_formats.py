@@ -489,6 +489,30 @@ def test_a_part_of_an_answer_is_read_or_refused(read: Any, value: Any, expected:
         assert read(value) == expected
 
 
+@pytest.mark.parametrize(
+    ("result", "tools"),
+    [
+        (task("COMPLETED", said="done", tool_calls=[{"name": "find"}]), ["find"]),
+        ({"message": {"parts": [{"text": "done"}], "tool_calls": [{"name": "book"}]}}, ["book"]),
+        (task("COMPLETED", said="done"), None),
+    ],
+)
+def test_what_an_agent_did_is_read_in_its_task_or_its_message(
+    result: dict[str, Any], tools: list[str] | None
+) -> None:
+    async def answered(*_: Any, **__: Any) -> Any:
+        return {"result": result}
+
+    async def run() -> list[SystemOutput]:
+        inner: Any = make_connector({"connect": "a2a", "url": "https://a.example"}, {}).inner
+        inner._asking.ask, inner._address = answered, "https://a.example/rpc"
+        turn = UserTurn(key="k", number=1, text="hello")
+        return [one async for one in inner.send(Conversation("c"), turn)]
+
+    *_, facts = asyncio.run(run())
+    assert (None if facts.tools is None else [one.name for one in facts.tools]) == tools
+
+
 def test_an_agents_calls_are_told_only_where_they_are_marked_as_such() -> None:
     def parts(*marks: Any) -> list[dict[str, Any]]:
         return [{"parts": [{"data": {"id": "c", "name": "find"}, "metadata": mark} for mark in marks]}]
