@@ -131,3 +131,19 @@ def test_what_an_agent_did_is_told_where_anything_is_said_of_it(output: SystemOu
     assert agent is not None
     tools = None if agent.tools is None else len(agent.tools)
     assert (tools, len(agent.usage), len(agent.retrievals)) == told
+
+
+@pytest.mark.parametrize(
+    ("pieces", "arguments"),
+    [
+        ([{"arguments": "{"}, {"arguments": "}", "more": True}], "{}"),
+        ([{"arguments": "{"}, {"arguments": "[]"}], "[]"),
+        ([{"name": "f"}, {"arguments": "{}", "more": True}], "{}"),
+        ([{"arguments": "{}"}, {"more": True}], "{}"),
+        ([{"arguments": "{}"}, {"result": "x"}], "{}"),
+    ],
+)
+def test_arguments_grow_where_a_piece_says_that_it_is_more(pieces: list[dict], arguments: str) -> None:
+    agent = turn_of(*((1.0, call(key="k", **one)) for one in pieces)).agent
+    assert agent is not None and agent.tools is not None
+    assert [one.arguments for one in agent.tools] == [arguments]
