@@ -221,6 +221,10 @@ class Copy:
             )
 
 
+def _unparametrised(test: str) -> str:
+    return test.partition("[")[0]
+
+
 class Coverage:
     """Which tests come by which line, as a run of the tests has left it in a file."""
 
@@ -228,10 +232,15 @@ class Coverage:
         self._data = CoverageData(str(file))
         self._data.read()
         self._files = {name.partition("/src/")[2]: name for name in self._data.measured_files()}
+        self._tests = {context.rpartition("|")[0] for context in self._data.measured_contexts()}
         self._by_line: dict[Path, dict[int, list[str]]] = {}
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that come by a mutant's lines, or for one that runs at import, by any of its file."""
+        """The tests that come by a mutant's lines, or for one that runs at import, by any of its file.
+
+        Behind them stand those that may see what only the first of them came by: other parameters of a test,
+        where something is cached; other tests of a file, where a fixture makes it.
+        """
         by_line = self._contexts(mutant.path)
         by = {test for line in mutant.lines for test in by_line.get(line, []) if test}
         if not by:  # at import, or unmeasured
@@ -239,7 +248,12 @@ class Coverage:
             by = {test for tests in by_line.values() for test in tests if test}
             by |= {test for test in self._data.measured_contexts() if test.startswith(room)}
         here = {test.rpartition("|")[0] for test in by}
-        return sorted(here, key=lambda test: self._distance(test, mutant))[:AT_MOST]
+        alike = {_unparametrised(test) for test in here}
+        made = {test.partition("::")[0] for test in by if test.endswith("|setup")}
+        every = here | {
+            test for test in self._tests if _unparametrised(test) in alike or test.partition("::")[0] in made
+        }
+        return sorted(every, key=lambda test: (test not in here, *self._distance(test, mutant)))[:AT_MOST]
 
     def at_import(self, mutant: Mutant) -> bool:
         """Whether a line of the mutant also ran outside tests, as what modules do when they are imported."""

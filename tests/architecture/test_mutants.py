@@ -131,6 +131,29 @@ def test_a_place_that_also_runs_at_import_is_left_to_a_new_process(ask) -> None:
     assert ask(*FAULTS["noticed"], at_import=True) == "fresh"
 
 
+def test_tests_that_come_by_a_line_are_tried_first_and_then_their_other_parameters(tmp_path: Path) -> None:
+    """The first of two examples fills a cache, and of a file the first test has a fixture made for all."""
+    script = (
+        "import sys; from pathlib import Path; from coverage import CoverageData\n"
+        "from benchmarks import mutants\n"
+        "data, room = CoverageData(sys.argv[1]), 'tests/unit/log/'\n"
+        "source = '/x/src/vivavoce/log/small.py'\n"
+        "for name, lines in (('test_small.py::b[1]|run', [1, 2]), ('test_small.py::b[2]|run', [1]),\n"
+        "                    ('test_small.py::c|run', [1]), ('test_small.py::a|run', [2]),\n"
+        "                    ('test_x.py::d|setup', [2]), ('test_x.py::e|run', [1])):\n"
+        "    data.set_context(room + name); data.add_lines({source: lines})\n"
+        "data.write(); found = mutants.Coverage(Path(sys.argv[1]))\n"
+        "one = mutants.Mutant(Path('src/vivavoce/log/small.py'), 2, range(2, 3), 0, 1, '<', '<=', '')\n"
+        "print([test.removeprefix(room) for test in found.tests(one)])"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "coverage")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert ast.literal_eval(shown) == [
+        "test_small.py::a", "test_small.py::b[1]", "test_x.py::d", "test_small.py::b[2]", "test_x.py::e",
+    ]  # fmt: skip
+
+
 def test_operators_are_found_where_they_stand_and_texts_are_left_alone(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; from benchmarks import mutants; mutants.ROOT = Path('/'); import sys;"

@@ -220,6 +220,7 @@ def test_what_a_whatsapp_bot_sends_is_shown(what: str) -> None:
         ({"text": {"body": " "}}, 100),
         ({"type": "interactive"}, 100),
         ({"to": None, "text": {"body": "hi"}}, 131030),
+        ({"type": "interactive", "interactive": {"type": "list", "action": {}}}, 100),
     ],
 )
 def test_what_whatsapp_would_not_show_is_refused(params: dict[str, Any], code: int) -> None:

@@ -1,6 +1,7 @@
 """The openai connector against the bundled bot and a server that does everything wrong."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -199,3 +200,20 @@ def test_that_no_tool_was_called_is_told_of_systems_that_tell_their_tools(
     outputs = within(settings, lambda connector: said(connector, Conversation("tells"), "hello"))
     assert [one.tools for one in outputs if one.kind == "extras"] == [told]
     assert all(one.tools is None for one in outputs if one.kind != "extras")
+
+
+@pytest.mark.parametrize(("settings", "first"), [({"system": "Be {{ language }}."}, ["Be en."]), ({}, [])])
+def test_who_said_what_goes_to_the_model_in_its_roles(settings: dict[str, Any], first: list[str]) -> None:
+    async def run() -> Any:
+        raw = {"connect": "openai", "url": "https://bot.example/v1", "model": "m", "usage": True, **settings}
+        connector: Any = make_connector(raw, {})
+        history = (PastTurn("user", "one"), PastTurn("system", "two"))
+        turn = UserTurn(key="k", number=2, text="three")
+        request = connector.inner._request(Conversation("c", history=history), turn)
+        await connector.shut_down()
+        return json.loads(request.content)
+
+    body = asyncio.run(run())
+    roles = [*(("system", one) for one in first), ("user", "one"), ("assistant", "two"), ("user", "three")]
+    assert [(one["role"], one["content"]) for one in body["messages"]] == roles
+    assert body["stream_options"] == {"include_usage": True} and body["model"] == "m"

@@ -12,6 +12,7 @@ from vivavoce.audio.sound import Sound
 from vivavoce.connectors.base import Audio, Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.connectors.speak_turn import said
+from vivavoce.core.errors import SystemUnderTestError
 
 
 async def speak(text: str) -> Sound:
@@ -77,6 +78,31 @@ def test_a_first_message_that_was_held_back_came_when_it_was_there() -> None:
     told = timed((2.0, SystemOutput(kind="message", text="hi", held_s=0.5)))
     assert (told.first_output_s, told.seconds, told.streams) == (1.5, 1.5, False)
     assert timed((1.0, SystemOutput(kind="extras"))).first_output_s is None
+
+
+class Telephone(Timed):
+    """A number that takes a quarter of a second to tell whether it is there."""
+
+    def __init__(self, problem: str | None) -> None:
+        super().__init__()
+        self.problem = problem
+
+    async def ping(self) -> str:
+        self.now_s += 0.25
+        if self.problem:
+            raise SystemUnderTestError("unreachable", self.problem, reached=False)
+        return "it is there"
+
+
+@pytest.mark.parametrize("problem", [None, "nobody there"])
+def test_a_telephone_number_is_timed_and_not_rung(
+    problem: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phone = Telephone(problem)
+    monkeypatch.setattr("vivavoce.connectors.probe.called_system", lambda _: phone)
+    told = asyncio.run(hello(phone, clock=phone))  # type: ignore[arg-type]
+    assert (told.ok, told.seconds, told.reachable) == (problem is None, 0.25, problem is None)
+    assert told.text == ("" if problem else "it is there")
 
 
 @pytest.mark.parametrize(

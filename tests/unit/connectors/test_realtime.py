@@ -291,6 +291,7 @@ def test_the_model_forgets_what_was_not_heard_of_the_last_thing_it_said(
     cancel, truncate = answer.interruption(played_s)
     assert cancel["type"] == "response.cancel"
     assert (truncate["item_id"], truncate["audio_end_ms"]) == ("i", heard_ms)
+    assert isinstance(truncate["audio_end_ms"], int), "the interface takes whole milliseconds"
     answer.take({"type": "response.done", "response": {"status": "cancelled"}})
     assert [one["type"] for one in answer.interruption(played_s)] == ["conversation.item.truncate"]
 

@@ -26,6 +26,7 @@ from vivavoce.log.events import (
 from vivavoce.log.history import DialogueHistory, Turn, VisitHistory, fold
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
+from vivavoce.log.scope import scope_of, usual_scope
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -196,3 +197,51 @@ def test_an_event_that_was_taken_is_not_taken_again() -> None:
     for one in [*happened, *happened]:
         history.apply(one)
     assert len(history.events) == 3 and len(history.dialogues[0].turns) == 1
+
+
+def silence(reply_to: int | None) -> SilenceKept:
+    return SilenceKept(dialogue_id="d", reply_to=reply_to)
+
+
+@pytest.mark.parametrize(
+    ("happened", "greeted"),
+    [
+        ([], False),
+        ([silence(None)], True),
+        ([silence(0)], False),
+        ([silence(None), silence(0)], True),
+        ([UserTurnSent(dialogue_id="d", turn_index=0, text="hi")], True),
+        ([SystemTurnFailed(dialogue_id="d", reply_to=None, failure="timeout", detail="")], True),
+    ],
+)
+def test_an_opening_is_over_when_the_system_spoke_failed_or_chose_to_wait(
+    happened: list[Event], greeted: bool
+) -> None:
+    (dialogue,) = fold(stored(OPENED, assigned(), *happened)).dialogues
+    assert dialogue.greeted is greeted
+
+
+@pytest.mark.parametrize(
+    ("task", "language", "text"),
+    [
+        (None, "en", None),
+        ({}, "en", None),
+        ({"text": {}}, "en", None),
+        ({"text": {"en": "Find it.", "it": "Trovalo."}}, "it", "Trovalo."),
+        ({"text": {"en": "Find it."}}, "it", "Find it."),
+    ],
+)
+def test_a_task_was_shown_in_the_language_of_its_dialogue_where_it_has_it(
+    task: dict | None, language: str, text: str | None
+) -> None:
+    (dialogue,) = fold(stored(OPENED, assigned(task=task, language=language))).dialogues
+    assert dialogue.task_text == text
+
+
+@pytest.mark.parametrize(
+    ("people", "programs", "scope"),
+    [(0, 0, "people"), (1, 0, "people"), (0, 1, "simulated"), (1, 9, "people")],
+)
+def test_figures_are_of_people_as_soon_as_there_is_one(people: int, programs: int, scope: str) -> None:
+    assert usual_scope(people, programs) == scope
+    assert (scope_of(simulated=False), scope_of(simulated=True)) == ("people", "simulated")

@@ -230,3 +230,31 @@ def test_concepts_that_annotators_wrote_down_are_new_once(made: Make) -> None:
     rows = [label("anna", index, name, "avp", value=value) for index, name, value in told]
     found = facts(made(rows), "concept_efficiency")
     assert found["value"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("labels", "weighted"),
+    [
+        ({0: "IA", 2: "IA", 4: "IA", 6: "AP", 8: "IA"}, 10),
+        ({0: "IA", 4: "IA"}, 2),
+        ({0: "IA", 2: "AP", 4: "IA"}, 2),
+        ({0: "AP"}, 0),
+    ],
+)
+def test_inappropriate_turns_weigh_by_their_runs_which_a_turn_that_nobody_judged_breaks(
+    made: Make, labels: dict[int, str], weighted: int
+) -> None:
+    rows = [label("anna", index, name) for index, name in labels.items()]
+    assert facts(made(rows), "weighted_inappropriateness")["value"] == weighted
+
+
+def test_where_no_turns_are_logged_runs_are_those_of_what_was_judged(
+    make_dataset: Callable[..., Dataset],
+) -> None:
+    said = ((0, "IA"), (2, "IA"), (4, "AP"), (6, "IA"))
+    rows = [
+        {"turn_index": index, "layer": "context", "label": name, "annotator_id": "anna"}
+        for index, name in said
+    ]
+    dataset = make_dataset({"d": {"rows": {"annotations": rows}}})
+    assert facts(dataset, "weighted_inappropriateness")["value"] == 5

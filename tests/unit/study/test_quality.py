@@ -36,7 +36,7 @@ def test_a_sound_section_has_no_problems(tmp_path: Path) -> None:
   checks: {understood: "> 1"}
   answer_at_least_s: 1.5
   mark: {gold: "< 0.8", fast_answers: "> 0.5", disagreement: "> 0.5"}
-analysis: {exclude: [trivial, {gold: "< 0.5"}, "pace < 0.3 and copies >= 1"]}
+analysis: {exclude: [trivial, {gold: "< 0.5"}, "pace < 0.3 and copies >= 1", "fast_answers > 0.5"]}
 """
     assert problems(tmp_path, more) == []
 

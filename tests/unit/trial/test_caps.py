@@ -166,6 +166,34 @@ def test_one_participant_holds_as_many_dialogues_as_the_cap_says_over_all_visits
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize(
+    ("dialogues", "stands"),
+    [(1, ("no_place", "participant")), (2, (None, None)), (3, (None, None))],
+)
+def test_a_visit_begins_where_as_many_dialogues_are_left_as_it_needs(
+    log: Log, tmp_path: Path, clock: ManualClock, dialogues: int, stands: tuple[str | None, str | None]
+) -> None:
+    async def scenario() -> None:
+        trial = Trial(capped(tmp_path, (2, 9), dialogues=dialogues), log, clock)
+        assert await trial.stands(await trial.come("ada")) == stands
+        await trial.engine.stop()
+
+    asyncio.run(scenario())
+
+
+def test_what_was_completed_counts_for_balance_as_what_goes_on_does(
+    log: Log, tmp_path: Path, clock: ManualClock
+) -> None:
+    async def scenario() -> None:
+        trial = Trial(capped(tmp_path), log, clock)
+        for number in range(6):
+            await trial.finish(await trial.come(f"p{number}"))
+        await trial.engine.stop()
+
+    asyncio.run(scenario())
+    assert Counter(one.system for one in log.dialogues("city")) == {"one": 3, "two": 3}
+
+
 def test_a_visit_too_many_begins_nothing(log: Log, tmp_path: Path, clock: ManualClock) -> None:
     async def scenario() -> None:
         trial = Trial(capped(tmp_path, visits=2), log, clock)

@@ -58,9 +58,7 @@ def test_a_whole_visit_ends_with_a_completion_code_and_every_event_in_order(stud
         await hold_dialogue(engine, visit_id, second)
         await give_feedback(engine, visit_id)
         await engine.finish_dialogues(visit_id, 2)
-        await engine.forms.answer(
-            visit_id, step=3, round=None, position=0, instrument="sus", wording="project", ratings=ratings()
-        )
+        await sus(engine, visit_id, 3)
         state = await engine.state(visit_id)
         assert (state.phase, state.outcome) == ("ended", "completed")
         assert state.completion_code and len(state.completion_code) == 14
@@ -261,6 +259,12 @@ def test_guessing_codes_is_stopped(study, log) -> None:
     with_engine(study, log, scenario)
 
 
+async def sus(engine: SessionEngine, visit_id: str, step: int) -> None:
+    await engine.forms.answer(
+        visit_id, step=step, round=None, position=0, instrument="sus", wording="project", ratings=ratings()
+    )
+
+
 def test_a_page_of_an_earlier_step_changes_nothing(study, log) -> None:
     async def scenario(engine: SessionEngine) -> None:
         visit_id, _ = await into_dialogue(engine)
@@ -270,6 +274,10 @@ def test_a_page_of_an_earlier_step_changes_nothing(study, log) -> None:
             engine.read_page(visit_id, 1),
             engine.enter_code(visit_id, "1234"),
             engine.next_dialogue(visit_id, 2, 1),
+            engine.finish_dialogues(visit_id, 1),
+            engine.finish_dialogues(visit_id, 3),
+            sus(engine, visit_id, 3),
+            sus(engine, visit_id, 2),
         ):
             with pytest.raises(Stale):
                 await late
@@ -292,6 +300,9 @@ def test_turns_that_never_arrived_keep_the_dialogue_open(study, log) -> None:
 def test_declined_consent_ends_the_visit_without_a_dialogue(study, log) -> None:
     async def scenario(engine: SessionEngine) -> None:
         opened = await engine.open_visit(language="it")
+        for step in (0, 3):  # no form is asked here, and that one not yet
+            with pytest.raises(Stale):
+                await sus(engine, opened.visit_id, step)
         await engine.give_consent(opened.visit_id, 0, agreed=False, document="d")
         state = await engine.state(opened.visit_id)
         assert (state.phase, state.outcome, state.dialogues) == ("ended", "no_consent", [])

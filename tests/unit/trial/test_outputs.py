@@ -1,6 +1,10 @@
 """The times of a system turn: what a connector waited for more is no time of the system's."""
 
-from vivavoce.connectors.base import SystemOutput
+from typing import Any
+
+import pytest
+
+from vivavoce.connectors.base import Act, Audio, Choice, ModelUsage, Retrieval, SystemOutput, ToolCall
 from vivavoce.trial.outputs import SystemTurn
 
 
@@ -19,3 +23,127 @@ def test_a_wait_for_more_is_not_counted() -> None:
 def test_no_turn_is_complete_before_its_first_output() -> None:
     turn = turn_held_for(3.25)  # counted from a quarter of a second before we saw the message
     assert turn.complete_s == turn.first_output_s == 2.0
+
+
+def turn_of(*arrived: tuple[float, SystemOutput], closed_s: float = 9.0) -> SystemTurn:
+    turn = SystemTurn()
+    for at_s, output in arrived:
+        turn.take(output, at_s)
+    turn.close(closed_s)
+    return turn
+
+
+def message(text: str = "hi", **more: Any) -> SystemOutput:
+    return SystemOutput(kind="message", text=text, **more)
+
+
+@pytest.mark.parametrize(
+    ("arrived", "first_s", "complete_s"),
+    [
+        ([], None, 9.0),
+        ([(1.0, SystemOutput(kind="extras"))], None, 9.0),
+        ([(1.0, SystemOutput(kind="sent")), (2.0, SystemOutput(kind="delta", text="h"))], 2.0, 9.0),
+        ([(2.0, SystemOutput(kind="delta", text="h")), (3.0, message())], 2.0, 9.0),
+        ([(3.0, message(held_s=0.5))], 2.5, 8.5),
+        ([(3.0, message()), (4.0, SystemOutput(kind="extras", held_s=2.0))], 3.0, 7.0),
+        ([(8.5, message()), (9.0, SystemOutput(kind="extras", held_s=2.0))], 8.5, 8.5),
+    ],
+)
+def test_a_turn_is_timed_from_its_first_output_to_its_end_less_what_was_waited(
+    arrived: list[tuple[float, SystemOutput]], first_s: float | None, complete_s: float
+) -> None:
+    turn = turn_of(*arrived)
+    assert (turn.first_output_s, turn.complete_s) == (first_s, complete_s)
+
+
+def test_pieces_become_a_message_where_none_closes_them() -> None:
+    pieces = [(1.0, SystemOutput(kind="delta", text=text)) for text in ("a", "b")]
+    assert [one.text for one in turn_of(*pieces).messages] == ["ab"]
+    assert [one.text for one in turn_of(*pieces, (2.0, message("ab"))).messages] == ["ab"]
+    late = (3.0, SystemOutput(kind="delta", text="c"))
+    assert [one.text for one in turn_of(*pieces, (2.0, message("ab")), late).messages] == ["ab", "c"]
+
+
+@pytest.mark.parametrize(
+    ("output", "silent"),
+    [
+        (message(""), True),
+        (message("hi"), False),
+        (message("", images=("https://b/p.png",)), False),
+        (message("", choices=(Choice("Yes", "y"),)), False),
+        (SystemOutput(kind="end"), True),
+        (SystemOutput(kind="delta", text="h"), False),
+    ],
+)
+def test_a_turn_that_shows_nothing_is_silent(output: SystemOutput, silent: bool) -> None:
+    turn = turn_of((1.0, output))
+    assert turn.silent is silent and turn.ends_dialogue is (output.kind == "end")
+
+
+def test_speech_is_counted_by_its_samples_and_acts_of_several_outputs_are_one_turns() -> None:
+    half = SystemOutput(kind="audio", audio=Audio(b"\0\0" * 4_000, 8_000))
+    offer, inform = Act("offer", "name", "Om"), Act("inform", "area", "north")
+    turn = turn_of((1.0, half), (2.0, half), (3.0, message(acts=(offer,))),
+                   (4.0, SystemOutput(kind="extras", acts=(inform,), raw={})))  # fmt: skip
+    assert turn.spoken_s == 1.0 and [act.act for act in turn.acts or ()] == ["offer", "inform"]
+    assert turn.raw == [{}] and turn.agent is None and turn_of((1.0, message())).acts is None
+
+
+def call(**told: Any) -> SystemOutput:
+    return SystemOutput(kind="extras", tools=(ToolCall(**told),))
+
+
+@pytest.mark.parametrize(
+    ("calls", "started_s", "duration_s"),
+    [
+        ([call(key="k", name="f", live=True), call(key="k", result="x", live=True)], 1.0, 1.0),
+        ([call(key="k", name="f", live=True), call(key="k", error="x", live=True)], 1.0, 1.0),
+        ([call(key="k", name="f", live=True), call(key="k", arguments="x", live=True)], 1.0, None),
+        ([call(key="k", name="f"), call(key="k", result="x", live=True)], None, None),
+        ([call(key="k", name="f", live=True), call(key="k", result="x")], 1.0, None),
+        (
+            [call(key="k", name="f", live=True), call(key="k", result="x", duration_s=0.25, live=True)],
+            1.0,
+            0.25,
+        ),
+        ([call(key="k", name="f", result="x", live=True)], 1.0, None),
+    ],
+)
+def test_a_call_lasts_from_when_it_was_told_to_its_result_where_both_were_seen(
+    calls: list[SystemOutput], started_s: float | None, duration_s: float | None
+) -> None:
+    agent = turn_of(*((float(at), one) for at, one in enumerate(calls, 1))).agent
+    assert agent is not None and agent.tools is not None
+    (one,) = agent.tools
+    assert (one.started_s, one.duration_s) == (started_s, duration_s)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (SystemOutput(kind="extras", tools=()), (0, 0, 0)),
+        (SystemOutput(kind="extras", usage=(ModelUsage(model="m"),)), (None, 1, 0)),
+        (SystemOutput(kind="extras", retrievals=(Retrieval(rank=0),)), (None, 0, 1)),
+    ],
+)
+def test_what_an_agent_did_is_told_where_anything_is_said_of_it(output: SystemOutput, told: tuple) -> None:
+    agent = turn_of((1.0, output)).agent
+    assert agent is not None
+    tools = None if agent.tools is None else len(agent.tools)
+    assert (tools, len(agent.usage), len(agent.retrievals)) == told
+
+
+@pytest.mark.parametrize(
+    ("pieces", "arguments"),
+    [
+        ([{"arguments": "{"}, {"arguments": "}", "more": True}], "{}"),
+        ([{"arguments": "{"}, {"arguments": "[]"}], "[]"),
+        ([{"name": "f"}, {"arguments": "{}", "more": True}], "{}"),
+        ([{"arguments": "{}"}, {"more": True}], "{}"),
+        ([{"arguments": "{}"}, {"result": "x"}], "{}"),
+    ],
+)
+def test_arguments_grow_where_a_piece_says_that_it_is_more(pieces: list[dict], arguments: str) -> None:
+    agent = turn_of(*((1.0, call(key="k", **one)) for one in pieces)).agent
+    assert agent is not None and agent.tools is not None
+    assert [one.arguments for one in agent.tools] == [arguments]

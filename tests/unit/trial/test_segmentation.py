@@ -22,7 +22,7 @@ from vivavoce.log.store import Log
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.trial import response_sound
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.trial.errors import Stale
+from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.response_sound import SHORTEST_S, check_borders, cut_out, proposed
 
 TONES = [(0.5, 1.0), (1.75, 2.5), (3.0, 3.6)]
@@ -157,3 +157,85 @@ def test_a_cut_lies_within_the_recording_one_place_a_stimulus(
         return
     with pytest.raises(Rejected, match="These borders cannot be used"):
         check_borders(segments, stimuli, 10.0)
+
+
+def sound_file(frames: int, rate: int = 8000, channels: int = 1, width: int = 2, cut: int = 0) -> bytes:
+    into = io.BytesIO()
+    with wave.open(into, "wb") as file:
+        file.setparams((channels, width, rate, 0, "NONE", ""))
+        size = frames * channels * width
+        file.writeframes((bytes(range(256)) * (size // 256 + 1))[:size])
+    whole = into.getvalue()
+    return whole[: len(whole) - cut]
+
+
+@pytest.mark.parametrize(
+    ("audio", "reason"),
+    [
+        (sound_file(1), None),
+        (sound_file(100, rate=8000), None),
+        (sound_file(100, rate=192_000), None),
+        (sound_file(100, rate=7999), "bad_audio"),
+        (sound_file(100, rate=192_001), "bad_audio"),
+        (sound_file(100, channels=2), "bad_audio"),
+        (sound_file(100, width=1), "bad_audio"),
+        (sound_file(100, cut=2), "bad_audio"),
+        (sound_file(0), "empty"),
+        (b"", "bad_audio"),
+        (b"RIFF", "bad_audio"),
+    ],
+)
+def test_a_recording_is_one_channel_of_sixteen_bits_and_whole(audio: bytes, reason: str | None) -> None:
+    if reason is None:
+        assert response_sound.sound_of(audio).channels == 1
+    else:
+        with pytest.raises(Refused) as caught:
+            response_sound.sound_of(audio)
+        assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("onset_s", "offset_s", "begin", "end"),
+    [
+        (0.0, 0.5, 0, 4000),
+        (0.25, 0.5, 2000, 4000),
+        (0.75, 2.0, 6000, 8000),
+        (1.0, 2.0, 8000, 8000),
+        (2.0, 3.0, 8000, 8000),
+    ],
+)
+def test_a_piece_is_cut_out_to_the_frame(onset_s: float, offset_s: float, begin: int, end: int) -> None:
+    audio = sound_file(8000)
+    piece = cut_out(audio, LoggedSegment(onset_s=onset_s, offset_s=offset_s))
+    with wave.open(io.BytesIO(audio)) as whole, wave.open(io.BytesIO(piece)) as cut:
+        samples = whole.readframes(8000)
+        assert cut.readframes(8000) == samples[2 * begin : 2 * end] and cut.getframerate() == 8000
+
+
+@pytest.mark.parametrize(
+    ("borders", "stimuli", "sound"),
+    [
+        ([(0.0, 0.125)], 1, True),
+        ([(0.0, 0.0625)], 1, False),
+        ([(-0.5, 0.5)], 1, False),
+        ([(0.5, 0.25)], 1, False),
+        ([(3.0, 4.0)], 1, True),
+        ([(3.0, 4.0005)], 1, True),
+        ([(3.0, 4.25)], 1, False),
+        ([(0.0, 1.0), None], 2, True),
+        ([None, None], 2, False),
+        ([(0.0, 1.0)], 2, False),
+        ([(0.0, 1.0), (1.0, 2.0)], 1, False),
+        ([(0.0, 1.0), (1.0, 1.0)], 2, False),
+    ],
+)
+def test_borders_must_hold_a_piece_for_each_stimulus_within_the_recording(
+    borders: list[tuple[float, float] | None], stimuli: int, sound: bool
+) -> None:
+    """Of four seconds; what begins no earlier than it ends is none, nor what lasts less than a tenth."""
+    pieces = [one and LoggedSegment(onset_s=one[0], offset_s=one[1]) for one in borders]
+    if sound:
+        check_borders(pieces, stimuli, 4.0)
+    else:
+        with pytest.raises(Rejected):
+            check_borders(pieces, stimuli, 4.0)
