@@ -80,8 +80,9 @@ def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
     from vivavoce.log.dataset import DatasetWriter
 
     draw, facts = np.random.default_rng(seed), {"study": {"name": "generated"}, "source": {"kind": "generated"}}
-    texts = [" ".join(draw.choice(WORDS, draw.integers(1, 9))) for _ in range(5_000)]
-    heard = [_noisy(text, draw) for text in texts]
+    words = np.array(WORDS, dtype=object)
+    texts = [" ".join(words[draw.integers(0, len(words), n)]) for n in draw.integers(1, 9, 100_000)]
+    heard = [_noisy(text, draw) for _ in range(3) for text in texts]
     with DatasetWriter(folder, **facts) as writer:
         writer.add("entities", _venues())
         writer.add("participants", (
@@ -94,8 +95,10 @@ def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
 
 
 def _noisy(text: str, draw: np.random.Generator) -> str:
-    kept = [draw.choice(WORDS) if draw.random() < 0.15 else word for word in text.split()]
-    return " ".join(word for word in kept if draw.random() > 0.05)
+    words = text.split()
+    chances, others = draw.random(len(words)).tolist(), draw.integers(0, len(WORDS), len(words)).tolist()
+    pairs = zip(words, chances, others, strict=True)
+    return " ".join(WORDS[n] if chance < 0.15 else word for word, chance, n in pairs if chance < 0.95)
 
 
 def _venues() -> list[dict[str, str]]:
@@ -124,10 +127,11 @@ def _calls(
     own, user = np.repeat(np.arange(many), TURNS), np.tile(np.arange(TURNS) % 2 == 1, many)
     lasts = draw.uniform(0.5, 5, many * TURNS).round(2)
     ends = np.cumsum((lasts + 0.4).reshape(many, TURNS), axis=1).ravel().round(2)
-    said = np.minimum(draw.zipf(1.3, many * TURNS) - 1, len(texts) - 1).astype(int)
+    said = (draw.zipf(1.2, many * TURNS) - 1) % len(texts)
+    recognised = said + len(texts) * draw.integers(0, 3, many * TURNS)
     reference = pa.array(_of(texts, said).to_pylist(), mask=~user)
     prompts = _of(SYSTEM, draw.integers(0, len(SYSTEM), many * TURNS))
-    text = np.where(user, _of(heard, said).to_numpy(False), prompts.to_numpy(False))
+    text = np.where(user, _of(heard, recognised).to_numpy(False), prompts.to_numpy(False))
     turn = {"dialogue_id": _of(keys, own), "turn_index": index}
     dialogues = {
         "dialogue_id": keys, "participant_id": [f"p{one // CALLS}" for one in numbers],
@@ -146,7 +150,7 @@ def _calls(
     spoken = np.flatnonzero(user)
     hypotheses = {
         **of_users, "source": _of(["live"], spoken * 0), "rank": np.zeros(len(spoken), np.int32),
-        "text": _of(heard, said[spoken]), "score": draw.uniform(0, 1, len(spoken)).round(3),
+        "text": _of(heard, recognised[spoken]), "score": draw.uniform(0, 1, len(spoken)).round(3),
     }  # fmt: skip
     wishes = draw.integers(0, [[len(FOODS), len(AREAS)]] * many)
     return {
