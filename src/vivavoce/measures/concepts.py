@@ -154,7 +154,7 @@ def _domain_of_all(
     parts: Sequence[tuple[frozenset[str | None], frozenset[str]]],
 ) -> tuple[frozenset[str | None], frozenset[str]]:
     systems, attributes = zip(*parts, strict=True)
-    return frozenset().union(*systems), frozenset().union(*attributes)
+    return frozenset[str | None]().union(*systems), frozenset[str]().union(*attributes)
 
 
 def _of_users() -> Any:
