@@ -1,6 +1,6 @@
 """All measures over very many dialogues: processor time and memory, beside a scan, pandas and polars.
 
-    python benchmarks/measure_scale.py [--dialogues 10000 100000 1000000] [--engine processes:2] [--keep FOLDER]
+    python benchmarks/measure_scale.py [--dialogues 10000 100000] [--engine processes:2] [--keep FOLDER]
 
 Calls of ten turns are generated (seeded) with transcripts, recognitions, acts, goals, ratings and a database
 of venues, and lie in Parquet. Each figure is of a process of its own, imports included: seconds of the
@@ -29,11 +29,15 @@ TURNS: Final = 10
 CHUNK: Final = 20_000
 CALLS: Final = 20
 FEW: Final = ["turns", "user_words", "system_turn_duration", "dialogue_duration", "subjective_success"]
-FOODS = ["thai", "greek", "british", "indian", "chinese", "italian", "french", "korean", "tuscan", "basque"]
-AREAS, PRICES = ["north", "south", "east", "west", "centre"], ["cheap", "moderate", "expensive"]
-WORDS = [*FOODS, *AREAS, *PRICES, *"i want a restaurant in the part of town please with food what is".split()]
-WORDS += "phone number address thank you good bye uh yes no how about any kind price range looking for".split()
-SYSTEM = ["What kind of food would you like?", "What part of town do you have in mind?", "You are looking for"]
+FOODS: Final = ["thai", "greek", "british", "indian", "chinese", "italian", "french", "korean", "basque"]
+AREAS: Final = ["north", "south", "east", "west", "centre"]
+PRICES: Final = ["cheap", "moderate", "expensive"]
+TALK: Final = """i want a restaurant in the part of town please with food what is phone number address thank you
+good bye uh yes no how about any kind price range looking for"""
+WORDS: Final = [*FOODS, *AREAS, *PRICES, *TALK.split()]
+SYSTEM: Final = [
+    "What kind of food would you like?", "What part of town do you have in mind?", "You are looking for",
+]  # fmt: skip
 PROGRAMS: Final = {
     "scan": "from vivavoce.log.dataset import Dataset; from vivavoce.log.schema import TABLES\n"
     "d = Dataset({folder!r})\n"
@@ -44,7 +48,8 @@ d, t, r = (pd.read_parquet({folder!r} + f"/{{name}}.parquet") for name in ("dial
 u, s = t[t.party == "user"], t[t.party == "system"]
 found = [t.groupby("dialogue_id").size(), u.reference.str.split().str.len().groupby(u.dialogue_id).sum(),
          (s.offset_s - s.onset_s).groupby(s.dialogue_id).agg(["sum", "count"]),
-         d.set_index("dialogue_id").duration_s, r[r.role == "subjective_success"].groupby("dialogue_id").value.sum()]
+         d.set_index("dialogue_id").duration_s,
+         r[r.role == "subjective_success"].groupby("dialogue_id").value.sum()]
 systems = d.set_index("dialogue_id").system
 print([one.groupby(systems).sum() for one in found])""",
     "polars": """
@@ -55,9 +60,10 @@ found = [t.group_by("dialogue_id").len("a"),
          u.group_by("dialogue_id").agg(a=pl.col("reference").str.split(" ").list.len().sum()),
          s.group_by("dialogue_id").agg(a=(pl.col("offset_s") - pl.col("onset_s")).sum()),
          d.select("dialogue_id", a="duration_s"),
-         r.filter(pl.col("role") == "subjective_success").group_by("dialogue_id").agg(a=pl.col("value").sum())]
+         r.filter(pl.col("role") == "subjective_success").group_by("dialogue_id").agg(pl.col("value").sum())]
 systems = d.select("dialogue_id", "system")
-print([one.join(systems, on="dialogue_id").group_by("system").agg(pl.col("a").sum()) for one in found])""",
+joined = [one.join(systems, on="dialogue_id").drop("dialogue_id") for one in found]
+print([one.group_by("system").sum() for one in joined])""",
 }
 MEASURED: Final = """
 import resource, runpy, sys, time
@@ -79,9 +85,13 @@ def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
     """A dataset of so many calls, with participants who hold CALLS each."""
     from vivavoce.log.dataset import DatasetWriter
 
-    draw, facts = np.random.default_rng(seed), {"study": {"name": "generated"}, "source": {"kind": "generated"}}
-    texts = [" ".join(draw.choice(WORDS, draw.integers(1, 9))) for _ in range(5_000)]
-    heard = [_noisy(text, draw) for text in texts]
+    draw, facts = (
+        np.random.default_rng(seed),
+        {"study": {"name": "generated"}, "source": {"kind": "generated"}},
+    )
+    words = np.array(WORDS, dtype=object)
+    texts = [" ".join(words[draw.integers(0, len(words), n)]) for n in draw.integers(1, 9, 100_000)]
+    heard = [_noisy(text, draw) for _ in range(3) for text in texts]
     with DatasetWriter(folder, **facts) as writer:
         writer.add("entities", _venues())
         writer.add("participants", (
@@ -94,19 +104,20 @@ def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
 
 
 def _noisy(text: str, draw: np.random.Generator) -> str:
-    kept = [draw.choice(WORDS) if draw.random() < 0.15 else word for word in text.split()]
-    return " ".join(word for word in kept if draw.random() > 0.05)
+    words = text.split()
+    chances, others = draw.random(len(words)).tolist(), draw.integers(0, len(WORDS), len(words)).tolist()
+    pairs = zip(words, chances, others, strict=True)
+    return " ".join(WORDS[n] if chance < 0.15 else word for word, chance, n in pairs if chance < 0.95)
 
 
 def _venues() -> list[dict[str, str]]:
-    slots = {"food": FOODS, "area": AREAS, "pricerange": PRICES}
     return [
         {"entity_id": f"v{n}", "name": f"venue {n}", "slot": slot, "value": value, "source": "database",
          "match": "exact"}
         for n in range(60)
         for slot, value in {
-            **{name: own[n // step % len(own)] for (name, own), step in zip(slots.items(), (1, 10, 50))},
-            "phone": f"01223 {n:06d}",
+            "food": FOODS[n % len(FOODS)], "area": AREAS[n // len(FOODS) % len(AREAS)],
+            "pricerange": PRICES[n // 50 % len(PRICES)], "phone": f"01223 {n:06d}",
         }.items()
     ]  # fmt: skip
 
@@ -124,10 +135,11 @@ def _calls(
     own, user = np.repeat(np.arange(many), TURNS), np.tile(np.arange(TURNS) % 2 == 1, many)
     lasts = draw.uniform(0.5, 5, many * TURNS).round(2)
     ends = np.cumsum((lasts + 0.4).reshape(many, TURNS), axis=1).ravel().round(2)
-    said = np.minimum(draw.zipf(1.3, many * TURNS) - 1, len(texts) - 1).astype(int)
+    said = (draw.zipf(1.2, many * TURNS) - 1) % len(texts)
+    recognised = said + len(texts) * draw.integers(0, 3, many * TURNS)
     reference = pa.array(_of(texts, said).to_pylist(), mask=~user)
     prompts = _of(SYSTEM, draw.integers(0, len(SYSTEM), many * TURNS))
-    text = np.where(user, _of(heard, said).to_numpy(False), prompts.to_numpy(False))
+    text = np.where(user, _of(heard, recognised).to_numpy(False), prompts.to_numpy(False))
     turn = {"dialogue_id": _of(keys, own), "turn_index": index}
     dialogues = {
         "dialogue_id": keys, "participant_id": [f"p{one // CALLS}" for one in numbers],
@@ -146,14 +158,15 @@ def _calls(
     spoken = np.flatnonzero(user)
     hypotheses = {
         **of_users, "source": _of(["live"], spoken * 0), "rank": np.zeros(len(spoken), np.int32),
-        "text": _of(heard, said[spoken]), "score": draw.uniform(0, 1, len(spoken)).round(3),
+        "text": _of(heard, recognised[spoken]), "score": draw.uniform(0, 1, len(spoken)).round(3),
     }  # fmt: skip
     wishes = draw.integers(0, [[len(FOODS), len(AREAS)]] * many)
     return {
         "dialogues": dialogues, "turns": turns, "hypotheses": hypotheses,
         "acts": _acts(keys, wishes, draw),
         "goals": {
-            "dialogue_id": _of(keys, np.repeat(np.arange(many), 3)), "goal_index": np.zeros(3 * many, np.int32),
+            "dialogue_id": _of(keys, np.repeat(np.arange(many), 3)),
+            "goal_index": np.zeros(3 * many, np.int32),
             "origin": _of(["assigned"], np.zeros(3 * many, int)),
             "kind": _of(["constraint", "request"], np.tile([0, 0, 1], many)),
             "slot": _of(["food", "area", "phone"], np.tile([0, 1, 2], many)),
@@ -178,7 +191,8 @@ def _acts(keys: list[str], wishes: np.ndarray, draw: np.random.Generator) -> dic
     foods = np.where(draw.random(many) < 0.85, wishes[:, 0], draw.integers(0, len(FOODS), many))
     values: list[str | None] = [*FOODS, *AREAS, *(f"venue {n}" for n in range(60))]
     values += [*(f"01223 {n:06d}" for n in range(60)), None]
-    area, venue, phone, nothing = len(FOODS), 15, 75, len(values) - 1
+    area, venue = len(FOODS), len(FOODS) + len(AREAS)
+    phone, nothing = venue + 60, len(values) - 1
     rows = [  # turn, layer, act, slot, value
         (0, "system", "welcomemsg", None, np.full(many, nothing)),
         (1, "reference", "inform", "food", wishes[:, 0]), (1, "understood", "inform", "food", foods),

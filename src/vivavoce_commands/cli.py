@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vivavoce.cli.datasets import Replace
-from vivavoce.cli.progress import Report, note, progress, uncollected
+from vivavoce.cli.progress import Report, note, progress
+from vivavoce.core.engines import uncollected
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
-from vivavoce.cli.progress import note, uncollected
+from vivavoce.cli.progress import note
+from vivavoce.core.engines import uncollected
 
 
 def measure(

@@ -1,6 +1,5 @@
 """Long work of a command: progress on stderr, a bar on a terminal and nothing in a pipe."""
 
-import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,15 +38,3 @@ def folded(line: str) -> str:
 
     wrapper = TextWrapper(columns, break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
     return "\n".join(map(wrapper.fill, line.splitlines()))
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Look for no cycles meanwhile: plain tables hold none, and looking takes up to a third of the time."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 BUCKET: Final = 20_000
@@ -37,8 +36,7 @@ def lay_in_buckets(path: Path, schema: pa.Schema, edges: Sequence[str]) -> None:
         with pq.ParquetWriter(laid, schema, compression="zstd") as writer:
             for part in parts:
                 rows = _read(part, schema)
-                order = pc.sort_indices(rows, [("dialogue_id", "ascending")])
-                writer.write_table(rows.take(order), row_group_size=max(1, len(rows)))
+                writer.write_table(rows.sort_by("dialogue_id"), row_group_size=max(1, len(rows)))
                 part.unlink()
     laid.replace(path)
 

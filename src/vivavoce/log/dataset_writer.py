@@ -1,4 +1,4 @@
-"""A dataset written: rows are checked, hashed and laid into Parquet, large ones in buckets of whole dialogues."""
+"""A dataset written: rows are checked, hashed and laid into Parquet, many dialogues in buckets."""
 
 import hashlib
 import json
@@ -93,7 +93,8 @@ class DatasetWriter:
     def add_table(self, table: str, rows: pa.Table) -> None:
         """Append rows that stand in columns, as `add` does.
 
-        Raises  UnknownName: a table or column that the schema does not have; InputError: cells of another type
+        Raises  UnknownName: a table or column that the schema does not have
+                InputError: cells of another type
         """
         if table not in TABLES:
             raise UnknownName("table", table, list(TABLES), place=str(self.folder))

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from vivavoce.core.engines import Engine
+from vivavoce.core.engines import Engine, uncollected
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.exact_sums import exact_sum
 from vivavoce.log.populations import POPULATION, populations
@@ -173,7 +173,8 @@ def _counted(tables: Tables, measures: Sequence[Measure]) -> _Counted:
     dialogues = dialogue_ids(tables)
     places = {dialogue: place for place, dialogue in enumerate(dialogues)}
     both = np.zeros((2, len(measures), len(dialogues)))
-    found = [tables.counted(measure.components) for measure in measures]
+    with uncollected():
+        found = [tables.counted(measure.components) for measure in measures]
     for number, (pairs, _) in enumerate(found):
         if isinstance(pairs, PairColumns) and len(pairs.dialogue_ids) == len(dialogues):
             both[:, number] = np.nan_to_num(pairs.both)

@@ -139,7 +139,8 @@ def _from_acts(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
 
 def _domain(tables: Tables) -> tuple[frozenset[str | None], frozenset[str]]:
     """The systems that log what they understand, and the attributes of the domain."""
-    first = tables.read("acts").filter(_of_users())
+    named = ["dialogue_id", "layer", "rank", "act", "slot", "value"]
+    first = tables.read("acts").select(named).filter(_of_users())
     logged = first.filter(field_of("layer") == "understood")["dialogue_id"].unique()
     logging = tables.read("dialogues").filter(field_of("dialogue_id").isin(logged))["system"].unique()
     slots = (field_of("slot").is_valid()) & (field_of("slot") != "")
@@ -153,7 +154,7 @@ def _domain_of_all(
     parts: Sequence[tuple[frozenset[str | None], frozenset[str]]],
 ) -> tuple[frozenset[str | None], frozenset[str]]:
     systems, attributes = zip(*parts, strict=True)
-    return frozenset().union(*systems), frozenset().union(*attributes)
+    return frozenset[str | None]().union(*systems), frozenset[str]().union(*attributes)
 
 
 def _of_users() -> Any:
@@ -163,7 +164,8 @@ def _of_users() -> Any:
 def _read(tables: Tables) -> Mapping[str, _Acts]:
     """Acts of users by dialogue."""
     table = tables.read("acts")
-    rows = table.filter(_of_users())
+    named = ["dialogue_id", "turn_index", "layer", "source", "rank", "act", "slot", "op", "value"]
+    rows = table.select(named).filter(_of_users())
     said = made_once(rows, ["act", "slot", "op", "value"], _concept)
     columns = (rows[name].to_pylist() for name in ("dialogue_id", "turn_index", "layer", "source"))
     acts: dict[str, _Acts] = defaultdict(_Acts)
@@ -192,8 +194,9 @@ def _concept(act: str, slot: str | None, op: str | None, value: str | None) -> C
 def _from_labels(tables: Tables) -> Mapping[str, list[TurnConcepts]]:
     """Every user turn of a dialogue annotated in layer `avp`; those without label have no concepts."""
     found: dict[str, list[TurnConcepts]] = {}
-    user_turns = turns_of(tables, "user")
-    for dialogue_id, standing in labels(tables).of("avp").items():
+    given = labels(tables).of("avp")
+    user_turns = turns_of(tables, "user") if given else {}
+    for dialogue_id, standing in given.items():
         by_turn: dict[int, list[tuple[str, Concept]]] = defaultdict(list)
         for one in standing:
             attribute, _, value = (one.value or "").partition("=")

@@ -14,7 +14,9 @@ from typing import Final
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, TYPE
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
-from vivavoce.measures.counting import labels, scored
+from vivavoce.measures.columns import made_once
+from vivavoce.measures.counting import labels
+from vivavoce.measures.success import counting_goals
 
 SOURCE: Final = (
     "Walker, M., Litman, D., Kamm, C., Abella, A. (1997). PARADISE: a framework for evaluating spoken "
@@ -80,9 +82,9 @@ def _keys(tables: Tables) -> Iterator[tuple[str, str, str]]:
 
     Of a task with alternatives the goal that counts for objective success, where that can be scored.
     """
-    counting = scored(tables).assigned
-    for dialogue_id, outcome in counting.items():
-        for slot, value in outcome.goal.constraints.items():
+    counting = counting_goals(tables)
+    for dialogue_id, goal in counting.items():
+        for slot, value in goal.constraints.items():
             if slot != TYPE and value != DONTCARE:
                 yield dialogue_id, slot, normalise_value(value)
     wanted = (field_of("origin") == "assigned") & (field_of("kind") == "constraint")
@@ -97,17 +99,25 @@ def _exchanged(tables: Tables) -> Mapping[str, Mapping[str, str]]:
     """Slot and value that each dialogue arrived at: the experts', else what was understood last."""
     wanted = (field_of("layer") == "understood") & (field_of("rank") == 0)
     order = [("dialogue_id", "ascending"), ("turn_index", "ascending"), ("position", "ascending")]
-    rows = tables.read("acts").filter(wanted).sort_by(order)
-    columns = rows.select(["dialogue_id", "act", "slot", "op", "value"]).to_pydict().values()
+    facts = ["act", "slot", "op", "value"]
+    named = ["dialogue_id", "turn_index", "position", "layer", "rank", *facts]
+    rows = tables.read("acts").select(named).filter(wanted).sort_by(order)
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for dialogue_id, act, slot, op, value in zip(*columns, strict=True):
+    told = made_once(rows, facts, _told)
+    for dialogue_id, pair in zip(rows["dialogue_id"].to_pylist(), told, strict=True):
         values = found[dialogue_id]
-        if act == "inform" and slot and value is not None and op != "!=":
-            values[slot] = normalise_value(value)
+        if pair is not None:
+            values[pair[0]] = pair[1]
     judged = labels(tables).of("avm").items()
     return found | {
         key: {one.label: normalise_value(one.value) for one in own if one.value} for key, own in judged
     }
+
+
+def _told(act: str, slot: str | None, op: str | None, value: str | None) -> AttributeValue | None:
+    if act == "inform" and slot and value is not None and op != "!=":
+        return slot, normalise_value(value)
+    return None
 
 
 def _kappa(tables: Tables) -> Pairs:

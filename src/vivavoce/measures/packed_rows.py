@@ -7,7 +7,7 @@ import numpy as np
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Packed = np.ndarray[Any, Any]
-TYPES: Final = (np.uint8, np.int16, np.int32, np.float32)
+WHOLE: Final = (np.uint8, np.int16, np.int32)
 
 
 def pack(rows: Iterable[Floats]) -> list[Packed]:
@@ -19,15 +19,9 @@ def pack(rows: Iterable[Floats]) -> list[Packed]:
 
 def _smallest(row: Floats) -> Packed:
     low, high = (row.min(), row.max()) if len(row) else (0.0, 0.0)
-    for kind in TYPES:
-        if kind is not np.float32:
-            about = np.iinfo(kind)
-            if not (about.min <= low and high <= about.max):
-                continue
-        made = row.astype(kind)
-        if np.array_equal(made, row):
-            return made
-    return row.copy()
+    fitting = [one for one in WHOLE if np.iinfo(one).min <= low and high <= np.iinfo(one).max]
+    small = (row.astype(one) for one in (*fitting, np.float32))
+    return next((one for one in small if np.array_equal(one, row)), row.copy())
 
 
 class PackedRows:

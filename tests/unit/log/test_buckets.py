@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,10 @@ from vivavoce.log.row_digests import sum_digests
 from vivavoce.testing.sample_dialogues import write_sample
 
 FACTS: dict[str, Any] = {"study": {"name": "s"}, "source": {"kind": "test"}}
+
+
+def keys_of(dataset: Dataset) -> list[str]:
+    return dataset.read("dialogues")["dialogue_id"].to_pylist()
 
 
 def rows_of(dataset: Dataset, table: str) -> list[str]:
@@ -40,9 +45,9 @@ def test_the_buckets_part_the_dialogues_in_the_order_of_their_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = in_buckets(tmp_path / "large", monkeypatch, shuffled=3)
-    keys = [large.bucket(n).read("dialogues")["dialogue_id"].to_pylist() for n in range(large.buckets)]
+    keys = [keys_of(large.bucket(number)) for number in range(large.buckets)]
     assert [len(own) for own in keys[:-1]] == [2] * (large.buckets - 1)
-    assert sum(keys, []) == sorted(sum(keys, []))
+    assert [*chain(*keys)] == sorted(chain(*keys))
     for number, own in enumerate(keys):
         for table in ("turns", "acts", "annotations"):
             found = set(large.bucket(number).read(table)["dialogue_id"].to_pylist())
@@ -71,9 +76,9 @@ def test_rules_leave_out_the_same_in_buckets(tmp_path: Path, monkeypatch: pytest
     large = in_buckets(tmp_path / "large", monkeypatch)
     short = Dataset(large.folder, exclude="user_turns < 2")
     parts = [short.bucket(n) for n in range(short.buckets)]
-    kept = sum((part.read("dialogues")["dialogue_id"].to_pylist() for part in parts), [])
+    kept = [*chain.from_iterable(map(keys_of, parts))]
     assert 0 < len(kept) < len(large.read("dialogues"))
-    assert kept == short.read("dialogues")["dialogue_id"].to_pylist()
+    assert kept == keys_of(short)
     assert {part.hash for part in parts} == {short.hash}
 
 

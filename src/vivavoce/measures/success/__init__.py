@@ -21,7 +21,13 @@ from vivavoce.measures.success.inferred import (
 )
 from vivavoce.measures.success.inspection import Disagreement, disagreements
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Value, Venues
-from vivavoce.measures.success.outcomes import Outcomes, ScoringOptions, outcomes, scored_turns
+from vivavoce.measures.success.outcomes import (
+    Outcomes,
+    ScoringOptions,
+    counting_goals,
+    outcomes,
+    scored_turns,
+)
 from vivavoce.measures.success.rates import CODES, FAILURES, UNITS, Code, Unit, call_code, inferred_components
 from vivavoce.measures.success.scoring import OFFER_RULES, OfferRule, serves
 
@@ -49,6 +55,7 @@ __all__ = [
     "Venues",
     "assigned_outcome",
     "call_code",
+    "counting_goals",
     "disagreements",
     "explain",
     "inferred_components",

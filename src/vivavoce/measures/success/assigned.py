@@ -24,6 +24,11 @@ class AssignedOutcome:
         return int(self.served[offer_rule])
 
 
+def counting_goal(goals: Sequence[Goal], venues: Venues) -> int:
+    """Which of a task's goals counts: the first that some venue meets, or the task's own."""
+    return next((number for number, goal in enumerate(goals) if venues.matching(goal)), 0)
+
+
 def assigned_outcome(
     dialogue_id: str,
     goals: Sequence[Goal],
@@ -38,7 +43,7 @@ def assigned_outcome(
     Empty   a task that no venue meets cannot be served: 0
     Source  Jurčíček et al. 2011, section 4
     """
-    index = next((number for number, goal in enumerate(goals) if venues.matching(goal)), 0)
+    index = counting_goal(goals, venues)
     made = record(turns)
     last, lenient = (
         serves(goals[index], made, venues, offer_rule=rule, verify_values=verify_values)

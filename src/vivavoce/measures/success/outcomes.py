@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from vivavoce.log.vocabulary import REFERENCE_SOURCES, TYPE
 from vivavoce.measures.base import field_of
 from vivavoce.measures.columns import made_once
-from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome
+from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome, counting_goal
 from vivavoce.measures.success.inferred import InferredOutcome, inferred_outcomes
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, Venues
 
@@ -92,6 +92,26 @@ def outcomes(dataset: ScoredSource, options: ScoringOptions = ScoringOptions()) 
         f"{reason}: {count} of {len(dialogues)} dialogues" for reason, count in lacking.items()
     )
     return found
+
+
+def counting_goals(dataset: ScoredSource) -> dict[str, Goal]:
+    """The goal that counts of each dialogue that `outcomes` scores against its assigned one."""
+    venues = Venues.from_rows(dataset.read("entities").to_pylist())
+    if not venues:
+        return {}
+    wanted = (field_of("layer") == "system") & (field_of("rank") == 0)
+    named = ["dialogue_id", "turn_index", "layer", "rank"]
+    acts = dataset.read("acts").select(named).filter(wanted)
+    acting = set(acts["dialogue_id"].unique().to_pylist())
+    if by_wizards := _said_by_wizards(dataset):
+        pairs = set(zip(acts["dialogue_id"].to_pylist(), acts["turn_index"].to_pylist(), strict=True))
+        acting -= {one for one, own in by_wizards.items() if any((one, turn) not in pairs for turn in own)}
+    goals = _assigned_goals(dataset)
+    return {
+        one: goals[one][counting_goal(goals[one], venues)]
+        for one in dataset.read("dialogues")["dialogue_id"].to_pylist()
+        if one in acting and one in goals
+    }
 
 
 def scored_turns(

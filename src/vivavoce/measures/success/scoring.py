@@ -1,6 +1,7 @@
 """What a system offered and told over some turns, and whether that serves a goal."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import normalise_value
@@ -34,20 +35,17 @@ class Record:
 
     def add(self, acts: Iterable[ScoredAct]) -> None:
         """Take in the acts of one system turn."""
-        acts = tuple(acts)
-        named = [name for act in acts if (name := offered_name(act)) is not None]
-        if named:
-            self.current = named[0]
-        for act in acts:
-            name = offered_name(act)
+        named, facts = _facts_of(tuple(acts))
+        if named is not None:
+            self.current = named
+        for name, slot, value in facts:
             if name is not None:
                 self.current = name
                 self.offers.append(name)
-            elif act.act in ("inform", "offer") and act.slot and act.value:
-                if self.current is None:
-                    self.orphans += 1
-                else:
-                    self.told.append(Told(self.current, act.slot, act.value))
+            elif self.current is None:
+                self.orphans += 1
+            else:
+                self.told.append(Told(self.current, slot, value))
 
     def carry(self, before: "Record") -> None:
         """Start with the venue that was current in another record, and what was told of it there."""
@@ -63,6 +61,17 @@ class Record:
             for told in self.told
             if told.venue == venue.name and (not verify_values or venue.has(told.slot, told.value))
         } | {NAME}
+
+
+@lru_cache(maxsize=50_000)
+def _facts_of(acts: tuple[ScoredAct, ...]) -> tuple[str | None, tuple[tuple[str | None, str, str], ...]]:
+    """The first venue that acts name; in their order each venue, or slot and value of one told."""
+    facts = tuple(
+        (offered_name(act), act.slot, act.value)
+        for act in acts
+        if act.act in ("inform", "offer") and act.slot and act.value
+    )
+    return next((name for name, _, _ in facts if name is not None), None), facts
 
 
 def record(turns: Iterable[ScoredTurn]) -> Record:
