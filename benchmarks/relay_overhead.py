@@ -1,6 +1,13 @@
 """What the service adds to a turn, from a participant's browser to the bot and back, against a bare proxy.
 
     python benchmarks/relay_overhead.py [--dialogues 1 50 200] [--pairs 6] [--seconds 12] [--pause 5]
+        [--peer proxy|durable]
+
+With `--peer durable` the other way is the least that does the same work: a Starlette application with the two
+addresses that the page's script uses, which commits each turn to SQLite (WAL, `synchronous=FULL`, one writer,
+one COMMIT for all who wait) before it acknowledges, before it asks the bot and before it shows the answer. It
+has no study, no keys that are looked up again, no chain and no state: it is the limit. `ratios` are service
+to peer: of processor time a turn, and of the 99th percentile of the time to the bot and back from it.
 
 The same people talk to the same bot process, now through a bare proxy (one request a turn, one shared client
 to the bot, nothing kept), now through the participants' pages as their script does it: a long poll is open
@@ -19,21 +26,28 @@ import argparse
 import asyncio
 import json
 import os
+import queue
 import random
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import aiohttp
 import httpx
 import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -109,6 +123,66 @@ def serve_proxy(port: int, bot: str) -> None:
         await _answer(send, answer.content)
 
     uvicorn.run(app, port=port, log_level="warning", lifespan="off", **STAYING)
+
+
+def serve_durable(port: int, bot: str, folder: Path) -> None:
+    """Takes turns and gives news as the pages do, with each committed before anybody sees it, and no more."""
+    client = httpx.AsyncClient(trust_env=False, limits=httpx.Limits(max_connections=None))
+    rows: queue.SimpleQueue[tuple[str, str, asyncio.Future[None], asyncio.AbstractEventLoop]] = (
+        queue.SimpleQueue()
+    )
+    said: dict[str, list[str]] = {}
+    news: dict[str, asyncio.Event] = {}
+    working: set[asyncio.Task[None]] = set()
+
+    def write() -> None:
+        database = sqlite3.connect(folder / "peer.sqlite", isolation_level=None)
+        database.execute("PRAGMA journal_mode=WAL").fetchall()
+        database.execute("PRAGMA synchronous=FULL")
+        database.execute("CREATE TABLE turns (dialogue TEXT, text TEXT)")
+        while True:
+            batch = [rows.get()]
+            while not rows.empty():
+                batch.append(rows.get())
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany("INSERT INTO turns VALUES (?, ?)", [row[:2] for row in batch])
+            database.execute("COMMIT")
+            for _, _, done, loop in batch:
+                loop.call_soon_threadsafe(done.set_result, None)
+
+    async def commit(dialogue: str, text: str) -> None:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        rows.put((dialogue, text, done, loop))
+        await done
+
+    async def answer(dialogue: str, text: str) -> None:
+        got = (await client.post(bot, json={"text": text})).json()["text"]
+        await commit(dialogue, got)
+        said.setdefault(dialogue, []).append(got)
+        news.pop(dialogue, asyncio.Event()).set()
+
+    async def turns(request: Request) -> Response:
+        turn = await request.json()
+        await commit(turn["dialogue_id"], turn["text"])
+        task = asyncio.create_task(answer(turn["dialogue_id"], turn["text"]))
+        working.add(task)
+        task.add_done_callback(working.discard)
+        return JSONResponse({"seq": 1})
+
+    async def events(request: Request) -> Response:
+        dialogue, after = request.query_params["dialogue_id"], int(request.query_params["after"])
+        if len(said.get(dialogue, ())) <= after:
+            with suppress(TimeoutError):
+                wait = news.setdefault(dialogue, asyncio.Event()).wait()
+                await asyncio.wait_for(wait, float(request.query_params["wait"]))
+        fresh = said.get(dialogue, [])[after:]
+        shown = [{"kind": "system", "messages": [{"text": text}]} for text in fresh]
+        return JSONResponse({"seq": after + len(fresh), "events": shown})
+
+    threading.Thread(target=write, daemon=True).start()
+    routes = [Route("/turns", turns, methods=["POST"]), Route("/events", events)]
+    uvicorn.run(Starlette(routes=routes), port=port, log_level="warning", lifespan="off", **STAYING)
 
 
 def serve_pages(port: int, bot: str, folder: Path) -> None:
@@ -288,13 +362,17 @@ async def compare(bot: str, dialogues: int, options: argparse.Namespace, folder:
     """Blocks of both ways in turns, and what the service adds."""
     pause_s, load = options.pause * min(1.0, dialogues / ENOUGH), os.getloadavg()[0]
     seconds = max(options.seconds, 2 * pause_s)
+    durable = options.peer == "durable"
+    peer = ("durable", bot, str(folder)) if durable else ("proxy", bot)
     bare: list[Block] = []
     service: list[Block] = []
     with (
-        process("proxy", bot) as (proxy, proxy_number),
+        process(*peer) as (proxy, proxy_number),
         process("pages", bot, str(folder)) as (pages, number),
     ):
-        proxied = [Proxied(proxy) for _ in range(dialogues)]
+        proxied: list[Any] = [
+            AtPages(proxy, {}, f"d{number}") if durable else Proxied(proxy) for number in range(dialogues)
+        ]
         at_pages = await in_tens([begun(pages) for _ in range(dialogues)])
         for person in (*proxied, *at_pages):
             await person.ask()  # connections are made, caches are filled
@@ -306,7 +384,20 @@ async def compare(bot: str, dialogues: int, options: argparse.Namespace, folder:
             await person.leave()
     facts = {"dialogues": dialogues, "pause_s": pause_s, "load_before": round(load, 2)}
     facts |= {"sync_ms": sync_ms(folder), "bare": shown(bare), "service": shown(service)}
-    return facts | {"added": added(bare, service)}
+    return facts | {"added": added(bare, service), "ratios": ratios(bare, service)}
+
+
+def ratios(bare: Sequence[Block], service: Sequence[Block]) -> dict[str, float]:
+    """Service to peer, over all blocks."""
+
+    def facts(blocks: Sequence[Block]) -> tuple[float, float]:
+        whole = sorted(
+            there + back for one in blocks for there, back in zip(one.to_bot, one.from_bot, strict=True)
+        )
+        return sum(one.cpu_ms for one in blocks) / len(whole), whole[int(len(whole) * 0.99)]
+
+    (cpu, p99), (our_cpu, our_p99) = facts(bare), facts(service)
+    return {"cpu_a_turn": round(our_cpu / cpu, 2), "p99": round(our_p99 / p99, 2)}
 
 
 def main() -> None:
@@ -315,6 +406,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=6, help="pairs of blocks")
     parser.add_argument("--seconds", type=float, default=12.0, help="length of a block")
     parser.add_argument("--pause", type=float, default=5.0)
+    parser.add_argument("--peer", choices=["proxy", "durable"], default="proxy")
     parser.add_argument("--folder", default=".", help="where the log is written")
     options = parser.parse_args()
     results = []
@@ -328,6 +420,7 @@ def main() -> None:
 SERVERS = {
     "bot": lambda port: serve_bot(int(port)),
     "proxy": lambda port, bot: serve_proxy(int(port), bot),
+    "durable": lambda port, bot, folder: serve_durable(int(port), bot, Path(folder)),
     "pages": lambda port, bot, folder: serve_pages(int(port), bot, Path(folder)),
 }
 
