@@ -40,6 +40,12 @@ _KNOWN: Final = select(events.c.seq).where(_THIS_VISIT, _THIS_KEY).correlate(Non
 _LAST_AND_KNOWN: Final = (
     select(events.c.seq, events.c.chain, _KNOWN).where(_THIS_VISIT).order_by(events.c.seq.desc()).limit(1)
 )
+_LAST_PAUSE: Final = (
+    select(events.c.kind)
+    .where((events.c.kind == TrialPaused.kind) | (events.c.kind == TrialResumed.kind))
+    .order_by(events.c.position.desc())
+    .limit(1)
+)
 _INSERT_EVENT: Final = insert(events)
 _INSERT_EVENT_RETURNING: Final = _INSERT_EVENT.returning(events.c.position)
 
@@ -232,10 +238,7 @@ class Transaction:
 
     def paused(self) -> bool:
         """Whether the researcher or a stopping rule has paused the trial."""
-        wanted = select(events.c.kind).where(events.c.kind.in_([TrialPaused.kind, TrialResumed.kind]))
-        newest = wanted.order_by(events.c.position.desc()).limit(1)
-        last = self.connection.execute(newest).scalar_one_or_none()
-        return last == TrialPaused.kind
+        return run(self.connection, _LAST_PAUSE, {}).scalar_one_or_none() == TrialPaused.kind
 
     def reserve_code(self, code: str, dialogue_id: str, visit_id: str) -> bool:
         """Take an earned code for a dialogue, then append CodeIssued; False when the code is taken."""

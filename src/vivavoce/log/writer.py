@@ -1,8 +1,9 @@
 """The single writer: one thread, one connection, and one COMMIT for everybody who waits.
 
 A caller hands over a function of a transaction. The writer takes all waiting functions into one database
-transaction (each in a savepoint of its own, where there are several), commits once, and only then answers.
-So the cost of a sync to disk is shared, and nothing is ever acknowledged that is not durable.
+transaction, commits once, and only then answers. So the cost of a sync to disk is shared, and nothing is ever
+acknowledged that is not durable. Several functions share a savepoint; where one of them fails, all run again,
+each in a savepoint of its own, for most batches are without a failure.
 
 When the server of the database is lost, callers wait while the writer reconnects, up to `patience_s`.
 A COMMIT whose answer was lost may or may not have happened: each batch therefore leaves its number in the
@@ -164,7 +165,9 @@ class Writer:
         if len(batch) == 1:
             outcomes = [self._run_alone(connection, transaction, batch[0])]
         else:
-            outcomes = [self._run_one(connection, transaction, caller) for caller in batch]
+            outcomes = self._run_together(connection, transaction, batch) or [
+                self._run_one(connection, transaction, caller) for caller in batch
+            ]
         if self._numbered and connection.in_transaction():
             self._leave_number(connection)
         return outcomes
@@ -179,6 +182,21 @@ class Writer:
             if (whole := connection.get_transaction()) is not None:
                 whole.rollback()
             return _Outcome(caller, error=_told(error))
+
+    def _run_together(
+        self, connection: Connection, transaction: Transaction, batch: list[_Caller]
+    ) -> list[_Outcome]:
+        """All of a batch in one savepoint; [], and nothing of it is done, where one of them failed."""
+        savepoint = connection.begin_nested()
+        try:
+            outcomes = [_Outcome(caller, caller.run(transaction)) for caller in batch]
+        except FATAL:
+            raise
+        except Exception:
+            savepoint.rollback()
+            return []
+        savepoint.commit()
+        return outcomes
 
     def _run_one(self, connection: Connection, transaction: Transaction, caller: _Caller) -> _Outcome:
         savepoint = connection.begin_nested()

@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from psycopg.errors import ConnectionTimeout
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, event, insert, text
 from sqlalchemy.exc import OperationalError
 
 from scenes.patience import PATIENCE_S, eventually_there
@@ -161,3 +161,28 @@ def test_closing_commits_what_waits(tmp_path: Path) -> None:
     assert [future.result(0) for future in futures] == list(range(1, 51))
     with Log.open(url) as again:
         assert len(again.trial_events()) == 50
+
+
+async def as_one_batch(log: Log, work: list[Callable[[Transaction], object]]) -> list[object]:
+    """What callers are told who waited together."""
+    release, held = await busy(log)
+    results = asyncio.gather(*(log.transact(one) for one in work), return_exceptions=True)
+    await eventually_there(lambda: log._writer._queue.qsize() == len(work))
+    release.set()
+    assert await held is True
+    return await results
+
+
+def test_callers_of_a_batch_share_a_savepoint_unless_one_of_them_fails(log: Log) -> None:
+    begun: list[str] = []
+    event.listen(log._engines.writer, "savepoint", lambda _, name: begun.append(name))
+
+    def refused(tx: Transaction) -> None:
+        append(tx)
+        raise ValueError("not this one")
+
+    assert asyncio.run(as_one_batch(log, [append] * 5)) == [1, 2, 3, 4, 5]
+    assert len(begun) == 1
+    first, failed, last = asyncio.run(as_one_batch(log, [append, refused, append]))
+    assert (first, last, str(failed)) == (6, 7, "not this one")
+    assert [one.seq for one in log.trial_events()] == [1, 2, 3, 4, 5, 6, 7]
