@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -81,10 +82,9 @@ def serve_study(
 
         engine = SessionEngine(study, log, connectors)
         app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
+        server = PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3)
         link = first_link(log, f"http://{_reached(host)}:{desk_port}")
-        wait_for_port(host, desk_port, "the dashboard", dashboard)
         note(f"participants  {participants}")
-        note(f"dashboard     {link}")
         if any(getattr(one, "room", None) is not None for one in connectors.values()):
             wizard = first_wizard_link(Access(log, study.name), participants)
             note(f"wizard        {wizard}  (more under Accounts)")
@@ -94,12 +94,47 @@ def serve_study(
         if changed:
             note(changed)
         note("stop with Ctrl-C; everything that was acknowledged is on disk")
-        if announced is not None:
-            announced(link)
+
+        def there() -> None:
+            note(f"dashboard     {link}")
+            if announced is not None:
+                announced(link)
+
         try:
-            PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
+            with _beside(server, dashboard, host, desk_port, there):
+                server.run()
         finally:
             log.close_now()
+
+
+@contextmanager
+def _beside(
+    server: "uvicorn.Server",
+    dashboard: subprocess.Popen[bytes],
+    host: str,
+    port: int,
+    there: Callable[[], None],
+) -> Iterator[None]:
+    """Participants do not wait for the dashboard; one that never comes up ends their server, too.
+
+    Raises  VivavoceError: it did not come up
+    """
+    failed: list[VivavoceError] = []
+
+    def wait() -> None:
+        try:
+            wait_for_port(host, port, "the dashboard", dashboard)
+        except VivavoceError as error:
+            if not server.should_exit:  # nobody has stopped both
+                failed.append(error)
+                server.should_exit = True
+        else:
+            there()
+
+    threading.Thread(target=wait, name="dashboard", daemon=True).start()
+    yield
+    if failed:
+        raise failed[0]
 
 
 def _reached(host: str) -> str:
