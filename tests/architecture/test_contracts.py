@@ -59,6 +59,22 @@ def test_help_costs_at_most_twice_what_typer_and_rich_cost() -> None:
     assert ours <= 2 * base
 
 
+def imported_by(*words: str) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    code = (
+        "import sys\nfrom vivavoce.cli.main import app\n"
+        f"try: app({list(words)!r})\nexcept SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stderr.splitlines()[-1].split())
+
+
+def test_help_reads_what_is_installed_without_the_modules_of_email_and_archives() -> None:
+    modules = imported_by("--help")
+    assert "typer" in modules and not modules & {"importlib.metadata", "email", "zipfile", "json", "rich"}
+
+
 HEAVY = ("statsmodels", "pandas", "sklearn", "scipy.stats", "torch")
 SLOW = (*HEAVY, "scipy", "altair", "pyarrow.compute")
 

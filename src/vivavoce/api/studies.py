@@ -125,11 +125,23 @@ def place_in(study: "Study", *path: str | int) -> str:
 
 
 def make_connectors(study: "Study") -> "dict[str, Connector]":
-    """One connector a system; a mistake in its settings is named with its place in the study file."""
+    """One connector a system, to be used; what they report of it goes to stderr.
+
+    Raises  as `connectors_of`
+    """
     from vivavoce.api.studies import report_to_stderr
-    from vivavoce.connectors.factory import make_connector
 
     report_to_stderr()
+    return connectors_of(study)
+
+
+def connectors_of(study: "Study") -> "dict[str, Connector]":
+    """One connector a system.
+
+    Raises  InputError: a mistake in a system's settings, with its place in the study file
+    """
+    from vivavoce.connectors.factory import make_connector
+
     made = {}
     for system, settings in study.systems.items():
         try:

@@ -10,7 +10,7 @@ from vivavoce.cli.arguments import offered
 from vivavoce.core.errors import UnknownName
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from vivavoce.core.entry_points import EntryPoint
 
 GROUP = "vivavoce.bots"
 
@@ -18,9 +18,9 @@ app = typer.Typer(help="List and run the bundled bots.", no_args_is_help=True)
 
 
 def _bots() -> "dict[str, EntryPoint]":
-    from importlib.metadata import entry_points
+    from vivavoce.core.shelf import offers
 
-    return {point.name: point for point in entry_points(group=GROUP)}
+    return {point.name: point for point in offers(GROUP)}
 
 
 def bot_names() -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.api.studies import (
+    connectors_of,
     log_file,
     log_url,
     make_connectors,
@@ -39,7 +40,7 @@ def check_file(path: Path) -> tuple["Study | None", list[str]]:
     except StudyFileError as error:
         return None, [str(problem) for problem in error.problems]
     try:
-        make_connectors(study)
+        connectors_of(study)
     except InputError as error:
         return study, [str(error)]
     return study, check_measures(study)
@@ -47,9 +48,6 @@ def check_file(path: Path) -> tuple["Study | None", list[str]]:
 
 def check_measures(study: "Study") -> list[str]:
     """Measures of the declared analysis that nobody knows, and their impossible margins, one line each."""
-    from vivavoce.measures import MEASURES
-    from vivavoce.stats.equivalence import check_margin
-
     declared = study.analysis
     asked: list[tuple[tuple[str | int, ...], Primary | None]] = [(("primary",), declared.primary)]
     asked += [(("secondary", number), one) for number, one in enumerate(declared.secondary)]
@@ -57,8 +55,12 @@ def check_measures(study: "Study") -> list[str]:
     for place, one in asked:
         try:
             if one is not None:
+                from vivavoce.measures import MEASURES
+
                 MEASURES.get(one.measure)
                 if one.margin is not None:
+                    from vivavoce.stats.equivalence import check_margin
+
                     where = place_in(study, "analysis", *place, "margin")
                     check_margin(one.measure, one.margin, place=where)
         except UnknownName as error:
@@ -180,10 +182,10 @@ def check_texts(study: "Study") -> list[str]:
 
 def check_sound(study: "Study") -> list[str]:
     """Where the log and its recordings do not fit together, one line each; [] before it was served."""
-    from vivavoce.log.recordings import check_recordings
-
     if log_url(study, None) == f"sqlite:///{log_file(study)}" and not log_file(study).is_file():
         return []
+    from vivavoce.log.recordings import check_recordings
+
     with open_log(study, None) as log:
         return check_recordings(log).lines()
 

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -78,15 +79,17 @@ def serve_study(
     ):
         from vivavoce.desk.access import first_link  # imported while the dashboard starts beside us
 
+        link = first_link(log, f"http://{_reached(host)}:{desk_port}")
+
         def ready(told: Iterable[str]) -> None:
-            """Say where everything is, once all of it is there."""
-            link = first_link(log, f"http://{_reached(host)}:{desk_port}")
-            wait_for_port(host, desk_port, "the dashboard", dashboard)
+            """Say where participants are served, and what else is to be known."""
             note(f"participants  {participants}")
-            note(f"dashboard     {link}")
             for line in (*told, f"log           {log_url(study, url)}", *([changed] if changed else [])):
                 note(line)
             note("stop with Ctrl-C; everything that was acknowledged is on disk")
+
+        def there() -> None:
+            note(f"dashboard     {link}")
             if announced is not None:
                 announced(link)
 
@@ -99,18 +102,23 @@ def serve_study(
                     notice=notice, begun_by=_last_will(),
                 ) as running:  # fmt: skip
                     ready([f"workers       {workers}, each of which leads some of the visits"])
+                    wait_for_port(host, desk_port, "the dashboard", dashboard)
+                    there()
                     running.watch()
             else:
-                _serve_alone(study, log, connectors, host, port, secure_cookies, notice, ready)
+                server, told = _make_server(study, log, connectors, host, port, secure_cookies, notice)
+                ready(told)
+                with _beside(server, dashboard, host, desk_port, there):
+                    server.run()
         finally:
             log.close_now()
 
 
-def _serve_alone(
+def _make_server(
     study: "Study", log: "Log", connectors: "dict[str, Connector]", host: str, port: int,
-    secure_cookies: bool, notice: str | None, ready: "Callable[[Iterable[str]], None]",
-) -> None:  # fmt: skip
-    """Serve the participants' pages from this process."""
+    secure_cookies: bool, notice: str | None,
+) -> "tuple[uvicorn.Server, list[str]]":  # fmt: skip
+    """What serves the participants' pages from this process, and what is to be told of them."""
     from vivavoce.trial.engine import SessionEngine
     from vivavoce.web.accounts import Access
     from vivavoce.web.app import create_app
@@ -123,8 +131,37 @@ def _serve_alone(
     if any(getattr(one, "room", None) is not None for one in connectors.values()):
         wizard = first_wizard_link(Access(log, study.name), f"http://{_reached(host)}:{port}/")
         told.insert(0, f"wizard        {wizard}  (more under Accounts)")
-    ready(told)
-    PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3).run()
+    return PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3), told
+
+
+@contextmanager
+def _beside(
+    server: "uvicorn.Server",
+    dashboard: subprocess.Popen[bytes],
+    host: str,
+    port: int,
+    there: Callable[[], None],
+) -> Iterator[None]:
+    """Participants do not wait for the dashboard; one that never comes up ends their server, too.
+
+    Raises  VivavoceError: it did not come up
+    """
+    failed: list[VivavoceError] = []
+
+    def wait() -> None:
+        try:
+            wait_for_port(host, port, "the dashboard", dashboard)
+        except VivavoceError as error:
+            if not server.should_exit:  # nobody has stopped both
+                failed.append(error)
+                server.should_exit = True
+        else:
+            there()
+
+    threading.Thread(target=wait, name="dashboard", daemon=True).start()
+    yield
+    if failed:
+        raise failed[0]
 
 
 def _reached(host: str) -> str:

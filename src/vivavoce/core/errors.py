@@ -4,6 +4,7 @@ VivavoceError
 ├── InputError            what a user gave is wrong: value, place, next step
 │   ├── UnknownName       a registry or a file does not know this name
 │   ├── DuplicateName     two objects claim one name
+│   ├── MissingExtra      what is asked for needs a package that is not installed
 │   └── MissingColumn     a table lacks what a measure reads
 ├── SystemUnderTestError  the bot failed: unreachable, timeout, bad_answer, refused, closed
 └── LogError              the log could not be written or read
@@ -49,6 +50,10 @@ class DuplicateName(InputError):
 
     def __init__(self, kind: str, name: str, holder: object) -> None:
         super().__init__(f"{kind} {name!r} is already registered by {holder!r}", hint="choose another name")
+
+
+class MissingExtra(InputError):
+    """What is asked for needs a package that is not installed."""
 
 
 class MissingColumn(InputError):

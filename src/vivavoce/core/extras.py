@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import MissingExtra
 
 _REQUIREMENT: Final = re.compile(r"^([A-Za-z0-9._-]+).*extra == ['\"]([^'\"]+)['\"]")
 _NO_EXTRAS: Final = {"all", "dev", "docs", "build"}
@@ -18,10 +18,6 @@ _MODULES: Final = {
     "pympi": "pympi-ling",
     "sklearn": "scikit-learn",
 }  # those not called as their package is
-
-
-class MissingExtra(InputError):
-    """What is asked for needs a package that is not installed."""
 
 
 def missing(module: str) -> MissingExtra | None:

@@ -5,13 +5,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.extras import MissingExtra, missing
+from vivavoce.core.entry_points import EntryPoint, read_entry_points
+from vivavoce.core.errors import InputError, MissingExtra, UnknownName
 from vivavoce.core.registry import Registry
 
 Entry = TypeVar("Entry")
@@ -25,14 +24,14 @@ def offers(group: str) -> tuple[EntryPoint, ...]:
 
 @lru_cache
 def _offers(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    found = _installed(path).select(group=group)
+    found = _installed(path).get(group, ())
     return tuple(sorted(found, key=lambda point: (point.name, point.value)))
 
 
 @lru_cache
-def _installed(_path: tuple[str, ...]) -> Any:  # what it is called changed with Python 3.12
+def _installed(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
     """Of all groups at once: to look through what is installed takes as long for one as for all."""
-    return entry_points()
+    return read_entry_points(path)
 
 
 class Shelf(Registry[Entry]):
@@ -83,28 +82,28 @@ class Shelf(Registry[Entry]):
         if not found:
             raise _unknown(self, name, place)
         if len(found) > 1:
-            raise _twice(self.kind, name, map(_package, found), place)
+            raise _twice(self.kind, name, (point.package for point in found), place)
         return self._entries.setdefault(name, self._loaded(found[0], place))
 
     def _loaded(self, point: EntryPoint, place: str) -> Entry:
-        what = f"{self.kind} {point.name!r} of the package {_package(point)}"
-        with _loading(what, place):
+        with _loading(self.kind, point, place):
             made = point.load()
-            missing = sorted(getattr(made, "__abstractmethods__", ()))
+            lacking = sorted(getattr(made, "__abstractmethods__", ()))
             if (
                 self.base is not None
                 and inspect.isclass(made)
                 and issubclass(made, self.base)
-                and not missing
+                and not lacking
             ):
                 made = made()
-        if missing:
-            hint = f"add {', '.join(missing)}, as in the guide"
-            raise InputError(f"{what} does not say its {' and '.join(missing)}", place=place, hint=hint)
+        if lacking:
+            hint = f"add {', '.join(lacking)}, as in the guide"
+            problem = f"{_told(self.kind, point)} does not say its {' and '.join(lacking)}"
+            raise InputError(problem, place=place, hint=hint)
         fits = self.fits(made) if self.fits is not None else isinstance(made, self.base or object)
         if not fits or getattr(made, "name", None) != point.name:
             hint = f"it needs {self.needs} and name = {point.name!r}, as in the guide"
-            raise InputError(f"{what} is no {self.kind}", place=place, hint=hint)
+            raise InputError(f"{_told(self.kind, point)} is no {self.kind}", place=place, hint=hint)
         return cast(Entry, made)
 
 
@@ -121,7 +120,7 @@ class FamilyShelf(Registry[Entry]):
         super().__init__(kind)
         self.unpack, self.group = unpack, f"vivavoce.{kind}s"
         self._makers: dict[str, Callable[[], Entry]] = {}
-        self._owners: dict[str, str] = {}
+        self._owners: dict[str, EntryPoint] = {}
         self._taken: dict[tuple[str, str], Any] = {}
         self._lock = RLock()
 
@@ -157,20 +156,20 @@ class FamilyShelf(Registry[Entry]):
                     self._take(point)
 
     def _take(self, point: EntryPoint) -> None:
-        package, key = _package(point), (point.name, point.value)
+        key = (point.name, point.value)
         self._taken[key] = None  # before it is imported: it may look at the shelf
         try:
-            with _loading(f"{self.kind}s {point.name!r} of the package {package}"):
+            with _loading(f"{self.kind}s", point):
                 self._taken[key] = point.load()
                 found = list(self.unpack(self._taken[key]))
             for name, _ in found:
                 if name in self._owners:
-                    raise _twice(self.kind, name, (self._owners[name], package))
+                    raise _twice(self.kind, name, (self._owners[name].package, point.package))
         except InputError:
             del self._taken[key]
             raise
         for name, make in found:
-            self._owners[name] = package
+            self._owners[name] = point
             self._makers[name] = make
 
 
@@ -180,13 +179,19 @@ def _is_there(group: str, name: str) -> bool:
 
 
 @contextmanager
-def _loading(what: str, place: str = "") -> Iterator[None]:
+def _loading(kind: str, point: EntryPoint, place: str = "") -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise missing(error.name or "") or _broken(what, error, place) from None
+        from vivavoce.core.extras import missing
+
+        raise missing(error.name or "") or _broken(_told(kind, point), error, place) from None
     except Exception as error:  # whatever the package does when it is imported
-        raise _broken(what, error, place) from None
+        raise _broken(_told(kind, point), error, place) from None
+
+
+def _told(kind: str, point: EntryPoint) -> str:
+    return f"{kind} {point.name!r} of the package {point.package}"
 
 
 def _broken(what: str, error: Exception, place: str) -> InputError:
@@ -204,13 +209,3 @@ def _unknown(shelf: Registry[Any], name: str, place: str) -> InputError:
 def _twice(kind: str, name: str, packages: Iterable[str], place: str = "") -> InputError:
     offered = " and ".join(sorted(packages))
     return InputError(f"{kind} {name!r} is offered by {offered}", place=place, hint="uninstall one")
-
-
-def _package(point: EntryPoint) -> str:
-    return _name(point.dist) if point.dist is not None else point.module
-
-
-@lru_cache
-def _name(package: Any) -> str:
-    """Of an installed package, whose metadata are read anew whenever they are asked."""
-    return package.name

@@ -26,13 +26,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from gettext import NullTranslations
-from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from babel import Locale, UnknownLocaleError
 
+from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.i18n import SOURCE_LANGUAGE, lookup_tags, read_words
 from vivavoce.core.shelf import Shelf, offers
 

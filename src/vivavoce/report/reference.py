@@ -22,7 +22,7 @@ these.
 
 def sections_reference() -> str:
     """The whole page, Markdown; of the sections of this program alone."""
-    ours = {point.name for point in offers(SECTIONS.group) if point.dist and point.dist.name == "vivavoce"}
+    ours = {point.name for point in offers(SECTIONS.group) if point.package == "vivavoce"}
     return _HEAD + "".join(_line(one) for one in sections_in_order() if one.name in ours)
 
 

@@ -8,8 +8,8 @@ from vivavoce.audio.recognition import RECOGNISERS
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
 from vivavoce.audio.synthesis import SYNTHESISERS
 from vivavoce.connectors.factory import make_connector
-from vivavoce.core.errors import InputError
-from vivavoce.core.extras import MissingExtra, require
+from vivavoce.core.errors import InputError, MissingExtra
+from vivavoce.core.extras import require
 from vivavoce.study.model import Study
 from vivavoce.study.telephone import Telephone
 from vivavoce.study.voice import Speech, Voice

@@ -1,0 +1,116 @@
+"""What installed packages offer Vivavoce, read from their files, which is quicker than the standard library.
+
+`importlib.metadata` parses what every package says of itself by the modules of e-mail. Here only those files
+are opened that name entry points, and only those are parsed that name a group of ours. Where packages lie
+elsewhere than in folders, it is asked all the same.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+OURS: Final = "[vivavoce"
+_VALUE: Final = re.compile(r"([\w.]+)\s*(?::\s*([\w.]+)\s*)?(?:\[.*\]\s*)?$")
+
+
+class EntryPoint(NamedTuple):
+    """An object that a package offers in a group: `module:attribute`.
+
+    facts  the folder in which the package's metadata lie; "" where only its name is known
+    """
+
+    name: str
+    value: str
+    group: str
+    facts: str = ""
+    named: str = ""
+
+    @property
+    def module(self) -> str:
+        return self._parts[0]
+
+    @property
+    def package(self) -> str:
+        """As its makers call it, which the name of its folder does not tell to the letter."""
+        if self.named:
+            return self.named
+        lines = (Path(self.facts) / "METADATA").read_text(encoding="utf-8", errors="replace").splitlines()
+        told = next((line for line in lines if line.startswith("Name:")), f"Name: {self.module}")
+        return told.removeprefix("Name:").strip()
+
+    def load(self) -> Any:
+        """What it names, imported.
+
+        Raises  whatever importing raises; AttributeError: the module lacks it; ValueError: no such value
+        """
+        module, attributes = self._parts
+        found: Any = import_module(module)
+        for name in attributes.split(".") if attributes else ():
+            found = getattr(found, name)
+        return found
+
+    @property
+    def _parts(self) -> tuple[str, str]:
+        found = _VALUE.match(self.value)
+        if found is None:
+            raise ValueError(f"{self.value!r} is no module:attribute")
+        return found[1], found[2] or ""
+
+
+def read_entry_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
+    """The entry points of our groups, by group, of all packages on this path; of one name the first."""
+    groups: dict[str, list[EntryPoint]] = {}
+    for point in _in_folders(path) if _only_folders(path) else _by_the_library():
+        groups.setdefault(point.group, []).append(point)
+    return groups
+
+
+def _only_folders(path: tuple[str, ...]) -> bool:
+    """Whether packages can lie in folders alone: neither in archives nor where another finder finds them."""
+    finders = (one for one in sys.meta_path if hasattr(one, "find_distributions"))
+    return all(one is PathFinder for one in finders) and not any(map(os.path.isfile, path))
+
+
+def _in_folders(path: tuple[str, ...]) -> Iterator[EntryPoint]:
+    seen: set[str] = set()
+    for folder in path:
+        try:
+            names = os.listdir(folder or ".")  # noqa: PTH208  a hundredfold: paths are made of few
+        except OSError:
+            continue
+        for name in names:
+            stem, _, end = name.rpartition(".")
+            package = re.sub(r"[-_.]+", "_", stem.partition("-")[0]).lower()
+            if end in ("dist-info", "egg-info") and package not in seen:
+                seen.add(package)
+                yield from _of_package(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _of_package(facts: str) -> Iterator[EntryPoint]:
+    try:
+        with open(os.path.join(facts, "entry_points.txt"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+            text = file.read()
+    except OSError:
+        return
+    group = ""
+    for line in map(str.strip, text.splitlines() if OURS in text else ()):
+        if line.startswith("["):
+            group = line.strip("[]")
+        elif "=" in line and not line.startswith("#") and group.startswith(OURS[1:]):
+            name, _, value = line.partition("=")
+            yield EntryPoint(name.strip(), value.strip(), group, facts)
+
+
+def _by_the_library() -> Iterator[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    found: Any = entry_points()  # what it is called changed with Python 3.12
+    for point in (one for group in found.groups for one in found.select(group=group)):
+        if point.group.startswith(OURS[1:]):
+            package = point.dist.name if point.dist is not None else point.module
+            yield EntryPoint(point.name, point.value, point.group, named=package)
