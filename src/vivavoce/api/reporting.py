@@ -1,4 +1,4 @@
-"""`report`: a dataset's report, to be looked at in a notebook, or written as HTML or PDF."""
+"""`report`: a dataset's report, to be looked at in a notebook, or written as HTML, PDF or Word."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class Report:
         return page(self.document)
 
     def save(self, path: Path | str) -> Path:
-        """Write it as the name ends: .html or .pdf; a report that is there is replaced.
+        """Write it as the name ends: .html, .pdf or .docx; a report that is there is replaced.
 
         Raises  InputError: the place cannot be written, or the name ends otherwise
         """
@@ -51,7 +51,7 @@ class Report:
         return save(self.document, target)
 
     def save_figures(self, folder: Path | str) -> list[Path]:
-        """Write its figures as SVG and Vega-Lite."""
+        """Write its figures for slides: SVG and PNG, with their numbers as CSV and their Vega-Lite."""
         from vivavoce.report.tables import write_figures
 
         return write_figures(self.document, Path(folder))

@@ -1,5 +1,6 @@
 """What a report is made of, before anybody decides on HTML or PDF: sections of plain blocks."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar
@@ -126,7 +127,9 @@ class Document:
     """A whole report.
 
     mark      empty, or the word that every page and figure must carry
-    before    what to know before trusting the numbers
+    question  what was asked; `answer`: what came out, in plain words; `meanings`: of the words of the answer
+    figure    of the measure that the answer speaks of
+    before    what to know before trusting the numbers, what limits the answer most first
     words     the frame's own phrases in the report's language
     command   how whoever has the dataset makes the report again; empty where it needs more than a dataset
     """
@@ -145,12 +148,17 @@ class Document:
     version: str
     words: dict[str, str]
     command: str = ""
+    question: str = ""
+    meanings: tuple[str, ...] = ()
+    figure: Figure | None = None
 
     def blocks(self, kind: type[Any]) -> list[Any]:
-        """All blocks of one kind in order, folded ones included."""
-        found: list[Any] = []
-        for section in self.sections:
-            for block in section.blocks:
-                inner = block.blocks if isinstance(block, Fold) else (block,)
-                found += [one for one in inner if isinstance(one, kind)]
-        return found
+        """All blocks of one kind in order, folded ones included; of figures the one at the front, too."""
+        front = (self.figure,) if self.figure else ()
+        return [one for one in (*front, *_inner(self.sections)) if isinstance(one, kind)]
+
+
+def _inner(sections: Iterable[DocumentSection]) -> Iterator[Block]:
+    for section in sections:
+        for block in section.blocks:
+            yield from block.blocks if isinstance(block, Fold) else (block,)
