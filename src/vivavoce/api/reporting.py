@@ -1,7 +1,8 @@
 """`report`: a dataset's report, to be looked at in a notebook, or written as HTML, PDF or Word."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,22 @@ class Report:
         from vivavoce.report.html import page
 
         return page(self.document)
+
+    def linked(self, dashboard: str) -> "Report":
+        """The same whose numbers open the dialogues that they count on the dashboard at this address.
+
+        Raises  InputError: this is no address of a page
+        """
+        from vivavoce.core.errors import InputError
+        from vivavoce.desk.dialogue_query import address_of
+        from vivavoce.report.links import linked
+
+        if not dashboard.startswith(("http://", "https://")):
+            hint = "write it as the browser shows it, such as http://127.0.0.1:8001"
+            raise InputError(f"no address of a dashboard: {dashboard!r}", place="dashboard", hint=hint)
+        scope = "simulated" if self.document.mark else "people"
+        place = f"{dashboard.rstrip('/')}/{scope}"
+        return replace(self, document=linked(self.document, partial(address_of, dashboard=place)))
 
     def save(self, path: Path | str) -> Path:
         """Write it as the name ends: .html, .pdf or .docx; a report that is there is replaced.

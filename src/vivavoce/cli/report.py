@@ -93,6 +93,10 @@ def report(
         Path | None,
         typer.Option("--figures", metavar="DIR", help="Figures for slides: SVG, PNG, CSV, Vega-Lite."),
     ] = None,
+    dashboard: Annotated[
+        str | None,
+        typer.Option("--dashboard", metavar="URL", help="Numbers open their dialogues on this dashboard."),
+    ] = None,
     tables: Annotated[
         Path | None, typer.Option("--tables", metavar="DIR", help="Tables as CSV and LaTeX.")
     ] = None,
@@ -117,6 +121,8 @@ def report(
             sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
             progress=moved,
         )  # fmt: skip
+    if dashboard is not None:
+        made = made.linked(dashboard)
     if printed:
         print_report(made.document)
     else:

@@ -9,13 +9,32 @@ from vivavoce.report.drawing import Figure
 
 
 @dataclass(frozen=True, slots=True)
+class CountedDialogues:
+    """Which dialogues a number counts; `report.links` makes them, a dashboard finds them.
+
+    measures  measures that have cases in them, each with the outcomes of a success rate (yes, partly, no); no
+              outcome: whatever the value
+    by, keys  a grouping and its groups; no key: of every group
+    """
+
+    measures: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    by: str = ""
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: the number (or `words`), and in smaller type what stands under it."""
+    """One cell: the number (or `words`), and in smaller type what stands under it.
+
+    counts   the dialogues that the number counts; `address`: where they are to be read, if anywhere
+    """
 
     main: str
     under: tuple[str, ...] = ()
     strong: bool = False
     words: bool = False
+    counts: CountedDialogues | None = None
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

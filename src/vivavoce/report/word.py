@@ -27,6 +27,7 @@ from vivavoce.report.pdf import condensed
 if TYPE_CHECKING:
     import docx
     import docx.enum.text
+    import docx.oxml.ns
     import docx.shared
 else:
     docx = later("docx")
@@ -180,7 +181,7 @@ class _Writer:
         shape = self.file.add_picture(io.BytesIO(block.png), width=docx.shared.Mm(WIDEST_MM))
         shown = docx.shared.Mm(PAGE_MM[1] - 4 * MARGIN_MM)
         if shape.height > shown:
-            shape.width, shape.height = int(shape.width * shown / shape.height), shown
+            shape.width, shape.height = docx.shared.Length(shape.width * shown // shape.height), shown
         described = f"{block.title}. {block.alternative}"
         shape._inline.docPr.set("descr", _clean(described))  # pyright: ignore[reportPrivateUsage]
         if block.caption:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from vivavoce.api.reporting import Report
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as page_of
@@ -271,3 +272,18 @@ def test_a_place_that_cannot_be_written_is_refused(plain, tmp_path):
 def test_an_unknown_grouping_is_refused(plain):
     with pytest.raises(UnknownName, match="moon"):
         render(plain.dataset, by="moon")
+
+
+def test_numbers_open_their_dialogues_where_a_dashboard_is_named_and_nowhere_else(simulated):
+    made = Report(compose(simulated.dataset))
+    assert "/dialogues" not in made.html
+    page = Page(made.linked("http://127.0.0.1:8001/").html)
+    targets = {attributes["href"] for name, attributes in page.elements if name == "a"}
+    rate = "http://127.0.0.1:8001/simulated/dialogues?"
+    cases = "&".join(f"success.subjective_success={outcome}" for outcome in ("yes", "partly", "no"))
+    assert f"{rate}system=alpha&{cases}" in targets
+    assert f"{rate}{cases}" in targets, "of all groups"
+    assert f"{rate}system=alpha&system=beta&{cases}" in targets, "a comparison opens both sides"
+    assert f"{rate}system=beta&counts.dialogue_duration=yes&sort=-length" in targets
+    with pytest.raises(InputError, match="no address of a dashboard"):
+        made.linked("127.0.0.1:8001")

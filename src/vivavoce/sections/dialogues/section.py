@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from vivavoce.report.content import family_title, group_name, heads, limits, sig
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
 from vivavoce.report.intervals import DrawnValue, drawn_measure
 from vivavoce.report.language import Shown, noun, say
+from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import amount, count
 from vivavoce.report.section import Section
@@ -112,7 +113,13 @@ def measures_table(summary: Summary) -> TableOfText | None:
     rows = [
         Row(
             title(name),
-            tuple(_measure_cell(row.measures[name], MEASURES.get(name).analysis_unit) for row in groups),
+            tuple(
+                replace(
+                    _measure_cell(row.measures[name], MEASURES.get(name).analysis_unit),
+                    counts=cases_of(summary, row, name) if row.counted(name) else None,
+                )
+                for row in groups
+            ),
             group=family_title(name),
         )
         for name in sorted(names, key=lambda name: MEASURES.get(name).family)

@@ -5,11 +5,12 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, CountedDialogues, Heading, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.declaration import rule_words
 from vivavoce.report.drawing import HOVER, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say
+from vivavoce.report.links import CASES
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import count, percent, plural
 from vivavoce.report.section import Section
@@ -112,7 +113,8 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     if flow.unrecorded:
         rows.append(Row(say("Outcome not recorded"), (Cell(count(flow.unrecorded)),), group=people))
     dialogues = say("Dialogues")
-    rows.append(Row(say("Held"), (Cell(count(flow.dialogues)),), group=dialogues))
+    held = Cell(count(flow.dialogues), counts=CountedDialogues())
+    rows.append(Row(say("Held"), (held,), group=dialogues))
     if flow.coded is not None:
         rows.append(Row(say("Not trivial (a code was earned)"), (Cell(count(flow.coded)),), group=dialogues))
     if flow.running:
@@ -128,5 +130,6 @@ def flow_table(flow: TrialFlow) -> TableOfText:
         left_out = flow.analysed - n
         under = (say("{n} left out: no value", n=count(left_out)),) if left_out else ()
         heading = say("Count in: {measure}", measure=title(name).lower())
-        rows.append(Row(heading, (Cell(count(n)),), under, group=dialogues))
+        counted = Cell(count(n), counts=CountedDialogues(((name, CASES),)))
+        rows.append(Row(heading, (counted,), under, group=dialogues))
     return TableOfText("flow", say("From arrival to the numbers"), heads(say("Step"), "n"), tuple(rows))
