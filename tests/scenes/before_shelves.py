@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import re
 import shutil
 import tarfile
 from html.parser import HTMLParser
@@ -94,7 +95,7 @@ class _Words(HTMLParser):
             tag in ("script", "style", "nav")
             or (tag == "title" and self._drawing)
             or named.get("class") == "behind"
-            or named.get("id", "") in NEW_FIGURES
+            or re.sub(r"-\d+$", "", named.get("id", "")) in NEW_FIGURES
         ):
             self._silent, self._deep = tag, 1
         self._drawing = self._drawing or tag == "svg"

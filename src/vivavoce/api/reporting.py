@@ -103,6 +103,7 @@ def report(
     population_costs: Mapping[str, float] | None = None,
     half_width: float | None = None,
     hourly: float | None = None,
+    dashboard: str | None = None,
     exclude: Rules = None,
     mixed: bool = False,
 ) -> Report:
@@ -112,8 +113,8 @@ def report(
             transcripts: show so many failed dialogues turn by turn; redact: hide what was said in them.
             against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
             what a comparison of transcripts, and an hour of one person, cost. population_costs: what each
-            population cost, by name; half_width: of a rate's interval, whose cost is told of each. exclude,
-            mixed: as in `measure`
+            population cost, by name; half_width: of a rate's interval, whose cost is told of each. dashboard:
+            its address; numbers open their dialogues there. exclude, mixed: as in `measure`
     Raises  InputError: no dataset, one of people and programs, or a section that there is not
     """
     with errors_in_python():
@@ -127,6 +128,7 @@ def report(
             cost=cost, population_costs=population_costs, half_width=half_width, hourly=hourly,
             sections=[sections] if isinstance(sections, str) else sections,
         )  # fmt: skip
+        found = found.linked(dashboard) if dashboard is not None else found
     return Report(found.document, tuple(map(in_python, found.warnings)))
 
 

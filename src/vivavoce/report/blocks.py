@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from vivavoce.report.drawing import Figure
+
+MOST_FOREMOST: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ class Document:
     question  what was asked; `answer`: what came out, in plain words; `meanings`: of the words of the answer
     figure    of the measure that the answer speaks of
     before    what to know before trusting the numbers, what limits the answer most first
+    foremost  how many of these the first page shows
     words     the frame's own phrases in the report's language
     command   how whoever has the dataset makes the report again; empty where it needs more than a dataset
     """
@@ -170,6 +173,7 @@ class Document:
     question: str = ""
     meanings: tuple[str, ...] = ()
     figure: Figure | None = None
+    foremost: int = MOST_FOREMOST
 
     def blocks(self, kind: type[Any]) -> list[Any]:
         """All blocks of one kind in order, folded ones included; of figures the one at the front, too."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
-from vivavoce.report.blocks import Document
+from vivavoce.report.blocks import MOST_FOREMOST, Document
 from vivavoce.report.language import language, say, speaking, stated
 from vivavoce.report.material import Material, ReportOptions
 from vivavoce.report.section import SECTIONS, Front, LeadingSection, Progress, fill, sections_in_order
@@ -47,6 +47,7 @@ def _document(material: Material, progress: Progress | None) -> Document:
     leads = [] if summary.all.dialogues else [front.lead for front in fronts if front.lead]
     answers = dict.fromkeys(sentence for front in fronts for sentence in front.answer)
     meanings = dict.fromkeys(sentence for front in fronts for sentence in front.meanings)
+    doubts = _doubts(material, fronts, empty=bool(leads))
     written = (one.written(material.mark) for one in found if one.section.name in wanted)
     return Document(
         language=language(),
@@ -55,7 +56,8 @@ def _document(material: Material, progress: Progress | None) -> Document:
         mark=material.mark,
         lead=" ".join(leads) or prose.lead(summary, description),
         answer=tuple(answers),
-        before=_doubts(material, fronts, empty=bool(leads)),
+        before=tuple(dict.fromkeys((*doubts, *map(stated, description.notes)))),
+        foremost=min(MOST_FOREMOST, len(doubts)) or MOST_FOREMOST,
         cover=tuple(prose.cover(summary, description)),
         sections=tuple(one for one in written if one is not None),
         data=summary.data,
@@ -73,7 +75,7 @@ def _doubts(material: Material, fronts: Sequence[Front], *, empty: bool) -> tupl
     """What to know before trusting the numbers, each once.
 
     What could not have come out and what sections doubt stand first, then what is odd about who was counted,
-    then what the rules left out, and last the notes of whoever made the dataset.
+    then what the rules left out.
     """
     summary, dataset = material.summary, material.dataset
     told = [one for one in summary.warnings if not empty or one != NO_DIALOGUE]
@@ -86,7 +88,7 @@ def _doubts(material: Material, fronts: Sequence[Front], *, empty: bool) -> tupl
             (
                 *map(stated, first),
                 *(sentence for front in fronts for sentence in front.before),
-                *map(stated, (*odd, *rest, *material.description.notes)),
+                *map(stated, (*odd, *rest)),
             )
         )
     )

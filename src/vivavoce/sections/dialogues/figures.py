@@ -29,6 +29,7 @@ from vivavoce.stats.description import DialogueDurations
 STEP: Final = 24
 COLOURS: Final = (ACCENT, WARM, INK, SOFT, WARM_SOFT)
 MOST_COLOURS: Final = len(COLOURS)
+TALLEST_PX: Final = 760  # of the lines of a figure that stands on one printed page
 QUANTILES: Final = ("p10", "p25", "p50", "p75", "p90")
 
 
@@ -88,7 +89,7 @@ def _spread_figure(
             _spreads(heading, found, order, inner, width, named=beside == 1 or place == 0)
             for place, (heading, found) in enumerate(panels.items())
         ]
-        if len(drawn) == 1:
+        if "" in panels:
             return drawn[0]
         return alt.hconcat(*drawn, spacing=22) if beside > 1 else alt.vconcat(*drawn, spacing=16)
 
@@ -136,11 +137,25 @@ def _hover(one: DialogueDurations) -> str:
     )
 
 
-def parameters_figure(parameters: Mapping[str, Sequence[DrawnValue]]) -> Figure:
-    """Values with their limits, a line a parameter and a colour a group.
+def parameters_figures(families: Mapping[str, Mapping[str, Sequence[DrawnValue]]]) -> list[Figure]:
+    """Values with their limits by family, a line a parameter, a colour a group; none taller than a page."""
+    figures = []
+    for family, parameters in families.items():
+        groups = max(map(len, parameters.values()))
+        most = max(1, TALLEST_PX // _line_px(groups))
+        parts = [list(parameters)[place : place + most] for place in range(0, len(parameters), most)]
+        for names in parts:
+            number = f"parameters-{len(figures) + 1}"
+            figures.append(_parameters_figure(number, family, {name: parameters[name] for name in names}))
+    return figures
 
-    Note    parameters have many units: each line goes from its smallest limit to its largest one
-    """
+
+def _line_px(groups: int) -> int:
+    return 9 * groups + 8
+
+
+def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequence[DrawnValue]]) -> Figure:
+    """Parameters have many units: each line goes from its smallest limit to its largest one."""
     data = [row for name, found in parameters.items() for row in _placed(name, found)]
     order = list(dict.fromkeys(row["group"] for row in data))
 
@@ -159,7 +174,7 @@ def parameters_figure(parameters: Mapping[str, Sequence[DrawnValue]]) -> Figure:
         line = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", axis=None), x2=alt.X2("to:Q"))
         dot = base.mark_point(size=34, filled=True, opacity=1, aria=True).encode(x=x, description=HOVER)
         return (line + dot).properties(
-            width=width - room - 26, height={"step": 9 * len(order) + 8, "for": "position"}
+            width=width - room - 26, height={"step": _line_px(len(order)), "for": "position"}
         )
 
     words = "; ".join(
@@ -167,8 +182,8 @@ def parameters_figure(parameters: Mapping[str, Sequence[DrawnValue]]) -> Figure:
         for name, found in parameters.items()
     )
     return figure(
-        "parameters",
-        say("Interaction parameters with 95% intervals"),
+        number,
+        say("{family}: parameters with 95% intervals", family=family),
         words + ".",
         draw,
         caption=say(

@@ -23,7 +23,7 @@ from vivavoce.sections.dialogues.figures import (
     correlations_figure,
     delays_figure,
     durations_figure,
-    parameters_figure,
+    parameters_figures,
 )
 from vivavoce.stats.correlations import RankCorrelation, correlations
 from vivavoce.stats.description import DialogueDurations
@@ -70,7 +70,7 @@ class DialoguesSection(Section[DialoguesFound]):
             blocks.append(delays_figure({title(name): one for name, one in results.delays.items()}))
         parameters = drawn_parameters(results.summary)
         if parameters and len(results.summary.by) <= MOST_COLOURS:
-            blocks.append(Fold(say("Interaction parameters drawn"), (parameters_figure(parameters),)))
+            blocks.append(Fold(say("Interaction parameters drawn"), tuple(parameters_figures(parameters))))
         blocks.append(table)
         if len(results.correlations) >= FEWEST_CORRELATED:
             names = dict.fromkeys(name for pair in results.correlations for name in (pair.a, pair.b))
@@ -134,15 +134,16 @@ def measures_table(summary: Summary) -> TableOfText | None:
     )
 
 
-def drawn_parameters(summary: Summary) -> dict[str, list[DrawnValue]]:
-    """By title the groups' values of each parameter that differ and have limits, in the table's order."""
-    names = [name for name, _ in sorted(MEASURES, key=lambda one: one[1].family) if not is_rate(name)]
-    values = {title(name): drawn_measure(summary.by, name) for name in names if summary.all.counted(name)}
-    return {
-        name: found
-        for name, found in values.items()
-        if len({one.value for one in found}) > 1 and all(one.low is not None for one in found)
-    }
+def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]:
+    """By family and title the groups' values of each parameter that differ and have limits."""
+    found: dict[str, dict[str, list[DrawnValue]]] = {}
+    for name, measure in sorted(MEASURES, key=lambda one: one[1].family):
+        if is_rate(name) or not summary.all.counted(name):
+            continue
+        values = drawn_measure(summary.by, name)
+        if len({one.value for one in values}) > 1 and all(one.low is not None for one in values):
+            found.setdefault(family_title(measure.name), {})[title(name)] = values
+    return found
 
 
 def _under_measures(summary: Summary, names: list[str]) -> str:
