@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenes.before_shelves import (
+    BODY,
     DATASETS,
     DSTC2,
     FIXTURES,
@@ -126,6 +127,12 @@ NAMES = re.compile(
     r"– – (?:\d[.,]\d\d n = \d+ (?:sd|ds) \S+ (?:da )?\d (?:to|a) \d|– n = \d+ –)"
     r"(?= (?:age|background|Answered|Compilato))"
 )
+# where the front of a report of before goes on below its menu: the answer, or else the doubts
+ANSWERS = (
+    "In plain words", "In parole semplici", "Before you trust the numbers", "Prima di fidarsi dei numeri",
+)  # fmt: skip
+NEW_FOLDS = ("Interaction parameters drawn", "Parametri d'interazione disegnati")
+MARKS = ("SIMULATED", "SIMULATO")
 ALWAYS = ("town",)  # the figures of the others in `make test-long`
 DIVERGED = 1e6  # an estimate that a search never found
 
@@ -173,7 +180,7 @@ def same(found: Any, was: Any, at: str = "") -> None:
         for key, one in was.items():
             same(found[key], one, f"{at}/{key}")
     elif at.startswith("/report"):
-        same_words(" ".join(found), " ".join(was), at)
+        same_report(found, was, at)
     elif isinstance(was, list) and isinstance(found, list):
         assert len(found) == len(was), (at, sorted({*map(str, found)} ^ {*map(str, was)})[:6])
         for place, one in enumerate(was):
@@ -187,6 +194,33 @@ def same(found: Any, was: Any, at: str = "") -> None:
             assert found == pytest.approx(was, rel=near, abs=1e-5 if fitted else 1e-9), at
     else:
         assert found == was, at
+
+
+def same_report(found: list[str], was: list[str], at: str) -> None:
+    """The same sections; the front says all that it said, arranged otherwise since then.
+
+    Then it had the answer and all doubts below a menu, and every heading, table and figure carried the mark.
+    """
+    end = found.index(BODY)
+    answer = next(n for n, line in enumerate(was) if line in ANSWERS)
+    first = was.index(found[end + 1], answer)
+    front = " ".join(found[:end])
+    lost = [line for line in was[answer:first] if _worded(line) not in _worded(front)]
+    assert not lost, (at, lost)
+    same_words(*(" ".join(unmarked(one)) for one in (found[end + 1 :], was[first:])), at)
+
+
+def unmarked(lines: list[str]) -> list[str]:
+    """Lines without the mark of simulated trials, and without what new figures are folded under."""
+    return [line.removeprefix("· ") for line in lines if line not in (*MARKS, *NEW_FOLDS)]
+
+
+def _worded(words: str) -> str:
+    """Words as they are worded since."""
+    words = MADE.sub("DAY", words)
+    for before, since in REWORDED.items():
+        words = words.replace(before, since)
+    return words
 
 
 def same_words(found: str, was: str, at: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import re
 import shutil
 import tarfile
 from html.parser import HTMLParser
@@ -19,6 +20,11 @@ DATASETS: Final = {
 }  # fmt: skip
 LANGUAGES: Final = {"every": ("it",)}  # in which reports are kept beside English
 DSTC2: Final = Path(__file__).parents[1] / "golden" / "dstc2-before-shelves.json.xz"
+BODY: Final = "\N{SECTION SIGN} BODY"
+NEW_FIGURES: Final = {
+    f"figure-{name}" for name in
+    ("differences", "funnel", "delays", "parameters", "preference-strength", "worths", "opinions")
+}  # fmt: skip
 MEASURES: Final = {"by system": ("--by", "system"), "of every measure": ("--only", "all", "--by", "system")}
 
 
@@ -69,19 +75,41 @@ def numbers(dataset: Path, into: Path, *languages: str) -> dict[str, Any]:
 
 
 class _Words(HTMLParser):
-    """The words of a page, one line for each stretch; scripts and styles are none."""
+    """The words of a page, one line for each stretch; scripts, styles and what is folded away are none.
+
+    BODY stands where the front of a report ends. Figures that are new have no words, nor what is behind one.
+    """
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.lines: list[str] = []
-        self._silent = 0
+        self._silent, self._deep = "", 0
+        self._drawing = self._begun = False
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self._silent += tag in ("script", "style")
+        named = dict(attrs)
+        if self._silent:
+            self._deep += tag == self._silent
+        elif (
+            tag in ("script", "style", "nav")
+            or (tag == "title" and self._drawing)
+            or named.get("class") == "behind"
+            or re.sub(r"-\d+$", "", named.get("id", "")) in NEW_FIGURES
+        ):
+            self._silent, self._deep = tag, 1
+        self._drawing = self._drawing or tag == "svg"
+        if named.get("class") == "part" and not self._begun:
+            self._begun = True
+            self.lines.append(BODY)
 
     def handle_endtag(self, tag: str) -> None:
-        self._silent -= tag in ("script", "style")
+        if tag == "svg":
+            self._drawing = False
+        if tag == self._silent:
+            self._deep -= 1
+            if not self._deep:
+                self._silent = ""
 
     def handle_data(self, data: str) -> None:
         if not self._silent and (line := " ".join(data.split())):

@@ -1,7 +1,8 @@
-"""`report`: a dataset's report, to be looked at in a notebook, or written as HTML or PDF."""
+"""`report`: a dataset's report, to be looked at in a notebook, or written as HTML, PDF or Word."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,8 +40,24 @@ class Report:
 
         return page(self.document)
 
+    def linked(self, dashboard: str) -> "Report":
+        """The same whose numbers open the dialogues that they count on the dashboard at this address.
+
+        Raises  InputError: this is no address of a page
+        """
+        from vivavoce.core.errors import InputError
+        from vivavoce.desk.dialogue_query import address_of
+        from vivavoce.report.links import linked
+
+        if not dashboard.startswith(("http://", "https://")):
+            hint = "write it as the browser shows it, such as http://127.0.0.1:8001"
+            raise InputError(f"no address of a dashboard: {dashboard!r}", place="dashboard", hint=hint)
+        scope = "simulated" if self.document.mark else "people"
+        place = f"{dashboard.rstrip('/')}/{scope}"
+        return replace(self, document=linked(self.document, partial(address_of, dashboard=place)))
+
     def save(self, path: Path | str) -> Path:
-        """Write it as the name ends: .html or .pdf; a report that is there is replaced.
+        """Write it as the name ends: .html, .pdf or .docx; a report that is there is replaced.
 
         Raises  InputError: the place cannot be written, or the name ends otherwise
         """
@@ -51,7 +68,7 @@ class Report:
         return save(self.document, target)
 
     def save_figures(self, folder: Path | str) -> list[Path]:
-        """Write its figures as SVG and Vega-Lite."""
+        """Write its figures for slides: SVG and PNG, with their numbers as CSV and their Vega-Lite."""
         from vivavoce.report.tables import write_figures
 
         return write_figures(self.document, Path(folder))
@@ -86,6 +103,7 @@ def report(
     population_costs: Mapping[str, float] | None = None,
     half_width: float | None = None,
     hourly: float | None = None,
+    dashboard: str | None = None,
     exclude: Rules = None,
     mixed: bool = False,
 ) -> Report:
@@ -95,8 +113,8 @@ def report(
             transcripts: show so many failed dialogues turn by turn; redact: hide what was said in them.
             against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
             what a comparison of transcripts, and an hour of one person, cost. population_costs: what each
-            population cost, by name; half_width: of a rate's interval, whose cost is told of each. exclude,
-            mixed: as in `measure`
+            population cost, by name; half_width: of a rate's interval, whose cost is told of each. dashboard:
+            its address; numbers open their dialogues there. exclude, mixed: as in `measure`
     Raises  InputError: no dataset, one of people and programs, or a section that there is not
     """
     with errors_in_python():
@@ -110,6 +128,7 @@ def report(
             cost=cost, population_costs=population_costs, half_width=half_width, hourly=hourly,
             sections=[sections] if isinstance(sections, str) else sections,
         )  # fmt: skip
+        found = found.linked(dashboard) if dashboard is not None else found
     return Report(found.document, tuple(map(in_python, found.warnings)))
 
 

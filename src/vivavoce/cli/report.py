@@ -44,7 +44,7 @@ def print_report(document: "Document") -> None:
 def report(
     dataset: Dataset_,
     out: Annotated[
-        Path, typer.Option("--out", help="File to write: .html or .pdf; - prints the report here.")
+        Path, typer.Option("--out", help="File to write: .html, .pdf or .docx; - prints the report here.")
     ] = Path("report.html"),
     by: Annotated[
         str | None, typer.Option("--by", help="What to compare; found out where not given.")
@@ -90,13 +90,18 @@ def report(
     ] = None,
     exclude: Exclude = None,
     figures: Annotated[
-        Path | None, typer.Option("--figures", metavar="DIR", help="Figures as SVG and Vega-Lite.")
+        Path | None,
+        typer.Option("--figures", metavar="DIR", help="Figures for slides: SVG, PNG, CSV, Vega-Lite."),
+    ] = None,
+    dashboard: Annotated[
+        str | None,
+        typer.Option("--dashboard", metavar="URL", help="Numbers open their dialogues on this dashboard."),
     ] = None,
     tables: Annotated[
         Path | None, typer.Option("--tables", metavar="DIR", help="Tables as CSV and LaTeX.")
     ] = None,
 ) -> None:
-    """Write a dataset's report: one HTML file that needs nothing else, a PDF, or words on the terminal."""
+    """Write a dataset's report: one HTML file that needs nothing else, a PDF, a Word file, or words here."""
     from vivavoce.api.reporting import composed, require_file
     from vivavoce.cli.datasets import unmixed, unmixed_pair
 
@@ -116,6 +121,8 @@ def report(
             sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
             progress=moved,
         )  # fmt: skip
+    if dashboard is not None:
+        made = made.linked(dashboard)
     if printed:
         print_report(made.document)
     else:

@@ -14,6 +14,7 @@ from vivavoce.core.errors import MissingExtra
 _REQUIREMENT: Final = re.compile(r"^([A-Za-z0-9._-]+).*extra == ['\"]([^'\"]+)['\"]")
 _NO_EXTRAS: Final = {"all", "dev", "docs", "build"}
 _MODULES: Final = {
+    "docx": "python-docx",
     "jwt": "pyjwt",
     "pympi": "pympi-ling",
     "sklearn": "scikit-learn",

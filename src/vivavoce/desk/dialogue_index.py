@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import COUNTED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class DialogueIndex:
         masks = self._filtered(query, scope, verdicts)
         found = masks[None]
         facets = []
-        for name in self._facet_names(verdicts):
+        for name in [*self._facet_names(verdicts), *(one for one in query.chosen if one.startswith(COUNTS))]:
             column = self._column(name, verdicts)
             if column is None:
                 continue
@@ -268,6 +268,8 @@ class DialogueIndex:
     def _column(self, name: str, verdicts: "Verdicts | None") -> "Codes | FactMarks | JudgedRate | None":
         if name.startswith(SUCCESS):
             return self._of_verdicts(verdicts).get(name.removeprefix(SUCCESS))
+        if name.startswith(COUNTS):
+            return self._counted(name.removeprefix(COUNTS), verdicts)
         return self._codes.get(name) or self._marks.get(name)
 
     def _filtered(
@@ -340,6 +342,15 @@ class DialogueIndex:
             known = verdicts, len(self.cards), self._lay_out(verdicts)
             self._judged[verdicts.scope] = known
         return known[2]
+
+    def _counted(self, measure: str, verdicts: "Verdicts | None") -> "FactMarks | None":
+        """In which dialogues a measure that is no success rate has a case."""
+        if verdicts is None or measure not in verdicts.counted:
+            return None
+        where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)
+        found = np.zeros(self._size, bool)
+        found[where[(where >= 0) & verdicts.counted[measure]]] = True
+        return FactMarks({COUNTED: found}, self._size)
 
     def _lay_out(self, verdicts: "Verdicts") -> "dict[str, JudgedRate]":
         where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)

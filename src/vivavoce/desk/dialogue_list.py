@@ -7,7 +7,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import short
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TURNS, CountedCases, Facet, Places
-from vivavoce.desk.dialogue_query import FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.progress import STATUSES
 from vivavoce.languages.base import language_name
@@ -193,16 +193,25 @@ def rate_title(measure: str) -> str:
     return measure
 
 
+def measure_title(measure: str) -> str:
+    """What any measure is called in the reader's language."""
+    from vivavoce.desk.verdicts import title_of
+
+    return worded(title_of(measure))
+
+
 def facet_title(name: str) -> str:
     """What a facet is called."""
     if name.startswith(SUCCESS):
         return rate_title(name.removeprefix(SUCCESS))
+    if name.startswith(COUNTS):
+        return gettext("Counts in %(measure)s", measure=measure_title(name.removeprefix(COUNTS)))
     return worded(TITLES[name]) if name in TITLES else name.removeprefix(FACTOR)
 
 
 def value_words(facet: str, value: str) -> str:
     """A value of a facet as people read it; names of the study stay."""
-    if facet.startswith(SUCCESS):
+    if facet.startswith((SUCCESS, COUNTS)):
         return worded(VERDICTS.get(value, value))
     if value == NOTHING:
         return worded(WITHOUT.get(facet, N_("not known")))
@@ -300,13 +309,8 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
                     query.turned(facet.name, one.value).address)
         for one in found[:MOST_SHOWN]
     ]  # fmt: skip
-    main = not facet.name.startswith(SUCCESS) or _headline(facet.name)
+    main = not facet.name.startswith((SUCCESS, COUNTS)) or _headline(facet.name)
     return FacetShown(
         facet.name, facet_title(facet.name), choices[:SHOWN], choices[SHOWN:],
         max(0, len(found) - MOST_SHOWN) + facet.more, opened=main or any(one.chosen for one in choices),
     )  # fmt: skip
-
-
-def facet_of(by: str) -> str:
-    """The facet by which the dialogues of a group of results are found."""
-    return by if by in TITLES else FACTOR + by

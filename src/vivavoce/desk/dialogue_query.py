@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import CountedDialogues
 
 LONGEST: Final = 200
 MOST_VALUES: Final = 100
@@ -15,16 +18,42 @@ FACETS: Final = (
 )  # fmt: skip
 FACTOR: Final = "factor."
 SUCCESS: Final = "success."
+COUNTS: Final = "counts."
+COUNTED: Final = "yes"
 SORTS: Final = (
     "begun", "dialogue", "status", "system", "condition", "task", "participant", "language", "length",
     "turns", "errors", "success", "code", "tools", "tags",
 )  # fmt: skip
 NOTHING: Final = ""
+NO_FACET: Final = ("strategy", "channel", "population")  # what results are grouped by, and lists are not
+SORTED: Final = {"dialogue_duration": "length", "turns": "turns", "user_turns": "turns"}
 
 
 def is_facet(name: str) -> bool:
     """Whether a name of an address says which values of a facet are shown."""
-    return name in FACETS or name.startswith((FACTOR, SUCCESS))
+    return name in FACETS or name.startswith((FACTOR, SUCCESS, COUNTS))
+
+
+def facet_of(by: str) -> str:
+    """The facet by which the dialogues of a group of results are found."""
+    return by if by in FACETS else FACTOR + by
+
+
+def query_of(counted: "CountedDialogues") -> "DialogueQuery | None":
+    """The query that finds what a number of the report counts; None: no list is grouped so."""
+    if counted.keys and (counted.by in NO_FACET or ":" in counted.by):
+        return None
+    chosen = {facet_of(counted.by): counted.keys} if counted.keys else {}
+    for measure, outcomes in counted.measures:
+        chosen |= {SUCCESS + measure: outcomes} if outcomes else {COUNTS + measure: (COUNTED,)}
+    sort = next((SORTED[name] for name, _ in counted.measures if name in SORTED), "begun")
+    return DialogueQuery(chosen, sort=sort)
+
+
+def address_of(counted: "CountedDialogues", *, dashboard: str = "") -> str:
+    """Where these dialogues are to be read; empty: nowhere. `dashboard`: what stands before the path."""
+    query = query_of(counted)
+    return "" if query is None else f"{dashboard}/dialogues?{query.address}".rstrip("?")
 
 
 @dataclass(frozen=True)
@@ -87,6 +116,11 @@ class DialogueQuery:
     def address(self) -> str:
         """The part of an address behind the question mark; empty: all, the latest first."""
         return urlencode(list(self.pairs()))
+
+    @property
+    def judged(self) -> bool:
+        """Whether it can only be answered by what measures count."""
+        return any(one.startswith((SUCCESS, COUNTS)) for one in (*self.chosen, self.sort))
 
     @property
     def filters(self) -> bool:

@@ -10,7 +10,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.dialogue_list import make_list, place_in_list
-from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
@@ -87,7 +87,7 @@ def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Respon
 @router.get("/dialogues/{dialogue_id}")
 def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     query = DialogueQuery.read(request.query_params.multi_items())
-    verdicts, _ = desk.snapshots.verdicts() if SUCCESS in query.address else (None, False)
+    verdicts, _ = desk.snapshots.verdicts() if query.judged else (None, False)
     place = desk.board.see(lambda board: place_in_list(board, dialogue_id, query, verdicts))
     if place is None:
         return _elsewhere(request, desk, dialogue_id)

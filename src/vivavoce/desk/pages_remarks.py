@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.statement import statement
 from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.downloads import selection_zip
 from vivavoce.desk.language import gettext, ngettext, told
 from vivavoce.desk.page import DashboardPage
@@ -187,7 +187,7 @@ def _chosen(desk: Desk, form: FormData) -> list[str]:
     """The dialogues of this scope that a form names, or all of its list."""
     if field(form, "which") == ALL:
         query = _query(form)
-        verdicts = desk.snapshots.verdicts()[0] if SUCCESS in query.address else None
+        verdicts = desk.snapshots.verdicts()[0] if query.judged else None
         return desk.board.see(
             lambda board: [board.index.cards[one].dialogue_id
                            for one in board.index.places(query, board.scope, verdicts)]

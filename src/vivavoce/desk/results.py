@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.dialogue_list import facet_of
-from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery, address_of, facet_of
 from vivavoce.desk.language import worded
 from vivavoce.report.language import stated
 from vivavoce.report.numbers import span
@@ -79,11 +78,13 @@ def groupings(study: Study) -> list[str]:
 def make_view(summary: "Summary") -> View:
     """Arrange what `analysis.summary.summarise` found."""
     from vivavoce.report import content
+    from vivavoce.report.links import linked_table
 
+    tests = content.tests_table(summary)
     return View(
         dialogues=summary.all.dialogues,
         rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
-        tests=content.tests_table(summary),
+        tests=linked_table(tests, address_of) if tests else None,
         warnings=[stated(warning) for warning in summary.warnings],
         model=stated(summary.model.why),
         data=summary.data,

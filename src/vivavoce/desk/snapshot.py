@@ -15,6 +15,7 @@ import structlog
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
+from vivavoce.desk.dialogue_query import address_of
 from vivavoce.desk.language import language
 from vivavoce.log.scope import Scope
 
@@ -55,13 +56,16 @@ class Results:
     _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
 
     def sections(self) -> "tuple[DocumentSection, ...]":
-        """The sections in the reader's language, written and drawn once for each.
+        """The sections in the reader's language, written and drawn once for each; numbers open dialogues.
 
         Raises  VivavoceError: a section of a package fails
         """
+        from vivavoce.report.links import linked_sections
+
         if language() not in self._written:
             written = (one.written(self.mark) for one in self.found)
-            self._written[language()] = tuple(section for section in written if section is not None)
+            sections = [section for section in written if section is not None]
+            self._written[language()] = linked_sections(sections, address_of)
         return self._written[language()]
 
 

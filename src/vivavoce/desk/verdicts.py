@@ -1,6 +1,6 @@
 """Which dialogues each success rate counts, and as what: read from a snapshot, as the results are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Truths = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,7 @@ class Verdicts:
     """Successes and cases of every rate that the study has, in each dialogue of a snapshot.
 
     rates     by measure, those of every report first: numerators and denominators along `dialogue_ids`
+    counted   by measure that is no rate: whether it has a case, along them
     position  of the log; `problem`: why there are none
     """
 
@@ -28,6 +30,7 @@ class Verdicts:
     dialogue_ids: list[str]
     rates: dict[str, tuple[Floats, Floats]]
     problem: str = ""
+    counted: dict[str, Truths] = field(default_factory=dict[str, "Truths"])
 
 
 def read_verdicts(dataset: "Dataset", scope: Scope, position: int, at: datetime) -> Verdicts:
@@ -46,7 +49,9 @@ def read_verdicts(dataset: "Dataset", scope: Scope, position: int, at: datetime)
         place = found.measures.index(name)
         if found.denominators[place].any():
             rates[name] = found.numerators[place], found.denominators[place]
-    return Verdicts(scope, position, at, found.dialogue_ids, rates)
+    cases = zip(found.measures, found.denominators > 0, strict=True)
+    counted = {name: own for name, own in cases if not is_rate(name) and own.any()}
+    return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)
 
 
 def title_of(measure: str) -> str:

@@ -1,20 +1,42 @@
 """What a report is made of, before anybody decides on HTML or PDF: sections of plain blocks."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from vivavoce.report.drawing import Figure
+
+MOST_FOREMOST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CountedDialogues:
+    """Which dialogues a number counts; `report.links` makes them, a dashboard finds them.
+
+    measures  measures that have cases in them, each with the outcomes of a success rate (yes, partly, no); no
+              outcome: whatever the value
+    by, keys  a grouping and its groups; no key: of every group
+    """
+
+    measures: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    by: str = ""
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: the number (or `words`), and in smaller type what stands under it."""
+    """One cell: the number (or `words`), and in smaller type what stands under it.
+
+    counts   the dialogues that the number counts; `address`: where they are to be read, if anywhere
+    """
 
     main: str
     under: tuple[str, ...] = ()
     strong: bool = False
     words: bool = False
+    counts: CountedDialogues | None = None
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +148,10 @@ class Document:
     """A whole report.
 
     mark      empty, or the word that every page and figure must carry
-    before    what to know before trusting the numbers
+    question  what was asked; `answer`: what came out, in plain words; `meanings`: of the words of the answer
+    figure    of the measure that the answer speaks of
+    before    what to know before trusting the numbers, what limits the answer most first
+    foremost  how many of these the first page shows
     words     the frame's own phrases in the report's language
     command   how whoever has the dataset makes the report again; empty where it needs more than a dataset
     """
@@ -145,12 +170,18 @@ class Document:
     version: str
     words: dict[str, str]
     command: str = ""
+    question: str = ""
+    meanings: tuple[str, ...] = ()
+    figure: Figure | None = None
+    foremost: int = MOST_FOREMOST
 
     def blocks(self, kind: type[Any]) -> list[Any]:
-        """All blocks of one kind in order, folded ones included."""
-        found: list[Any] = []
-        for section in self.sections:
-            for block in section.blocks:
-                inner = block.blocks if isinstance(block, Fold) else (block,)
-                found += [one for one in inner if isinstance(one, kind)]
-        return found
+        """All blocks of one kind in order, folded ones included; of figures the one at the front, too."""
+        front = (self.figure,) if self.figure else ()
+        return [one for one in (*front, *_inner(self.sections)) if isinstance(one, kind)]
+
+
+def _inner(sections: Iterable[DocumentSection]) -> Iterator[Block]:
+    for section in sections:
+        for block in section.blocks:
+            yield from block.blocks if isinstance(block, Fold) else (block,)

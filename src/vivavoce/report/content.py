@@ -1,11 +1,13 @@
 """The report's tables of results: rates, tests, variants and interaction parameters, as text."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.language import Shown, say, stated
+from vivavoce.report.links import cases_between, cases_of
 from vivavoce.report.numbers import (
     amount,
     between,
@@ -94,7 +96,7 @@ def success_table(summary: Summary) -> TableOfText:
     rows = [
         Row(
             group_name(row, summary),
-            tuple(rate_cell(row.rates[name]) for name in names),
+            tuple(replace(rate_cell(row.rates[name]), counts=cases_of(summary, row, name)) for name in names),
             (
                 plural(row.dialogues, "dialogue"),
                 *([plural(row.participants, "participant")] if row.participants else []),
@@ -174,7 +176,7 @@ def tests_table(summary: Summary) -> TableOfText | None:
     rows = [
         Row(
             f"{label(test.a)} \u2013 {label(test.b)}",
-            _clustered_cells(test) if clustered else _naive_cells(test),
+            _opened(_clustered_cells(test) if clustered else _naive_cells(test), summary, test),
             (say("declared beforehand"),) if test.family == "declared" else (),
             group=heading,
         )
@@ -213,6 +215,12 @@ def tests_table(summary: Summary) -> TableOfText | None:
     return TableOfText(
         "tests", caption, columns, tuple(rows), f"{note} {families}".strip(), _signed_tests(summary)
     )
+
+
+def _opened(cells: tuple[Cell, ...], summary: Summary, test: GroupTest) -> tuple[Cell, ...]:
+    """The cells of a comparison, of which the difference counts the cases of both groups."""
+    first, *rest = cells
+    return replace(first, counts=cases_between(summary, (test.a, test.b), test.measure)), *rest
 
 
 def _signed_tests(summary: Summary) -> tuple[tuple[str, str], ...]:

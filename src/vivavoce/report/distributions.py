@@ -9,6 +9,7 @@ import altair as alt
 
 from vivavoce.report.drawing import (
     ACCENT,
+    HOVER,
     INK,
     NEUTRAL,
     SOFT,
@@ -19,7 +20,7 @@ from vivavoce.report.drawing import (
     label_px,
 )
 from vivavoce.report.language import say
-from vivavoce.report.numbers import count
+from vivavoce.report.numbers import count, percent
 from vivavoce.stats.scales import LikertItem
 
 STEP: Final = 24
@@ -41,6 +42,9 @@ def likert_figure(
     names = {item.item_id: _item_name(item, sentences or {}) for item in items}
     data = [{**bar, "item": names[item.item_id]} for item in items for bar in _bars(item)]
     codes, labels = sorted({bar["code"] for bar in data}), _shared_labels(items)
+    for bar in data:
+        share = percent(bar["to"] - bar["from"])
+        bar["hover"] = f"{labels.get(bar['code'], bar['code'])}: {count(bar['n'])} ({share})"
     colours = _colours(len(codes))
 
     def draw(width: int) -> Any:
@@ -56,7 +60,8 @@ def likert_figure(
         base = alt.Chart(alt.Data(values=data)).encode(y=y)
         per_item = alt.Chart(alt.Data(values=one_each)).encode(y=y)
         step, below = (LINE * lines + BAR + 14, LINE * lines / 2) if sentences else (STEP, 0)
-        bars = base.mark_bar(height=BAR, yOffset=below).encode(
+        bars = base.mark_bar(height=BAR, yOffset=below, aria=True).encode(
+            description=HOVER,
             x=alt.X(
                 "from:Q",
                 title=title,
@@ -97,6 +102,8 @@ def likert_figure(
         draw,
         mark=mark,
         caption=_ends(items, labels),
+        columns=(say("Item"), *(str(labels.get(code, code)) for code in codes)),
+        rows=[(names[item.item_id], *(count(item.counts.get(code, 0)) for code in codes)) for item in items],
     )
 
 

@@ -1,13 +1,16 @@
 """A dataset's report as a document: what is said, before anybody decides how it looks."""
 
+from collections.abc import Sequence
+
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
-from vivavoce.report.blocks import Document
+from vivavoce.report.blocks import MOST_FOREMOST, Document
 from vivavoce.report.language import language, say, speaking, stated
 from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.section import SECTIONS, LeadingSection, Progress, fill, sections_in_order
+from vivavoce.report.section import SECTIONS, Front, LeadingSection, Progress, fill, sections_in_order
 from vivavoce.stats.equivalence import RATES, check_margin
+from vivavoce.stats.flow import exclusion_words
 from vivavoce.stats.summary import NO_DIALOGUE
 
 
@@ -40,10 +43,11 @@ def _document(material: Material, progress: Progress | None) -> Document:
         [one for one in sections_in_order() if one.name in wanted or isinstance(one, LeadingSection)],
         progress,
     )
-    fronts = [one.front() for one in found]
+    fronts = [one.front(material.mark) for one in found]
     leads = [] if summary.all.dialogues else [front.lead for front in fronts if front.lead]
     answers = dict.fromkeys(sentence for front in fronts for sentence in front.answer)
-    warnings = [one for one in summary.warnings if not leads or one != NO_DIALOGUE]
+    meanings = dict.fromkeys(sentence for front in fronts for sentence in front.meanings)
+    doubts = _doubts(material, fronts, empty=bool(leads))
     written = (one.written(material.mark) for one in found if one.section.name in wanted)
     return Document(
         language=language(),
@@ -52,11 +56,8 @@ def _document(material: Material, progress: Progress | None) -> Document:
         mark=material.mark,
         lead=" ".join(leads) or prose.lead(summary, description),
         answer=tuple(answers),
-        before=(
-            *map(stated, warnings),
-            *(sentence for front in fronts for sentence in front.before),
-            *map(stated, description.notes),
-        ),
+        before=tuple(dict.fromkeys((*doubts, *map(stated, description.notes)))),
+        foremost=min(MOST_FOREMOST, len(doubts)) or MOST_FOREMOST,
         cover=tuple(prose.cover(summary, description)),
         sections=tuple(one for one in written if one is not None),
         data=summary.data,
@@ -64,6 +65,32 @@ def _document(material: Material, progress: Progress | None) -> Document:
         version=summary.vivavoce,
         words=frame_words(),
         command=options.command(),
+        question=next((front.question for front in fronts if front.question), ""),
+        meanings=tuple(meanings),
+        figure=next((front.figure for front in fronts if front.figure), None),
+    )
+
+
+def _doubts(material: Material, fronts: Sequence[Front], *, empty: bool) -> tuple[str, ...]:
+    """What to know before trusting the numbers, each once.
+
+    What could not have come out and what sections doubt stand first, then what is odd about who was counted,
+    then what the rules left out.
+    """
+    summary, dataset = material.summary, material.dataset
+    told = [one for one in summary.warnings if not empty or one != NO_DIALOGUE]
+    left_out = [*dataset.what_is_lost, exclusion_words(dataset)]
+    first = [one for one in told if one in summary.out_of_reach]
+    rest = [one for one in told if one in left_out]
+    odd = [one for one in told if one not in first and one not in rest]
+    return tuple(
+        dict.fromkeys(
+            (
+                *map(stated, first),
+                *(sentence for front in fronts for sentence in front.before),
+                *map(stated, (*odd, *rest)),
+            )
+        )
     )
 
 
@@ -74,8 +101,14 @@ def frame_words() -> dict[str, str]:
         "programs": say("programs held the dialogues, not people"),
         "sections": say("Sections"),
         "contents": say("Contents"),
+        "question": say("What was asked"),
         "answer": say("In plain words"),
+        "meanings": say("What these words mean"),
         "before": say("Before you trust the numbers"),
+        "more": say("{n} more"),
+        "further": say("The rest is on the next page."),
+        "table": say("The same as a table"),
+        "download": say("Download"),
         "signatures": say("Signatures of these numbers"),
         "all_signatures": say("Signatures"),
         "signatures_note": say(

@@ -5,7 +5,7 @@ so figures follow light, dark and print.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -39,6 +39,15 @@ DRESS: Final[dict[str, Any]] = {
 Draw = Callable[[int], Any]
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 MOST_DRAWN_GROUPS: Final = 24
+HOVER: Final = alt.Description("hover:N")  # what is shown over a mark of which `aria` is set, by its row
+WHITE: Final = "#ffffff"
+PNG_SCALE: Final = 3
+LONG_NUMBER: Final = re.compile(r"(-?\d+\.\d\d)\d+")
+PLACES: Final = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height|viewBox)="[^"]*"')
+LABELLED: Final = re.compile(r'<(path|line)([^>]*?) aria-label="([^"]*)"([^>]*?)/>')
+EMPTY: Final = re.compile(r'<path class="(?:foreground|background)"[^>]*? d="(?:M0,0h0v0h0Z)?"[^>]*/>')
+TAG: Final = re.compile(r"<[a-z][^>]*>")
+IDLE: Final = re.compile(r' (?:role|class|aria-[a-z]+|pointer-events|stroke-miterlimit)="[^"]*"')
 _MARK: ContextVar[str] = ContextVar("mark_of_figures", default="")
 
 
@@ -47,6 +56,9 @@ class Figure:
     """One figure: `alternative` says in words what it shows; its SVGs are trusted markup, ours alone.
 
     It is drawn only when somebody asks for it, in the language in which it was made.
+
+    columns, rows  its numbers for who reads tables: a heading a column, and a text a cell, of which a `Shown`
+                   still knows what was computed; none: what the specification holds
     """
 
     kind: ClassVar[str] = "figure"
@@ -55,6 +67,8 @@ class Figure:
     alternative: str
     caption: str
     make: Callable[[int], tuple[dict[str, Any], Any]]
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
     @property
     def wide(self) -> str:
@@ -67,7 +81,20 @@ class Figure:
     @property
     def printed(self) -> str:
         """SVG that stands alone, for print and for files; its title stands in it."""
-        return _svg(*self.make(PRINT)).replace(f'"{PAGE_FONT}"', f'"{PRINT_FONT}"')
+        return _printed(self, PRINT_FONT)
+
+    @property
+    def alone(self) -> str:
+        """The same for who copies it out: on white, in the fonts of whoever looks."""
+        return _printed(self, PAGE_FONT).replace("<svg ", f'<svg style="background:{WHITE}" ', 1)
+
+    @property
+    def png(self) -> bytes:
+        """The same as pixels on white, for slides: as wide as a screen."""
+        spec, locale = self.make(PRINT)
+        return vl_convert.vegalite_to_png(
+            {**spec, "background": WHITE}, scale=PNG_SCALE, format_locale=locale
+        )
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -86,8 +113,9 @@ def marked(mark: str) -> Iterator[None]:
 
 
 def figure(
-    name: str, title: str, alternative: str, draw: Draw, *, mark: str | None = None, caption: str = ""
-) -> Figure:
+    name: str, title: str, alternative: str, draw: Draw, *, mark: str | None = None, caption: str = "",
+    columns: Sequence[str] = (), rows: Sequence[Sequence[str]] = (),
+) -> Figure:  # fmt: skip
     """A figure; its mark goes into its title, so that it stays when the figure is copied out."""
     mark = _MARK.get() if mark is None else mark
     whole = f"{title} \u2013 {mark}" if mark else title
@@ -100,7 +128,7 @@ def figure(
             # a copy: two readers may want it at once, and a context is entered by one at a time
             return context.copy().run(lambda: (_spec(draw(width), fitting), _number_signs()))
 
-    return Figure(name, whole, alternative, caption, make)
+    return Figure(name, whole, alternative, caption, make, tuple(columns), tuple(map(tuple, rows)))
 
 
 def label_px(labels: list[str], width: int) -> int:
@@ -132,8 +160,20 @@ def _number_signs() -> dict[str, Any]:
 
 
 def _svg(spec: dict[str, Any], locale: Any) -> str:
-    """Drawn without a network."""
-    return vl_convert.vegalite_to_svg(spec, format_locale=locale)
+    """Drawn without a network; labels of marks become titles, which browsers show over them."""
+    svg = vl_convert.vegalite_to_svg(spec, format_locale=locale)
+    svg = LABELLED.sub(r"<\1\2\4><title>\3</title></\1>", EMPTY.sub("", svg))
+    return TAG.sub(lambda tag: _lean(tag[0]), svg)
+
+
+def _lean(tag: str) -> str:
+    """A tag without what nothing here reads, and no place told finer than a hundredth of a pixel."""
+    return PLACES.sub(lambda place: LONG_NUMBER.sub(r"\1", place[0]), IDLE.sub("", tag))
+
+
+@lru_cache(maxsize=64)
+def _printed(drawn: Figure, font: str) -> str:
+    return _svg(*drawn.make(PRINT)).replace(f'"{PAGE_FONT}"', f'"{font}"')
 
 
 @lru_cache(maxsize=64)  # a page of the dashboard is looked at again and again

@@ -1,7 +1,10 @@
 """The report as one HTML file that needs nothing else."""
 
+import json
+from functools import partial
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -11,9 +14,15 @@ from vivavoce.core.extras import require
 from vivavoce.log.dataset import Dataset
 from vivavoce.report.blocks import Document
 from vivavoce.report.document import compose
+from vivavoce.report.drawing import Figure
 from vivavoce.report.material import ReportOptions
+from vivavoce.report.tables import as_csv, numbers_of
 
-FORMS: Final = (".html", ".htm", ".pdf")
+FORMS: Final = (".html", ".htm", ".pdf", ".docx")
+NEEDS: Final = {".pdf": "typst", ".docx": "docx"}  # modules
+_PLAIN: Final = (
+    " !$()*+,/:;=?@[]{}|'~-._"  # what an address of data may hold as it is, between quotation marks
+)
 
 
 def write_report(
@@ -23,7 +32,7 @@ def write_report(
     by: str | None = None,
     options: ReportOptions | None = None,
 ) -> Path:
-    """Write the report of a dataset as HTML, or as PDF where the name ends so, and return its path.
+    """Write the report of a dataset as HTML, or as PDF or Word where the name ends so; return its path.
 
     Input   `by` as in `summarise`, short for `options` with nothing else
     Empty   a dataset without dialogues gives a report that says so
@@ -42,12 +51,7 @@ def save(document: Document, target: Path) -> Path:
     Raises  InputError: the place cannot be written, or the name asks for another form
     """
     require_form(target)
-    if target.suffix.lower() == ".pdf":
-        from vivavoce.report.pdf import pdf
-
-        content = pdf(document)
-    else:
-        content = page(document).encode()
+    content = _rendered(document, target.suffix.lower())
     partial = target.with_name(target.name + ".part")
     try:
         target.parent.mkdir(exist_ok=True)
@@ -63,14 +67,26 @@ def save(document: Document, target: Path) -> Path:
 
 
 def require_form(target: Path) -> None:
-    """Raises InputError: a report is no file of this kind; MissingExtra: what sets PDF is not installed."""
+    """Raises InputError: a report is no file of this kind; MissingExtra: what makes it is not installed."""
     if target.suffix.lower() not in FORMS:
         raise InputError(
             f"no report can be written as {target.suffix or 'a file without an ending'!r}",
             place=str(target), hint=f"end its name in {' or '.join(FORMS)}",
         )  # fmt: skip
-    if target.suffix.lower() == ".pdf":
-        require("typst")
+    if (needed := NEEDS.get(target.suffix.lower())) is not None:
+        require(needed)
+
+
+def _rendered(document: Document, form: str) -> bytes:
+    if form == ".pdf":
+        from vivavoce.report.pdf import pdf
+
+        return pdf(document)
+    if form == ".docx":
+        from vivavoce.report.word import word
+
+        return word(document)
+    return page(document).encode()
 
 
 def render(
@@ -92,6 +108,20 @@ def page(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["trusted"] = Markup
+    environment.filters |= {"trusted": Markup, "numbers": numbers_of, "files": partial(_files, document.mark)}
     style = Markup(environment.loader.get_source(environment, "report.css")[0])  # type: ignore[union-attr]
     return environment.get_template("report.html.j2").render(d=document, w=document.words, style=style)
+
+
+def _files(mark: str, figure: Figure) -> list[tuple[str, str, str]]:
+    """A figure as files that stand within the page: the form's name, a name for the file, the address."""
+    spec = json.dumps(figure.spec, ensure_ascii=False, separators=(",", ":"))
+    made = (
+        ("SVG", "svg", "image/svg+xml", figure.alone),
+        ("CSV", "csv", "text/csv;charset=utf-8", as_csv(numbers_of(figure), mark)),
+        ("Vega-Lite", "vl.json", "application/json;charset=utf-8", spec),
+    )
+    return [
+        (form, f"{figure.name}.{ending}", f"data:{kind},{quote(text, safe=_PLAIN)}")
+        for form, ending, kind, text in made
+    ]

@@ -39,13 +39,14 @@ def data_of(document: Document) -> dict[str, Any]:
         {"name": one.name, "title": one.title, "blocks": [_plain(block) for block in one.blocks]}
         for one in document.sections
     ]
-    frame = {name: value for name, value in asdict(_frame(document)).items() if name != "sections"}
+    frame = asdict(replace(document, sections=(), figure=None))
     signatures = [
         {"caption": table.caption, "lines": condensed(table.signatures)}
         for table in document.blocks(TableOfText)
         if table.signatures
     ]
-    return {**frame, "sections": sections, "signatures": signatures}
+    figure = _plain(document.figure) if document.figure else None
+    return {**frame, "figure": figure, "sections": sections, "signatures": signatures}
 
 
 def condensed(signatures: Sequence[tuple[str, str]]) -> list[list[str]]:
@@ -72,10 +73,6 @@ def condensed(signatures: Sequence[tuple[str, str]]) -> list[list[str]]:
         else:
             lines += [[where, line] for where, _, line in members]
     return lines
-
-
-def _frame(document: Document) -> Document:
-    return replace(document, sections=())
 
 
 def _plain(block: Block) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.shelf import Shelf
 from vivavoce.report.blocks import Block, DocumentSection
-from vivavoce.report.drawing import marked
+from vivavoce.report.drawing import Figure, marked
 from vivavoce.report.language import say, with_words
 from vivavoce.report.material import Material
 
@@ -58,13 +58,19 @@ class Section(ABC, Generic[Found]):
 class Front:
     """What a section says at the front of a report, which is there whatever sections are chosen.
 
-    lead    what the dataset holds, in a sentence; shown where it holds no dialogue
-    answer  the results in plain words
-    before  what to know before trusting the numbers
+    lead      what the dataset holds, in a sentence; shown where it holds no dialogue
+    question  what was asked; of several sections, the first one's is shown
+    answer    the results in plain words
+    meanings  what the words of the answer mean
+    figure    of the measure that the answer speaks of; the first one's is shown
+    before    what to know before trusting the numbers, what limits the answer most first
     """
 
     lead: str = ""
+    question: str = ""
     answer: tuple[str, ...] = ()
+    meanings: tuple[str, ...] = ()
+    figure: Figure | None = None
     before: tuple[str, ...] = ()
 
 
@@ -105,10 +111,11 @@ class FilledSection:
     section: Section[Any]
     results: Any
 
-    def front(self) -> Front:
+    def front(self, mark: str) -> Front:
+        """What it says at the front; a figure carries the mark."""
         if not isinstance(self.section, LeadingSection):
             return Front()
-        with _asking(self.section):
+        with _asking(self.section), marked(mark):
             return self.section.front(self.results)
 
     def written(self, mark: str) -> DocumentSection | None:

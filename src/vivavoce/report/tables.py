@@ -1,18 +1,19 @@
-"""A report's tables and figures as files of their own: CSV, LaTeX, SVG and Vega-Lite."""
+"""A report's tables and figures as files of their own: CSV, LaTeX, SVG, PNG and Vega-Lite."""
 
 import csv
 import json
 import re
+from collections.abc import Iterator, Mapping
 from io import StringIO
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import safe_csv_cell
 from vivavoce.report.blocks import Cell, Document, Row, TableOfText
 from vivavoce.report.drawing import Figure
-from vivavoce.report.language import Shown
+from vivavoce.report.language import Shown, localised
 from vivavoce.report.numbers import MISSING
 
 LATEX: Final = str.maketrans(
@@ -73,15 +74,57 @@ def _signatures(document: Document) -> str:
 
 
 def write_figures(document: Document, folder: Path) -> list[Path]:
-    """Every figure as `<name>.svg` and `<name>.vl.json` into a folder.
+    """Every figure for slides into a folder: `<name>.svg`, `.png`, its numbers as `.csv`, its `.vl.json`.
 
     Raises  InputError: the folder cannot be written
     """
-    files = {}
+    files: dict[str, str | bytes] = {}
     for figure in document.blocks(Figure):
-        files[f"{figure.name}.svg"] = figure.printed
+        files[f"{figure.name}.svg"] = figure.alone
+        files[f"{figure.name}.png"] = figure.png
+        files[f"{figure.name}.csv"] = as_csv(numbers_of(figure), document.mark)
         files[f"{figure.name}.vl.json"] = json.dumps(figure.spec, indent=1, ensure_ascii=False) + "\n"
     return _write(folder, files)
+
+
+def numbers_of(figure: Figure) -> TableOfText:
+    """What a figure draws, as a table: as it was told with the figure, else what its specification holds."""
+    columns, rows = (figure.columns, figure.rows) if figure.rows else _held(figure.spec)
+    return TableOfText(
+        f"of-{figure.name}",
+        figure.title,
+        tuple(map(Cell, columns)),
+        tuple(Row(row[0], tuple(map(Cell, row[1:]))) for row in rows),
+    )
+
+
+def _held(spec: dict[str, Any]) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The rows of all data in a specification, each once; a column is what charts call it."""
+    rows = [one for one in _values(spec) if len(one) > 1]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    written = [tuple(_written(row.get(name)) for name in columns) for row in rows]
+    return columns, list(dict.fromkeys(written))
+
+
+def _values(spec: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(spec, dict):
+        values = spec.get("values")
+        for datum in values if isinstance(values, list) else ():
+            if isinstance(datum, dict):
+                yield {key: one for key, one in datum.items()
+                       if key != "hover" and not isinstance(one, dict | list)}  # fmt: skip
+        for key, part in spec.items():
+            if key != "values":
+                yield from _values(part)
+    elif isinstance(spec, list):
+        for part in spec:
+            yield from _values(part)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool | str):
+        return str(value)
+    return MISSING if value is None else Shown(localised(f"{value:.4g}"), value=value)
 
 
 def as_csv(table: TableOfText, mark: str = "") -> str:
@@ -182,11 +225,11 @@ def escaped(text: str) -> str:
     return text.translate(LATEX)
 
 
-def _write(folder: Path, files: dict[str, str]) -> list[Path]:
+def _write(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     try:
         folder.mkdir(exist_ok=True)
         for name, content in files.items():
-            (folder / name).write_text(content, encoding="utf-8")
+            (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     except OSError as problem:
         raise InputError(
             f"cannot be written ({problem.strerror})",

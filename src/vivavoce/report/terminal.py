@@ -44,8 +44,14 @@ def terminal_lines(document: Document) -> Lines:
     yield _text(document.lead)
     if mark:
         yield _text(f"{mark}: {words['programs']}.", "bold black on yellow")
+    if document.question:
+        yield from ("", _text(words["question"], "bold"), _text(document.question))
     if document.answer:
         yield from ("", _text(words["answer"], "bold"), *map(_text, document.answer))
+    if document.figure:
+        yield from ("", *_figure(document.figure))
+    if document.meanings:
+        yield from ("", _text(words["meanings"], "bold"), *_bullets(Bullets(document.meanings)))
     if document.before:
         yield from ("", _text(words["before"], "bold"), *_bullets(Bullets(document.before)))
     for section in document.sections:

@@ -57,7 +57,7 @@ def test_a_report_is_looked_at_and_written(tmp_path: Path) -> None:
     assert made.save(tmp_path / "made.html").read_bytes() == printed.read_bytes()
     assert made.save_tables(tmp_path / "tables")
     with pytest.raises(vv.InputError, match=r"end its name in .html"):
-        made.save(tmp_path / "made.docx")
+        made.save(tmp_path / "made.odt")
     with pytest.raises(vv.InputError, match="sections: unknown section 'reslts'"):
         vv.report(tmp_path / "shops", sections="reslts")
 

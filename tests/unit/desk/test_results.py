@@ -16,9 +16,11 @@ from scenes.summaries import made_group, made_rate, made_summary
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.statement import statement
 from vivavoce.desk.app import create_desk
+from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
+from vivavoce.measures.compute import sums
 from vivavoce.report import content
 from vivavoce.report.numbers import percent, span
 from vivavoce.report.table import results_table
@@ -177,6 +179,7 @@ def test_every_rate_and_count_opens_the_dialogues_that_it_counts(browser: TestCl
         (rate.successes, rate.n) for name in content.headlines(summary)
         for rate in (row.rates[name] for row in [*summary.by, summary.all])
     ]  # fmt: skip
+    page = page[: page.index('id="block-tests"')]
     cells = re.findall(r'<td class="n"><a href="(/dialogues\?[^"]+)" title="[^"]+">([^<]+)</a></td>', page)
     assert len(cells) == 3 * len(wanted) and len(wanted) == 9
     for (successes, n), (rate, hits, cases) in zip(wanted, zip(*[iter(cells)] * 3, strict=True), strict=True):
@@ -189,3 +192,30 @@ def test_every_rate_and_count_opens_the_dialogues_that_it_counts(browser: TestCl
             assert int(told[1]) == shown[0] and shown[1] in (None, int(told[2]))
             if "subjective" in address or "assigned" in address:  # whose cases are dialogues
                 assert int(listed[1]) == (successes if shown[1] is None else n)
+
+
+def test_numbers_of_the_reports_tables_open_the_dialogues_that_they_count(browser: TestClient) -> None:
+    browser.get("/results")
+    wait(browser)
+    page = browser.get("/results").text
+    desk = browser.app.state.desk  # type: ignore[attr-defined]
+    sums_of = desk.snapshots.make(lambda snapshot: sums(snapshot.dataset))
+    systems = {one.dialogue_id: one.system for one in desk.board.see(lambda board: board.index.cards)}
+    links = {html.unescape(one) for one in re.findall(r'href="(/dialogues\?[^"]*counts\.[^"]+)"', page)}
+    assert len(links) > 60
+    for address in sorted(links)[::20]:
+        query = DialogueQuery.parse(address.partition("?")[2])
+        (measure,) = [name.removeprefix("counts.") for name in query.chosen if name.startswith("counts.")]
+        cases = sums_of.denominators[sums_of.measures.index(measure)] > 0
+        groups = query.chosen.get("system", ("nbest", "onebest"))
+        wanted = [one for one, own in zip(sums_of.dialogue_ids, cases, strict=True)
+                  if own and systems[one] in groups]  # fmt: skip
+        listed = browser.get(address).text
+        assert re.search(rf"\b{len(wanted)} dialogues? found", listed), address
+    names = set(re.findall(r"success\.(\w+)=yes", page))
+    rare = sorted(names - {"subjective_success", "objective_success_assigned", "objective_success_inferred"})
+    variant = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page) if f".{rare[0]}=" in one)
+    assert "successes of" in browser.get(html.unescape(variant)).text
+    both = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page)
+                if one.count("system=") == 2 and "subjective" in one)  # fmt: skip
+    assert "dialogues found" in browser.get(html.unescape(both)).text, "a comparison opens both sides"

@@ -95,8 +95,11 @@ def test_the_answer_comes_first_and_says_that_it_was_explored(tmp_path):
         "in 1. The largest is in subjective success: alpha stands at 97.5%, beta at 50.0% (47.5 points "
     )
     assert "better" not in document.answer[0]
-    assert "40 participants" in document.answer[-2]
-    assert document.answer[-1].startswith("Subjective success: the participant said that all was found.")
+    assert "40 participants" in document.answer[-1]
+    assert document.meanings[0] == "Subjective success: the participant said that all was found."
+    assert document.question == (
+        "Nothing was declared beforehand. Explored first: do alpha and beta differ in subjective success?"
+    )
 
 
 def test_without_a_difference_the_answer_says_that_none_can_be_shown(tmp_path):
@@ -145,6 +148,8 @@ def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
         "name": "s", "file": STUDY.replace("[alpha, beta]", "[beta, alpha]").replace("..", ".")
     })  # fmt: skip
     assert compose(mirrored).answer[0] == document.answer[0], "the interval is that of alpha minus beta"
+    assert document.question == "Declared beforehand: do alpha and beta differ in subjective success?"
+    assert document.figure is not None and document.figure.title.startswith("Subjective success")
     assert document.answer[1] == ("Declared beforehand: p is adjusted by Holm over 1 declared comparison.")
     said = words(document, "declared")
     assert "exploration" in said
@@ -331,7 +336,7 @@ def test_latex_and_csv_take_hostile_names_as_text(make, tmp_path):
     assert escaped("\u22121.5") == "$-$1.5"
 
 
-def test_figures_are_written_as_svg_and_vega_lite_that_stand_alone(simulated, tmp_path):
+def test_figures_are_written_for_slides_with_their_numbers(simulated, tmp_path):
     write_figures(compose(simulated.dataset), tmp_path)
     svg = (tmp_path / "success.svg").read_text(encoding="utf-8")
     assert svg.startswith("<svg")
@@ -340,6 +345,10 @@ def test_figures_are_written_as_svg_and_vega_lite_that_stand_alone(simulated, tm
     spec = json.loads((tmp_path / "success.vl.json").read_text(encoding="utf-8"))
     assert "vega-lite" in spec["$schema"]
     assert "alpha" in json.dumps(spec)
+    png = (tmp_path / "success.png").read_bytes()
+    assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20]) > 1500, "as wide as a slide"
+    with (tmp_path / "participants.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["mark"] for row in csv.DictReader(file)} == {"SIMULATED"}
 
 
 def test_the_title_page_says_what_who_and_when(plain):

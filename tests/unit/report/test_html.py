@@ -1,11 +1,20 @@
 """The report as its reader meets it."""
 
+import csv
+import json
 import re
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
+from io import StringIO
+from urllib.parse import unquote
 
 import pytest
 
+from vivavoce.api.reporting import Report
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.report.document import compose
+from vivavoce.report.html import page as page_of
 from vivavoce.report.html import render, write_report
 from vivavoce.report.numbers import p_value, percent, points, span
 from vivavoce.stats.summary import summarise
@@ -73,28 +82,66 @@ def test_the_numbers_are_those_of_the_summary(plain):
     )
 
 
-def test_a_report_of_simulated_dialogues_is_marked_everywhere(simulated):
+def test_a_report_of_simulated_dialogues_says_so_once_and_in_every_figure(simulated):
     page = Page(simulated.html)
-    assert ("strong", "SIMULATED") in page.texts
-    headings = [name for name, _ in page.texts if name == "h2"]
-    marks = [text for name, text in page.texts if name == "span" and text == "SIMULATED"]
-    figures, captions = page.names().count("figure"), page.names().count("caption")
-    assert headings and figures and captions
-    sections = page.names().count("h2") - 2  # the answer and the box of warnings stand under the banner
-    assert len(marks) == 1 + sections + figures + captions
+    assert [text for name, text in page.texts if text == "SIMULATED" and name not in ("text", "tspan")] == [
+        "SIMULATED"
+    ]
+    assert ("strong", "SIMULATED") in page.texts, "in the line that stays in sight"
+    figures = page.names().count("figure")
     drawn = [text for name, text in page.texts if name in ("text", "tspan") and "SIMULATED" in text]
-    assert len(drawn) == 2 * figures, "in the wide and in the narrow form of each figure"
+    assert figures and len(drawn) == 2 * figures, "in the wide and in the narrow form of each figure"
     assert any(name == "title" and "SIMULATED" in text for name, text in page.texts)
 
 
-def test_every_printed_page_of_a_simulated_report_carries_the_mark(simulated):
+def test_every_screen_and_every_printed_page_of_a_simulated_report_carries_the_mark(simulated):
     page = simulated.html
     assert re.search(r"@page \{[^}]*@top-center \{ content: \"SIMULATED\"", page)
-    assert '<div class="mark-print" aria-hidden="true">SIMULATED</div>' in page
+    assert 'body::before { content: "SIMULATED"; }' in page
+
+
+def test_the_front_has_the_question_the_answer_its_figure_and_three_doubts(make):
+    doubts = tuple(f"doubt {number}" for number in range(1, 6))
+    html = page_of(replace(compose(make(simulated=True)), before=doubts))
+    front = html[html.index('<div class="front">') : html.index('<section class="part">')]
+    page = Page(front)
+    text = page.text
+    order = ["What was asked", "do alpha and beta differ in subjective success?", "In plain words",
+             "Explored, not declared", "Before you trust the numbers", *doubts]  # fmt: skip
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    assert page.names().count("figure") == 1
+    box = front[front.index('class="box"') :]
+    shown, folded = box.split("<details>")
+    assert shown.count("<li>") == 3
+    assert "<summary>2 more</summary>" in folded
+
+
+def test_what_limits_an_answer_most_stands_first(make):
+    before = compose(make(simulated=True, people=2, text="odd")).before
+    assert before[0].startswith("Programs held the dialogues.")
+    assert before[1].startswith("Few participants dominate")
+    assert before[-1] == "A note: odd", "what whoever made the dataset noted stands last"
+
+
+def test_what_a_figure_shows_is_there_to_be_taken_along_and_to_be_read(simulated):
+    figure = re.search(r'<figure id="figure-success">.*?</figure>', simulated.html, flags=re.S)[0]
+    files = dict(re.findall(r'href="(data:[^"]*)" download="([^"]*)"', figure))
+    found = {name: unquote(unescape(address).partition(",")[2]) for address, name in files.items()}
+    assert found.keys() == {"success.svg", "success.csv", "success.vl.json"}
+    assert found["success.svg"].startswith("<svg") and "SIMULATED" in found["success.svg"]
+    assert "vega-lite" in json.loads(found["success.vl.json"])["$schema"]
+    rows = list(csv.DictReader(StringIO(found["success.csv"])))
+    assert {row["Group"]: (row["Rate"], row["mark"]) for row in rows} == {
+        "alpha": ("0.75", "SIMULATED"), "beta": ("0.75", "SIMULATED"),
+    }  # fmt: skip
+    assert "<th" in figure[figure.index("The same as a table") :]
+    assert re.search(r"<title>alpha: 75.0% \([^)]*\), 15 of 20</title>", figure), "hovers need no script"
 
 
 def test_a_report_of_people_carries_no_mark_at_all(plain):
-    assert "simulated" not in plain.html.lower().replace("mark-", "")
+    assert "simulated" not in plain.html.lower()
+    assert "body::before { content:" not in plain.html
 
 
 def test_hostile_text_stays_text(make):
@@ -109,7 +156,7 @@ def test_hostile_text_stays_text(make):
 
 
 def test_the_file_needs_nothing_from_elsewhere(plain):
-    page = plain.html
+    page = re.sub(r'href="data:[^"]*"', "", plain.html)  # what a figure is taken along as
     assert not re.search(r"https?://", page)
     assert not re.search(r"@import|url\((?!#)", page)
     assert not {"link", "script", "iframe", "img"} & set(Page(page).names())
@@ -172,8 +219,8 @@ def test_the_page_is_sound_for_those_who_hear_it(simulated):
     assert all(len(attributes["aria-label"]) > 40 for attributes in images)
     identifiers = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(identifiers) == len(set(identifiers))
-    targets = [attributes["href"][1:] for name, attributes in page.elements if name == "a"]
-    assert set(targets) <= set(identifiers)
+    targets = [attributes["href"] for name, attributes in page.elements if name == "a"]
+    assert {one[1:] for one in targets if not one.startswith("data:")} <= set(identifiers)
 
 
 def test_every_measure_shown_is_defined(plain):
@@ -183,14 +230,16 @@ def test_every_measure_shown_is_defined(plain):
         assert title in definitions
 
 
-def test_measures_beside_the_headlines_are_defined_in_folds_by_family(plain):
-    start = plain.html.index("Definitions", plain.html.index("<main"))
-    folds = re.findall(r"<details><summary>([^<]*)</summary>(.*?)</details>", plain.html[start:], flags=re.S)
-    assert "User words" in {name.rpartition(" (")[0]: text for name, text in folds}["Communication"]
-    for name, text in folds:
-        assert int(name.rpartition(" (")[2].rstrip(")")) == max(
-            text.count('class="definition"'), text.count("<li>")
-        )
+def test_every_definition_folds_those_beside_the_headlines_within_their_family(plain):
+    start = plain.html.index('<h2 id="definitions"')
+    page = plain.html[start : plain.html.index("</section>", start)]
+    titles = re.findall(r'<details class="definition">\s*<summary><strong>([^<]*)</strong>', page)
+    assert "User words" in titles and "Subjective success" in titles
+    folds = page.split("<details><summary>")[1:]
+    assert any(fold.startswith("Communication (") for fold in folds)
+    for fold in folds:
+        told = int(re.match(r"[^<]* \((\d+)\)</summary>", fold)[1])
+        assert told == max(fold.count('class="definition"'), fold.count("<li>"))
 
 
 def test_sources_are_publications_alone(plain):
@@ -223,3 +272,18 @@ def test_a_place_that_cannot_be_written_is_refused(plain, tmp_path):
 def test_an_unknown_grouping_is_refused(plain):
     with pytest.raises(UnknownName, match="moon"):
         render(plain.dataset, by="moon")
+
+
+def test_numbers_open_their_dialogues_where_a_dashboard_is_named_and_nowhere_else(simulated):
+    made = Report(compose(simulated.dataset))
+    assert "/dialogues" not in made.html
+    page = Page(made.linked("http://127.0.0.1:8001/").html)
+    targets = {attributes["href"] for name, attributes in page.elements if name == "a"}
+    rate = "http://127.0.0.1:8001/simulated/dialogues?"
+    cases = "&".join(f"success.subjective_success={outcome}" for outcome in ("yes", "partly", "no"))
+    assert f"{rate}system=alpha&{cases}" in targets
+    assert f"{rate}{cases}" in targets, "of all groups"
+    assert f"{rate}system=alpha&system=beta&{cases}" in targets, "a comparison opens both sides"
+    assert f"{rate}system=beta&counts.dialogue_duration=yes&sort=-length" in targets
+    with pytest.raises(InputError, match="no address of a dashboard"):
+        made.linked("127.0.0.1:8001")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import vl_convert
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
@@ -82,7 +83,9 @@ def test_no_answer_in_a_legend_is_cut_or_runs_into_the_next(language: str, tmp_p
     shown(tmp_path, "sus", [{f"q{number}": 3.0 for number in range(1, 11)}] * 3)
     found = compose(Dataset(tmp_path), ReportOptions(language=language, sections=("questionnaires",)))
     (figure,) = (one for part in found.sections for one in part.blocks if isinstance(one, Figure))
-    places = [(int(x), int(y), 16 + 6.6 * len(words)) for x, y, words in LEGEND.findall(figure.narrow)]
+    spec, signs = figure.make(NARROW)
+    drawn = vl_convert.vegalite_to_svg(spec, format_locale=signs)
+    places = [(int(x), int(y), 16 + 6.6 * len(words)) for x, y, words in LEGEND.findall(drawn)]
     assert len(places) == 5
     for (x, y, wide), (after, below, _) in pairwise([*places, (0, 999, 0)]):
         assert x + wide <= (after if below == y else NARROW)

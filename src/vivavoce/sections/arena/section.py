@@ -4,6 +4,8 @@ from typing import Final
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
+from vivavoce.report.drawing import MOST_DRAWN_GROUPS, Figure
+from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
@@ -36,7 +38,9 @@ def _interval(one: NamedWorth | ArenaPair | SideTerm | StyleTerm | None) -> str:
 
 def arena_blocks(facts: ArenaResults) -> list[Block]:
     """The arena."""
-    blocks: list[Block] = [Paragraph(_votes(facts)), _ranking(facts), _pairs(facts), _terms(facts)]
+    drawn = worths_figure(facts, "worths")
+    blocks: list[Block] = [Paragraph(_votes(facts)), *([drawn] if drawn else [])]
+    blocks += [_ranking(facts), _pairs(facts), _terms(facts)]
     if facts.leaks:
         said = say(
             "In {n} votes an answer named a system; the name was masked on the page.",
@@ -44,6 +48,24 @@ def arena_blocks(facts: ArenaResults) -> list[Block]:
         )
         blocks.append(Bullets((said,)))
     return blocks
+
+
+def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
+    """The systems by their worth; None where there is no ranking, or too many to be read."""
+    if not facts.ranking or len(facts.ranking) > MOST_DRAWN_GROUPS:
+        return None
+    values = [
+        DrawnValue(one.name, one.estimate, one.low, one.high, _three(one.estimate), _interval(one))
+        for one in facts.ranking
+    ]
+    title = say("What systems are worth to voters")
+    return interval_figure(
+        name, title, [IntervalPanel(title, values, line=0.0)], titled=False,
+        caption=say(
+            "Dot: log worth, the mean of all systems is 0; line: its 95% interval over participants."
+        ),
+        columns=columns_of(say("Measure"), say("System"), say("Log worth")),
+    )  # fmt: skip
 
 
 def arena_answer(facts: ArenaResults) -> list[str]:
@@ -157,4 +179,9 @@ class ArenaSection(LeadingSection[ArenaResults]):
         return arena_blocks(results)
 
     def front(self, results: ArenaResults) -> Front:
-        return Front(lead=_votes(results), answer=tuple(arena_answer(results)))
+        return Front(
+            lead=_votes(results),
+            question=say("Which of two anonymous systems do people vote for?"),
+            answer=tuple(arena_answer(results)),
+            figure=worths_figure(results, "answer"),
+        )

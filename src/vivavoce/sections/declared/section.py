@@ -5,10 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    CountedDialogues,
+    FactList,
+    Paragraph,
+    Row,
+    TableOfText,
+)
 from vivavoce.report.content import heads, title
 from vivavoce.report.declaration import rule_words, stopping_words, transcripts_words
 from vivavoce.report.language import Shown, say, stated
+from vivavoce.report.links import CASES
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import (
     MISSING,
@@ -32,6 +42,7 @@ from vivavoce.stats.declared_results import (
     FrozenDeclaration,
 )
 from vivavoce.stats.multiple_testing import NAMES
+from vivavoce.stats.rates import is_rate
 from vivavoce.study.analysis_file import Primary
 
 SETTINGS: Final = {
@@ -155,7 +166,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
             Row(
                 f"{one.a} \u2013 {one.b}",
                 (
-                    Cell(difference(one.difference, unit)),
+                    Cell(difference(one.difference, unit), counts=_counted(one)),
                     Cell(between(one.low, one.high, lambda value, unit=unit: difference(value, unit))),
                     Cell(p_value(one.p)),
                     Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
@@ -191,6 +202,14 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
             if one.signature
         ),
     )
+
+
+def _counted(one: DeclaredComparison) -> CountedDialogues | None:
+    """The dialogues of both systems in which the measure has cases."""
+    if one.unknown is not None:
+        return None
+    measures = ((one.measure, CASES if is_rate(one.measure) else ()),)
+    return CountedDialogues(measures, "system", (one.a, one.b))
 
 
 def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:

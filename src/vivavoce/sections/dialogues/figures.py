@@ -1,53 +1,218 @@
-"""Durations of dialogues, and correlations of their measures, drawn."""
+"""Durations of dialogues, delays, and correlations of their measures, drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.drawing import ACCENT, NARROW, SOFT, WARM_SOFT, Figure, figure, groups_axis, label_px
+from vivavoce.report.drawing import (
+    ACCENT,
+    HOVER,
+    INK,
+    LETTER_PX,
+    NARROW,
+    SOFT,
+    WARM,
+    WARM_SOFT,
+    Figure,
+    figure,
+    groups_axis,
+    label_px,
+)
+from vivavoce.report.intervals import DrawnValue, columns_of
 from vivavoce.report.language import say
-from vivavoce.report.numbers import coefficient, count, label
+from vivavoce.report.numbers import amount, coefficient, count, label
 from vivavoce.stats.correlations import RankCorrelation
 from vivavoce.stats.description import DialogueDurations
 
 STEP: Final = 24
+COLOURS: Final = (ACCENT, WARM, INK, SOFT, WARM_SOFT)
+MOST_COLOURS: Final = len(COLOURS)
+TALLEST_PX: Final = 760  # of the lines of a figure that stands on one printed page
+QUANTILES: Final = ("p10", "p25", "p50", "p75", "p90")
 
 
 def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
     """How long dialogues lasted: median, middle half and middle four fifths of each group."""
-    data = [{**one._asdict(), "group": label(one.key)} for one in durations]
-    order = [fact["group"] for fact in data]
-
-    def draw(width: int) -> Any:
-        base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=True))
-        scale = alt.Scale(zero=True, nice=True)
-        outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
-            x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=5)),
-            x2=alt.X2("p90:Q"),
-        )
-        inner = base.mark_bar(color=SOFT, height=11).encode(x=alt.X("p25:Q"), x2=alt.X2("p75:Q"))
-        middle = base.mark_point(color=ACCENT, fill=ACCENT, size=70, opacity=1).encode(x=alt.X("p50:Q"))
-        return (outer + inner + middle).properties(
-            width=width - label_px(order, width) - 26, height=alt.Step(30)
-        )
-
     words = "; ".join(
         say(
             "{group}: median {p50} s, half of the dialogues between {p25} and {p75} s, four fifths between "
             "{p10} and {p90} s",
-            group=fact["group"],
-            **{name: count(fact[name]) for name in ("p10", "p25", "p50", "p75", "p90")},
+            group=label(one.key),
+            **{name: count(getattr(one, name)) for name in QUANTILES},
         )
-        for fact in data
+        for one in durations
     )
-    return figure(
+    return _spread_figure(
         "durations",
         say("Duration of dialogues"),
         words + ".",
-        draw,
-        caption=say("Dot: median; bar: middle half; line: middle four fifths of the dialogues."),
+        {"": durations},
+        say("Dot: median; bar: middle half; line: middle four fifths of the dialogues."),
     )
+
+
+def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
+    """How long answers took on the average of a dialogue: the same of each kind of delay, by its title."""
+    words = "; ".join(
+        say(
+            "{measure}, {group}: median {p50} s, half of the dialogues between {p25} and {p75} s",
+            measure=measure,
+            group=label(one.key),
+            **{name: amount(getattr(one, name), "") for name in ("p25", "p50", "p75")},
+        )
+        for measure, found in delays.items()
+        for one in found
+    )
+    return _spread_figure(
+        "delays",
+        say("Delays over dialogues"),
+        words + ".",
+        delays,
+        say(
+            "The mean delay of each dialogue. Dot: median; bar: middle half; line: middle four fifths of the "
+            "dialogues. The table below has the mean of all answers."
+        ),
+    )
+
+
+def _spread_figure(
+    name: str, title: str, words: str, panels: Mapping[str, Sequence[DialogueDurations]], caption: str
+) -> Figure:
+    order = list(dict.fromkeys(label(one.key) for found in panels.values() for one in found))
+
+    def draw(width: int) -> Any:
+        beside = 1 if width == NARROW else len(panels)
+        inner = (width - label_px(order, width)) // beside - 26
+        drawn = [
+            _spreads(heading, found, order, inner, width, named=beside == 1 or place == 0)
+            for place, (heading, found) in enumerate(panels.items())
+        ]
+        if "" in panels:
+            return drawn[0]
+        return alt.hconcat(*drawn, spacing=22) if beside > 1 else alt.vconcat(*drawn, spacing=16)
+
+    rows = [
+        (*([heading] if heading else []), label(one.key), count(one.n),
+         *(amount(getattr(one, quantile), "") for quantile in QUANTILES))
+        for heading, found in panels.items()
+        for one in found
+    ]  # fmt: skip
+    columns = (
+        *([] if "" in panels else [say("Measure")]), say("Group"), say("Dialogues"),
+        *(say("{n}% below (s)", n=quantile[1:]) for quantile in QUANTILES),
+    )  # fmt: skip
+    return figure(name, title, words, draw, caption=caption, columns=columns, rows=rows)
+
+
+def _spreads(
+    heading: str, found: Sequence[DialogueDurations], order: list[str], inner: int, width: int, *, named: bool
+) -> Any:
+    data = [{**one._asdict(), "group": label(one.key), "hover": _hover(one)} for one in found]
+    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=named))
+    scale = alt.Scale(zero=True, nice=True)
+    outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
+        x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=4 if heading else 5)),
+        x2=alt.X2("p90:Q"),
+    )
+    half = base.mark_bar(color=SOFT, height=11, aria=True).encode(
+        x=alt.X("p25:Q"), x2=alt.X2("p75:Q"), description=HOVER
+    )
+    middle = base.mark_point(color=ACCENT, fill=ACCENT, size=70, opacity=1, aria=True).encode(
+        x=alt.X("p50:Q"), description=HOVER
+    )
+    made = (outer + half + middle).properties(width=inner, height=alt.Step(30))
+    if not heading:
+        return made
+    lines = wrap(heading, max(12, int(inner / LETTER_PX * 1.35)))
+    return made.properties(
+        title=alt.TitleParams(lines, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK)
+    )
+
+
+def _hover(one: DialogueDurations) -> str:
+    return "{}: {} s ({} \u2013 {} s), n = {}".format(
+        label(one.key), *(amount(each, "") for each in (one.p50, one.p25, one.p75)), count(one.n)
+    )
+
+
+def parameters_figures(families: Mapping[str, Mapping[str, Sequence[DrawnValue]]]) -> list[Figure]:
+    """Values with their limits by family, a line a parameter, a colour a group; none taller than a page."""
+    figures = []
+    for family, parameters in families.items():
+        groups = max(map(len, parameters.values()))
+        most = max(1, TALLEST_PX // _line_px(groups))
+        parts = [list(parameters)[place : place + most] for place in range(0, len(parameters), most)]
+        for names in parts:
+            number = f"parameters-{len(figures) + 1}"
+            figures.append(_parameters_figure(number, family, {name: parameters[name] for name in names}))
+    return figures
+
+
+def _line_px(groups: int) -> int:
+    return 9 * groups + 8
+
+
+def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequence[DrawnValue]]) -> Figure:
+    """Parameters have many units: each line goes from its smallest limit to its largest one."""
+    data = [row for name, found in parameters.items() for row in _placed(name, found)]
+    order = list(dict.fromkeys(row["group"] for row in data))
+
+    def draw(width: int) -> Any:
+        room = 230 if width != NARROW else 110
+        axis = alt.Axis(minExtent=room, maxExtent=room, labelLimit=room - 8, grid=True)
+        base = alt.Chart(alt.Data(values=data)).encode(
+            y=alt.Y("measure:N", sort=list(parameters), title=None, axis=axis),
+            yOffset=alt.YOffset("group:N", sort=order),
+            color=alt.Color(
+                "group:N", scale=alt.Scale(domain=order, range=COLOURS[: len(order)]),
+                legend=alt.Legend(title=None, orient="top", symbolOpacity=1),
+            ),
+        )  # fmt: skip
+        x = alt.X("at:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=None)
+        line = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", axis=None), x2=alt.X2("to:Q"))
+        dot = base.mark_point(size=34, filled=True, opacity=1, aria=True).encode(x=x, description=HOVER)
+        return (line + dot).properties(
+            width=width - room - 26, height={"step": _line_px(len(order)), "for": "position"}
+        )
+
+    words = "; ".join(
+        f"{name}: " + ", ".join(f"{one.group} {one.shown} ({one.limits})" for one in found)
+        for name, found in parameters.items()
+    )
+    return figure(
+        number,
+        say("{family}: parameters with 95% intervals", family=family),
+        words + ".",
+        draw,
+        caption=say(
+            "Dot: the value of all cases; line: its 95% interval, participants as the unit. Each parameter "
+            "has a scale of its own, from its smallest limit to its largest one; the numbers are in the "
+            "table below."
+        ),
+        columns=columns_of(say("Measure"), say("Group"), say("Value")),
+        rows=[
+            (name, one.group, one.shown, one.limits, one.counted)
+            for name, found in parameters.items()
+            for one in found
+        ],
+    )
+
+
+def _placed(name: str, found: Sequence[DrawnValue]) -> Iterator[dict[str, Any]]:
+    """The values of a parameter with their places between 0 and 1."""
+    ends = [end for one in found for end in (one.low, one.high, one.value) if end is not None]
+    low, high = min(ends), max(ends)
+
+    def place(value: float | None) -> float | None:
+        return None if value is None else round((value - low) / ((high - low) or 1.0), 4)
+
+    for one in found:
+        yield {
+            "measure": name, "group": one.group, "at": place(one.value), "from": place(one.low),
+            "to": place(one.high), "hover": f"{name}. {one.hover}",
+        }  # fmt: skip
 
 
 def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]) -> Figure:
@@ -61,6 +226,7 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
             "column": numbered[pair.a],
             "rho": pair.rho,
             "shown": coefficient(pair.rho),
+            "hover": f"{titles[pair.b]} / {titles[pair.a]}: {coefficient(pair.rho)}",
         }
         for pair in pairs
     ]
@@ -74,7 +240,8 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
             y=alt.Y("row:N", sort=list(rows.values()), title=None,
                     axis=alt.Axis(labelLimit=room - edge, minExtent=room, maxExtent=room, grid=False)),
         )  # fmt: skip
-        tiles = base.mark_rect().encode(
+        tiles = base.mark_rect(aria=True).encode(
+            description=HOVER,
             color=alt.Color(
                 "rho:Q",
                 scale=alt.Scale(domain=[-1, -0.001, 0, 0.001, 1],
@@ -99,4 +266,6 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
             "no tests, and dialogues of one person are alike.",
             first=first,
         ),
+        columns=(say("Measure"), say("Other measure"), "rho"),
+        rows=[(titles[pair.a], titles[pair.b], coefficient(pair.rho)) for pair in pairs],
     )

@@ -1,32 +1,47 @@
 """The course of dialogues: every measure that is no success rate, durations, correlations."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Cell, Row, TableOfText
+from vivavoce.measures.compute import sums
+from vivavoce.report.blocks import Block, Cell, Fold, Row, TableOfText
 from vivavoce.report.content import family_title, group_name, heads, limits, signatures, title, with_all
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
+from vivavoce.report.intervals import DrawnValue, drawn_measure
 from vivavoce.report.language import Shown, noun, say
+from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import amount, count
 from vivavoce.report.section import Section
-from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
+from vivavoce.sections.dialogues.figures import (
+    MOST_COLOURS,
+    correlations_figure,
+    delays_figure,
+    durations_figure,
+    parameters_figures,
+)
 from vivavoce.stats.correlations import RankCorrelation, correlations
 from vivavoce.stats.description import DialogueDurations
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import MeasuredTotal, Summary
 
 FEWEST_CORRELATED: Final = 3
+DELAYS: Final = ("system_response_delay", "system_completion_delay", "user_response_delay")
+SHARES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
 class DialoguesFound:
-    """The summary, durations by group, and rank correlations of measures."""
+    """The summary, durations by group, delays by measure and group, and rank correlations of measures."""
 
     summary: Summary
     durations: Sequence[DialogueDurations]
+    delays: Mapping[str, Sequence[DialogueDurations]]
     correlations: Sequence[RankCorrelation]
 
 
@@ -42,7 +57,8 @@ class DialoguesSection(Section[DialoguesFound]):
 
     def results(self, material: Material) -> DialoguesFound:
         durations = material.description.durations
-        return DialoguesFound(material.summary, durations, correlations(material.dataset))
+        found = correlations(material.dataset)
+        return DialoguesFound(material.summary, durations, delays(material), found)
 
     def blocks(self, results: DialoguesFound) -> list[Block]:
         table = measures_table(results.summary)
@@ -50,11 +66,42 @@ class DialoguesSection(Section[DialoguesFound]):
             return []
         drawn = results.durations and len(results.durations) <= MOST_DRAWN_GROUPS
         blocks: list[Block] = [durations_figure(results.durations)] if drawn else []
+        if results.delays and drawn:
+            blocks.append(delays_figure({title(name): one for name, one in results.delays.items()}))
+        parameters = drawn_parameters(results.summary)
+        if parameters and len(results.summary.by) <= MOST_COLOURS:
+            blocks.append(Fold(say("Interaction parameters drawn"), tuple(parameters_figures(parameters))))
         blocks.append(table)
         if len(results.correlations) >= FEWEST_CORRELATED:
             names = dict.fromkeys(name for pair in results.correlations for name in (pair.a, pair.b))
             blocks.append(correlations_figure(results.correlations, {name: title(name) for name in names}))
         return blocks
+
+
+def delays(material: Material) -> dict[str, list[DialogueDurations]]:
+    """Quantiles of the mean delay of a dialogue (s) over the dialogues of a group, by measure.
+
+    Empty   a measure without a case is left out, and so is a group without one
+    """
+    counted = [name for name in DELAYS if material.summary.all.counted(name)]
+    if not counted:
+        return {}
+    sums_of = sums(material.dataset)
+    keys = {one: group.key for group in material.groups for one in group.dialogue_ids}
+    found: dict[str, list[DialogueDurations]] = {}
+    for name in counted:
+        place = sums_of.measures.index(name)
+        means = defaultdict[str | None, list[float]](list)
+        both = zip(sums_of.numerators[place], sums_of.denominators[place], strict=True)
+        for dialogue, (total, cases) in zip(sums_of.dialogue_ids, both, strict=True):
+            if cases:
+                means[keys.get(dialogue)].append(total / cases)
+        found[name] = [
+            DialogueDurations(group.key, len(own), *map(float, np.quantile(own, SHARES)))
+            for group in material.groups
+            if (own := means.get(group.key))
+        ]
+    return found
 
 
 def measures_table(summary: Summary) -> TableOfText | None:
@@ -66,7 +113,13 @@ def measures_table(summary: Summary) -> TableOfText | None:
     rows = [
         Row(
             title(name),
-            tuple(_measure_cell(row.measures[name], MEASURES.get(name).analysis_unit) for row in groups),
+            tuple(
+                replace(
+                    _measure_cell(row.measures[name], MEASURES.get(name).analysis_unit),
+                    counts=cases_of(summary, row, name) if row.counted(name) else None,
+                )
+                for row in groups
+            ),
             group=family_title(name),
         )
         for name in sorted(names, key=lambda name: MEASURES.get(name).family)
@@ -79,6 +132,18 @@ def measures_table(summary: Summary) -> TableOfText | None:
         _under_measures(summary, names),
         signatures(groups, names),
     )
+
+
+def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]:
+    """By family and title the groups' values of each parameter that differ and have limits."""
+    found: dict[str, dict[str, list[DrawnValue]]] = {}
+    for name, measure in sorted(MEASURES, key=lambda one: one[1].family):
+        if is_rate(name) or not summary.all.counted(name):
+            continue
+        values = drawn_measure(summary.by, name)
+        if len({one.value for one in values}) > 1 and all(one.low is not None for one in values):
+            found.setdefault(family_title(measure.name), {})[title(name)] = values
+    return found
 
 
 def _under_measures(summary: Summary, names: list[str]) -> str:

@@ -1,14 +1,18 @@
 """The flow of the trial: who arrived, who stayed, what was left out and why."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
+import altair as alt
+
+from vivavoce.report.blocks import Block, Bullets, Cell, CountedDialogues, Heading, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.declaration import rule_words
+from vivavoce.report.drawing import HOVER, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say
+from vivavoce.report.links import CASES
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import count, plural
+from vivavoce.report.numbers import count, percent, plural
 from vivavoce.report.section import Section
 from vivavoce.stats.flow import TrialFlow, flow
 
@@ -47,7 +51,51 @@ class FlowSection(Section[FlowFound]):
 
     def blocks(self, results: FlowFound) -> list[Block]:
         noted = [Heading(say("Noted beforehand")), Bullets(results.notes)] if results.notes else []
-        return [flow_table(results.counts), *noted]
+        funnel = funnel_figure(results.counts)
+        return [*([funnel] if funnel else []), flow_table(results.counts), *noted]
+
+
+def funnel_figure(flow: TrialFlow) -> Figure | None:
+    """How many participants came as far as each stage; None where only one stage is known."""
+    stages = (
+        (say("Arrived"), flow.arrived), (say("Consented"), flow.consented),
+        (say("Held a dialogue"), flow.with_dialogue), (say("Completed"), flow.completed),
+    )  # fmt: skip
+    known = [(stage, n) for stage, n in stages if n is not None]
+    if not flow.arrived or len(known) < 3:
+        return None
+    data = [
+        {
+            "stage": stage,
+            "n": n,
+            "shown": f"{count(n)} ({percent(n / flow.arrived)})",
+            "hover": f"{stage}: {count(n)}",
+        }
+        for stage, n in known
+    ]
+    order = [stage for stage, _ in known]
+
+    def draw(width: int) -> Any:
+        base = alt.Chart(alt.Data(values=data)).encode(
+            x=alt.X("n:Q", title=say("participants"), scale=alt.Scale(domain=[0, flow.arrived]),
+                    axis=alt.Axis(tickCount=4, format="d"))
+        )  # fmt: skip
+        room = label_px(order, width)
+        axis = alt.Axis(minExtent=room, maxExtent=room, grid=False, labelLimit=room)
+        base = base.encode(y=alt.Y("stage:N", sort=order, title=None, axis=axis))
+        bars = base.mark_bar(color=SOFT, height=20, aria=True).encode(description=HOVER)
+        words = base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(
+            x=alt.XValue(0), text=alt.Text("shown:N")
+        )
+        return (bars + words).properties(width=width - room - 26, height=alt.Step(30))
+
+    return figure(
+        "funnel", say("From arrival to completion"),
+        ", ".join(f"{stage}: {count(n)}" for stage, n in known) + ".", draw,
+        caption=say("Participants who came as far as each stage, and their share of those who arrived."),
+        columns=(say("Step"), say("Participants"), say("Share")),
+        rows=[(stage, count(n), percent(n / flow.arrived)) for stage, n in known],
+    )  # fmt: skip
 
 
 def flow_table(flow: TrialFlow) -> TableOfText:
@@ -65,7 +113,8 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     if flow.unrecorded:
         rows.append(Row(say("Outcome not recorded"), (Cell(count(flow.unrecorded)),), group=people))
     dialogues = say("Dialogues")
-    rows.append(Row(say("Held"), (Cell(count(flow.dialogues)),), group=dialogues))
+    held = Cell(count(flow.dialogues), counts=CountedDialogues())
+    rows.append(Row(say("Held"), (held,), group=dialogues))
     if flow.coded is not None:
         rows.append(Row(say("Not trivial (a code was earned)"), (Cell(count(flow.coded)),), group=dialogues))
     if flow.running:
@@ -81,5 +130,6 @@ def flow_table(flow: TrialFlow) -> TableOfText:
         left_out = flow.analysed - n
         under = (say("{n} left out: no value", n=count(left_out)),) if left_out else ()
         heading = say("Count in: {measure}", measure=title(name).lower())
-        rows.append(Row(heading, (Cell(count(n)),), under, group=dialogues))
+        counted = Cell(count(n), counts=CountedDialogues(((name, CASES),)))
+        rows.append(Row(heading, (counted,), under, group=dialogues))
     return TableOfText("flow", say("From arrival to the numbers"), heads(say("Step"), "n"), tuple(rows))

@@ -7,7 +7,7 @@ from vivavoce.report.content import headlines, is_clustered
 from vivavoce.report.language import say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
-from vivavoce.report.section import Section
+from vivavoce.report.section import Front, LeadingSection
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
 
@@ -19,7 +19,7 @@ class LimitsFound:
     self_reported: bool
 
 
-class LimitsSection(Section[LimitsFound]):
+class LimitsSection(LeadingSection[LimitsFound]):
     """Sentences on what the numbers rest on."""
 
     name = "limits"
@@ -35,20 +35,39 @@ class LimitsSection(Section[LimitsFound]):
         sentences = limits_of(results.summary, self_reported=results.self_reported)
         return [Bullets(tuple(sentences))] if sentences else []
 
+    def front(self, results: LimitsFound) -> Front:
+        heavy = heavy_limits(results.summary, self_reported=results.self_reported)
+        return Front(before=tuple(heavy.values()))
+
+
+def heavy_limits(summary: Summary, *, self_reported: bool) -> dict[str, str]:
+    """Those of the limits that may turn an answer round, by name, the heaviest first."""
+    found = {}
+    if summary.simulated:
+        found["simulated"] = say(
+            "Programs held the dialogues. They tell that the trial and the measures work, "
+            "not how people would fare."
+        )
+    if headlines(summary) and not is_clustered(summary):
+        found["independent"] = say(
+            "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People "
+            "who came back make them narrower than they should be."
+        )
+    if self_reported:
+        found["self_reported"] = say(
+            "The domain database was built from what the systems said themselves. A system that is "
+            "consistently wrong about a place cannot be caught."
+        )
+    return found
+
 
 def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
     """What these numbers cannot say, in sentences."""
     shown, whole = headlines(summary), summary.all
-    sentences: list[str] = []
+    heavy = heavy_limits(summary, self_reported=self_reported)
+    sentences = [heavy.pop("independent")] if "independent" in heavy else []
     if shown and is_clustered(summary):
         sentences.append(stated(summary.model.why))
-    elif shown:
-        sentences.append(
-            say(
-                "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People "
-                "who came back make them narrower than they should be."
-            )
-        )
     if summary.tests:
         sentences.append(say("Tests of what the study did not declare beforehand are exploration."))
     if "subjective_success" in shown:
@@ -67,21 +86,7 @@ def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
         )
     if "objective_success_inferred" in shown:
         sentences += _on_inferred_goals(whole)
-    if self_reported:
-        sentences.append(
-            say(
-                "The domain database was built from what the systems said themselves. A system that is "
-                "consistently wrong about a place cannot be caught."
-            )
-        )
-    if summary.simulated:
-        sentences.append(
-            say(
-                "Programs held the dialogues. They tell that the trial and the measures work, "
-                "not how people would fare."
-            )
-        )
-    return sentences
+    return [*sentences, *reversed(heavy.values())]
 
 
 def _on_inferred_goals(whole: GroupSummary) -> list[str]:

@@ -2,6 +2,8 @@
 
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
+from vivavoce.report.drawing import MOST_DRAWN_GROUPS, Figure
+from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, difference, p_value, plural
@@ -18,7 +20,8 @@ def listening_blocks(facts: ListeningResults) -> list[Block]:
     )
     blocks: list[Block] = [Paragraph(said)]
     if facts.opinions:
-        blocks.append(_opinions(facts))
+        drawn = opinions_figure(facts, "opinions")
+        blocks += [*([drawn] if drawn else []), _opinions(facts)]
     if facts.contrasts:
         blocks.append(_contrasts(facts))
     if facts.pairs:
@@ -28,6 +31,26 @@ def listening_blocks(facts: ListeningResults) -> list[Block]:
                   people=plural(facts.left_out, "participant"))  # fmt: skip
         blocks.append(Bullets((out,)))
     return blocks
+
+
+def opinions_figure(facts: ListeningResults, name: str) -> Figure | None:
+    """Mean opinion scores by condition; None where there is none, or too many to be read."""
+    values = [
+        DrawnValue(
+            one.condition, one.mean, one.low, one.high, coefficient(one.mean),
+            between(one.low, one.high, coefficient), plural(one.participants, "participant"),
+        )
+        for one in facts.opinions
+        if one.mean is not None
+    ]  # fmt: skip
+    if not values or len(values) > MOST_DRAWN_GROUPS:
+        return None
+    title = say("Mean opinion scores")
+    return interval_figure(
+        name, title, [IntervalPanel(title, values)], titled=False,
+        caption=say("1 is bad, 5 is excellent. Dot: mean; line: its 95% interval over participants."),
+        columns=columns_of(say("Measure"), say("Condition"), title),
+    )  # fmt: skip
 
 
 def _opinions(facts: ListeningResults) -> TableOfText:
@@ -157,4 +180,9 @@ class ListeningSection(LeadingSection[ListeningResults]):
             judgements=plural(results.judgements, "judgement"),
             people=plural(results.participants, "participant"),
         )
-        return Front(lead=lead, answer=tuple(listening_answer(results)))
+        return Front(
+            lead=lead,
+            question=say("Which conditions sound better to people?"),
+            answer=tuple(listening_answer(results)),
+            figure=opinions_figure(results, "answer"),
+        )

@@ -1,8 +1,9 @@
 """Opinion against record: what participants said, and what the log shows."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from vivavoce.report.blocks import Block, Cell, Row, TableOfText
+from vivavoce.report.blocks import Block, Cell, CountedDialogues, Row, TableOfText
 from vivavoce.report.content import by_what, heads, title
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
@@ -10,6 +11,10 @@ from vivavoce.report.numbers import between, coefficient, count, label, p_value,
 from vivavoce.report.section import Section
 from vivavoce.stats.opinion import RecordedOpinion, opinion_against_record
 from vivavoce.stats.summary_results import Summary
+
+SIDES: Final = {
+    "both": ("yes", "yes"), "only_said": ("yes", "no"), "only_shown": ("no", "yes"), "neither": ("no", "no"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,9 @@ def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
         Row(
             say("all") if row.key == "all" and len(opinion.by) > 1 else label(row.key),
             (
-                *(Cell(count(getattr(row, name)), (_share(getattr(row, name), row.n),)) for name in
-                  ("both", "only_said", "only_shown", "neither")),
+                *(Cell(count(getattr(row, name)), (_share(getattr(row, name), row.n),),
+                       counts=_counted(opinion, summary, row.key, said, shown))
+                  for name, (said, shown) in SIDES.items()),
                 Cell(percent(row.optimism), (span(row.low, row.high),)),
             ),
             (say("n = {n}", n=count(row.n)),),
@@ -69,6 +75,17 @@ def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
             "participant said that all was found, with its 95% interval over participants."
         ),
     )
+
+
+def _counted(
+    opinion: RecordedOpinion, summary: Summary, key: str | None, said: str, shown: str
+) -> CountedDialogues | None:
+    """The dialogues of one of the four cells; None where the record counts several goals in a dialogue."""
+    if summary.all.rates[opinion.measure].unit != "dialogue" or key is None:
+        return None
+    keys = () if key == "all" and len(opinion.by) > 1 else (key,)
+    measures = (("subjective_success", (said,)), (opinion.measure, (shown,)))
+    return CountedDialogues(measures, summary.by_what, keys)
 
 
 def agreement_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.drawing import ACCENT, INK, NARROW, SOFT, Figure, figure
+from vivavoce.report.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, percent, plural, span
 from vivavoce.stats.learning import LearningStep
@@ -30,8 +30,11 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
             y=alt.Y("people:Q", title=say("participants"), axis=alt.Axis(tickCount=4, format="d")),
         )
         text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text=alt.Text("people:Q"))
-        return (base.mark_bar(color=ACCENT) + text).properties(width=width - 60, height=180)
+        bar = base.mark_bar(color=ACCENT, aria=True).encode(description=HOVER)
+        return (bar + text).properties(width=width - 60, height=180)
 
+    for one in bars:
+        one["hover"] = f"{one['size']}: {plural(one['people'], 'participant')}"
     words = ", ".join(f"{bar['size']}: {plural(bar['people'], 'participant')}" for bar in bars)
     return figure(
         "participants",
@@ -39,6 +42,8 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
         say("Dialogues held: {words}.", words=words),
         draw,
         caption=say("How many participants held how many dialogues, all groups together."),
+        columns=(say("Dialogues held"), say("Participants")),
+        rows=[(bar["size"], count(bar["people"])) for bar in bars],
     )
 
 
@@ -91,13 +96,29 @@ def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Fig
             "All groups together. Line: 95% interval over participants. Who held many dialogues "
             "chose to: later steps show other people, not only more practice."
         ),
+        columns=(
+            say("Measure"),
+            say("Number of the dialogue"),
+            say("Rate"),
+            say("95% interval"),
+            say("Cases"),
+        ),
+        rows=[
+            (titles[name], _step(row), percent(row.ratio), span(row.low, row.high), count(row.n))
+            for name, found in data.items()
+            for row in found
+        ],
     )
 
 
 def _learning_panel(
     rows: Sequence[LearningStep], title: str, steps: list[str], inner: int, *, named: bool
 ) -> Any:
-    data = [{**row._asdict(), "step": _step(row)} for row in rows]
+    data = [
+        {**row._asdict(), "step": _step(row),
+         "hover": f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}), n = {count(row.n)}"}
+        for row in rows
+    ]  # fmt: skip
     axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labels=named)
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X("step:N", sort=steps, scale=alt.Scale(domain=steps), title=say("number of the dialogue"),
@@ -108,7 +129,9 @@ def _learning_panel(
         y=alt.Y("low:Q", scale=scale, axis=axis, title=None), y2=alt.Y2("high:Q")
     )
     line = base.mark_line(color=ACCENT, strokeWidth=1.5).encode(y=alt.Y("ratio:Q", scale=scale))
-    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=50, opacity=1).encode(y=alt.Y("ratio:Q"))
+    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=50, opacity=1, aria=True).encode(
+        y=alt.Y("ratio:Q"), description=HOVER
+    )
     heading = alt.TitleParams(title.split(", "), anchor="start", fontSize=12.5, fontWeight=600, color=INK)
     return (interval + line + dot).properties(width=inner, height=150, title=heading)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import by_what, group_name, headlines, heads, with_all
 from vivavoce.report.language import say
+from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import amount, count, percent
 from vivavoce.report.section import Section
@@ -54,7 +55,7 @@ def participants_table(summary: Summary) -> TableOfText:
                 group_name(row, summary),
                 (
                     Cell(count(spread.participants)),
-                    Cell(count(row.dialogues)),
+                    Cell(count(row.dialogues), counts=cases_of(summary, row)),
                     Cell(amount(spread.mean, "")),
                     Cell(amount(spread.median, "")),
                     Cell(count(spread.largest)),

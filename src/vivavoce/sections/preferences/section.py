@@ -20,7 +20,12 @@ from vivavoce.report.numbers import (
     span,
 )
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.sections.preferences.strengths import share_figure, strength_table
+from vivavoce.sections.preferences.strengths import (
+    front_figure,
+    share_figure,
+    strength_figure,
+    strength_table,
+)
 from vivavoce.stats.declared_results import DeclaredChoice
 from vivavoce.stats.preference_models import few_tie_models
 from vivavoce.stats.preference_results import preference_results
@@ -55,7 +60,8 @@ def preference_blocks(facts: PreferenceResults) -> list[Block]:
     """The section."""
     blocks: list[Block] = [Paragraph(_people(facts)), share_figure(facts), _table(facts), _tests(facts)]
     if facts.strengths:
-        blocks.append(strength_table(facts))
+        drawn = strength_figure(facts)
+        blocks += [*([drawn] if drawn else []), strength_table(facts)]
     if facts.differences:
         blocks.append(_differences(facts))
     if facts.ties:
@@ -468,4 +474,14 @@ class PreferencesSection(LeadingSection[PreferenceResults]):
             "{judgements} between two transcripts, by {people}.",
             judgements=plural(answered.judgements, "judgement"), people=people_words(answered),
         )  # fmt: skip
-        return Front(lead=lead, answer=tuple(preference_answer(results)))
+        question = (
+            say("Declared beforehand: is one version of the transcripts preferred?")
+            if results.declared
+            else say(
+                "Nothing was declared beforehand. Explored: is one version of the transcripts preferred?"
+            )
+        )
+        return Front(
+            lead=lead, question=question, answer=tuple(preference_answer(results)),
+            figure=front_figure(results),
+        )  # fmt: skip

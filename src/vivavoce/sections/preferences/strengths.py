@@ -7,13 +7,26 @@ import altair as alt
 
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads
-from vivavoce.report.drawing import ACCENT, INK, LABEL_HALVES, NARROW, RULE, WARM, Figure, figure, label_px
+from vivavoce.report.drawing import (
+    ACCENT,
+    HOVER,
+    INK,
+    LABEL_HALVES,
+    NARROW,
+    RULE,
+    WARM,
+    Figure,
+    figure,
+    label_px,
+)
+from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import between, coefficient, count, p_value, percent, plural, span
 from vivavoce.stats.preferences import PreferenceResults, QuestionPreference, VariablePreference
 
 DrawnRow = dict[str, Any]  # of the data of a chart
 MOST_DRAWN: Final = 60
+MOST_AT_THE_FRONT: Final = 12
 GAP: Final = 26
 
 
@@ -47,7 +60,38 @@ def share_figure(facts: PreferenceResults) -> Figure:
             "line stands at one half. Right of it the experimental version was preferred, left of it the "
             "control."
         ),
+        columns=(say("Variable"), say("Question"), say("Experimental preferred"), say("95% interval")),
+        rows=[
+            (name, row["question"], row["shown"], span(row["low"], row["high"]))
+            for name, rows in panels.items()
+            for row in rows
+        ],
     )
+
+
+def front_figure(facts: PreferenceResults) -> Figure | None:
+    """What the answer speaks of: the declared choices where they are few, else each variable as a whole."""
+    declared = facts.declared.choices if facts.declared else ()
+    few = 0 < len(declared) <= MOST_AT_THE_FRONT
+    named = [(f"{one.variable}: {say(one.question)}", one) for one in declared] if few else [
+        (one.variable, one) for one in facts.variables
+    ]  # fmt: skip
+    values = [
+        DrawnValue(name, one.ratio, one.low, one.high, percent(one.ratio), span(one.low, one.high))
+        for name, one in named[:MOST_AT_THE_FRONT]
+        if one.ratio is not None
+    ]
+    if not values:
+        return None
+    title = say("Choices of the experimental version")
+    return interval_figure(
+        "answer", title, [IntervalPanel(title, values, whole=True, line=0.5)], titled=False,
+        caption=say(
+            "Dot: the experimental version's share of decided choices; line: its 95% interval; the upright "
+            "line stands at one half."
+        ),
+        columns=columns_of(say("Measure"), say("Variable"), say("Experimental preferred")),
+    )  # fmt: skip
 
 
 def _drawn_rows(variable: VariablePreference, cells: Sequence[QuestionPreference]) -> list[DrawnRow]:
@@ -62,6 +106,7 @@ def _drawn(question: str, one: QuestionPreference | VariablePreference, *, whole
     return {
         "question": question, "ratio": one.ratio, "low": one.low, "high": one.high, "half": 0.5,
         "shown": percent(one.ratio), "whole": whole,
+        "hover": f"{question}: {percent(one.ratio)} ({span(one.low, one.high)})",
     }  # fmt: skip
 
 
@@ -81,10 +126,36 @@ def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width:
         alt.Chart(alt.Data(values=rows[:1])).mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("half:Q"))
     )
     line = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=color)
-    dot = base.mark_point(size=60, opacity=1, filled=True).encode(x=x, color=color)
+    dot = base.mark_point(size=60, opacity=1, filled=True, aria=True).encode(
+        x=x, color=color, description=HOVER
+    )
     text = base.mark_text(dy=-10, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
     heading = alt.TitleParams(name, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK)
     return (half + line + dot + text).properties(width=inner, height=alt.Step(30), title=heading)
+
+
+def strength_figure(facts: PreferenceResults) -> Figure | None:
+    """Mean signed strengths with their intervals, one panel a variable; None where none is known."""
+    found: dict[str, list[DrawnValue]] = {}
+    for one in facts.strengths:
+        if one.mean is not None:
+            question = say(one.question) if one.question else say("together")
+            people = plural(one.participants, "participant")
+            limits = between(one.low, one.high, coefficient)
+            found.setdefault(one.variable, []).append(
+                DrawnValue(question, one.mean, one.low, one.high, coefficient(one.mean), limits, people)
+            )
+    if not found or len(facts.strengths) > MOST_DRAWN:
+        return None
+    return interval_figure(
+        "preference-strength", say("How strong the preference is"),
+        [IntervalPanel(name, values, line=0.0) for name, values in found.items()], together=2,
+        caption=say(
+            "From \u22123, the control very much, to 3, the experimental version very much. Dot: mean; line: "
+            "its 95% interval over participants."
+        ),
+        columns=columns_of(say("Variable"), say("Question"), say("Mean strength")),
+    )  # fmt: skip
 
 
 def strength_table(facts: PreferenceResults) -> TableOfText:

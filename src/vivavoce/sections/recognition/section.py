@@ -71,6 +71,14 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
             "Dot: share of turns with every word right; line: its 95% interval over participants. On the "
             "dashed line confidences are true; below it the recogniser is too sure."
         ),
+        columns=(say("Mean confidence"), say("Right"), say("95% interval"), say("Turns")),
+        rows=[
+            (
+                percent(one["confidence"]), percent(one["right"]), span(one["low"], one["high"]),
+                count(one["n"]),
+            )
+            for one in data
+        ],
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The answer in plain words: what was declared first, then what was explored, then on what it rests."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import headlines, interval_of, title
@@ -23,6 +23,8 @@ from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary
 
+MOST_NAMED: Final = 5
+
 
 def answer(summary: Summary) -> list[str]:
     """The summary for people who read no tables: the answer first, then how sure, then on what it rests.
@@ -35,13 +37,46 @@ def answer(summary: Summary) -> list[str]:
         return []
     explored = _explored(summary, besides=bool(declared))
     sentences = [*declared, *explored] or [_single(summary, next(iter(headlines(summary))))]
-    return [*sentences, _ground(summary), *_meanings(summary)]
+    return [*sentences, _ground(summary)]
 
 
-def _meanings(summary: Summary) -> list[str]:
+def question(summary: Summary) -> str:
+    """What was asked: what was declared beforehand, else what is explored first; empty where nothing is."""
+    primary = _primary(summary)
+    if primary:
+        groups = dict.fromkeys(label(key) for one in primary for key in (one.a, one.b))
+        facts = {"groups": listed(list(groups)), "measure": _facts(_shown(primary[0]))["measure"]}
+        return say("Declared beforehand: do {groups} differ in {measure}?", **facts)
+    name = next(iter(headlines(summary)), None)
+    if name is None:
+        return ""
+    measure = title(name).lower()
+    if len(summary.by) < 2:
+        return say("Nothing was declared beforehand. Explored: how high is {measure}?", measure=measure)
+    groups = [label(row.key) for row in summary.by]
+    kinds = plural(len(groups), summary.by_what.replace("_", " "))
+    return say(
+        "Nothing was declared beforehand. Explored first: do {groups} differ in {measure}?",
+        groups=listed(groups) if len(groups) <= MOST_NAMED else kinds, measure=measure,
+    )  # fmt: skip
+
+
+def spoken_measure(summary: Summary) -> str | None:
+    """The measure of which the answer speaks first."""
+    if primary := _primary(summary):
+        return primary[0].measure if primary[0].measure in MEASURES else None
+    largest = _largest_of([one for one in summary.tests if one.family == "explored"])
+    return largest.measure if largest else next(iter(headlines(summary)), None)
+
+
+def _primary(summary: Summary) -> list[DeclaredComparison]:
+    return [one for one in summary.declared.results if one.question == "primary"] if summary.declared else []
+
+
+def meanings(summary: Summary) -> list[str]:
     """What the words of the answer mean, for who reads nothing else."""
     shown = headlines(summary)
-    meanings = {
+    known = {
         "subjective_success": say("Subjective success: the participant said that all was found."),
         "objective_success_assigned": say(
             "Objective success, assigned goal: by the log, the system offered what fits the task and told "
@@ -51,7 +86,7 @@ def _meanings(summary: Summary) -> list[str]:
             "Objective success, inferred goal: the same, held against what the participant really asked for."
         ),
     }
-    found = [meanings[name] for name in shown if name in meanings]
+    found = [known[name] for name in shown if name in known]
     if summary.tests:
         found.append(
             say(
@@ -59,7 +94,7 @@ def _meanings(summary: Summary) -> list[str]:
                 "would show a difference as large; adjusted means that several comparisons were made at once."
             )
         )
-    return [" ".join(found)] if found else []
+    return found
 
 
 def _declared(declared: DeclaredFamily) -> list[str]:
@@ -216,9 +251,15 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
             "can be shown.",
             **facts,
         )
-    rates = [one for one in differing or tested if is_rate(one.measure)]
-    largest = max(rates, key=lambda one: abs(one.difference or 0.0), default=None)
+    largest = _largest_of(tests)
     return [f"{first} {_largest(summary, largest)}" if largest and largest.difference else first]
+
+
+def _largest_of(tests: list[GroupTest]) -> GroupTest | None:
+    """The test of a rate with the largest difference: of those that differ, else of all that were tested."""
+    tested = [one for one in tests if one.significant is not None and is_rate(one.measure)]
+    differing = [one for one in tested if one.significant]
+    return max(differing or tested, key=lambda one: abs(one.difference or 0.0), default=None)
 
 
 def _largest(summary: Summary, test: GroupTest) -> str:

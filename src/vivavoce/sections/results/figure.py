@@ -1,15 +1,15 @@
-"""Success rates drawn."""
+"""Success rates, the measure of the answer, and differences of rates, drawn."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import altair as alt
-
-from vivavoce.report.content import interval_of
-from vivavoce.report.drawing import ACCENT, INK, LABEL_HALVES, NARROW, Figure, figure, groups_axis, label_px
+from vivavoce.measures import MEASURES
+from vivavoce.report.content import by_what, interval_of, title
+from vivavoce.report.drawing import Figure
+from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.report.language import say
-from vivavoce.report.numbers import label, percent, span
-from vivavoce.stats.summary_results import GroupSummary, SuccessRate
+from vivavoce.report.numbers import amount, between, count, label, percent, points, span
+from vivavoce.stats.rates import is_rate
+from vivavoce.stats.summary_results import GroupSummary, GroupTest, Summary
 
 
 def success_figure(rows: Sequence[GroupSummary], measures: dict[str, str]) -> Figure:
@@ -17,59 +17,73 @@ def success_figure(rows: Sequence[GroupSummary], measures: dict[str, str]) -> Fi
 
     Input   the groups of a summary; `measures` is name -> title of those to show
     """
-    data = {
-        name: [
-            {"group": label(row.key), "shown": percent(row.rates[name].ratio), **_rate(row.rates[name])}
-            for row in rows
-            if row.rates[name].ratio is not None
-        ]
-        for name in measures
-    }
-    data = {name: found for name, found in data.items() if found}
-    order = [label(row.key) for row in rows]
-
-    def draw(width: int) -> Any:
-        side_by_side = width != NARROW
-        inner = (width - label_px(order, width)) // (len(data) if side_by_side else 1) - 26
-        panels = [
-            _rate_panel(found, measures[name], order, inner, width, named=not side_by_side or number == 0)
-            for number, (name, found) in enumerate(data.items())
-        ]
-        return alt.hconcat(*panels, spacing=22) if side_by_side else alt.vconcat(*panels, spacing=16)
-
-    words = "; ".join(
-        f"{measures[name]}: "
-        + ", ".join(f"{fact['group']} {fact['shown']} ({span(fact['low'], fact['high'])})" for fact in found)
-        for name, found in data.items()
-    )
-    return figure(
-        "success",
-        say("Success rates with 95% intervals"),
-        words + ".",
-        draw,
+    panels = [
+        IntervalPanel(shown, values, whole=True)
+        for name, shown in measures.items()
+        if (values := _rates(rows, name))
+    ]
+    return interval_figure(
+        "success", say("Success rates with 95% intervals"), panels,
         caption=say("Dot: share of successes; line: its 95% interval. The numbers are in the table below."),
-    )
+        columns=columns_of(say("Measure"), say("Group"), say("Rate")),
+    )  # fmt: skip
 
 
-def _rate(rate: SuccessRate) -> dict[str, float | None]:
-    low, high, _ = interval_of(rate)
-    return {"ratio": rate.ratio, "low": low, "high": high}
+def answer_figure(summary: Summary, name: str) -> Figure | None:
+    """The one measure that the answer speaks of, group by group; None where it has no value to be drawn."""
+    values = _rates(summary.by, name) if is_rate(name) else drawn_measure(summary.by, name)
+    if not values:
+        return None
+    whole = is_rate(name) and values[0].low is not None
+    panel = IntervalPanel(title(name), values, whole=whole, ratio=MEASURES.get(name).unit == "ratio")
+    return interval_figure(
+        "answer", say("{measure} with its 95% interval", measure=title(name)), [panel], titled=False,
+        caption=say("Dot: the value of all cases; line: its 95% interval."),
+        columns=columns_of(say("Measure"), by_what(summary), say("Value")),
+    )  # fmt: skip
 
 
-def _rate_panel(
-    data: list[dict[str, Any]], title: str, order: list[str], inner: int, width: int, *, named: bool
-) -> Any:
-    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=named))
-    x = alt.X(
-        "ratio:Q",
-        title=None,
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=LABEL_HALVES),
-    )
-    interval = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
-    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=64, opacity=1).encode(x=x)
-    text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
-    heading = alt.TitleParams(
-        title.split(", "), anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK
-    )
-    return (interval + dot + text).properties(width=inner, height=alt.Step(38), title=heading)
+def differences_figure(tests: Sequence[GroupTest], headings: dict[str, str]) -> Figure | None:
+    """Differences of rates with their intervals, one panel a measure; None where no interval was found."""
+    panels = [
+        IntervalPanel(shown, values, line=0.0)
+        for name, shown in headings.items()
+        if (values := [_difference(one) for one in tests if one.measure == name and _drawable(one)])
+    ]
+    if not panels:
+        return None
+    return interval_figure(
+        "differences", say("Differences of the success rates"), panels,
+        caption=say(
+            "Dot: the first minus the second, in percentage points; line: its 95% interval, not adjusted. "
+            "Where it crosses the upright line, no difference shows."
+        ),
+        columns=columns_of(say("Measure"), say("Compared"), say("Difference")),
+    )  # fmt: skip
+
+
+def _rates(rows: Sequence[GroupSummary], name: str) -> list[DrawnValue]:
+    found = []
+    for row in rows:
+        rate = row.rates[name]
+        if rate.ratio is None:
+            continue
+        low, high, _ = interval_of(rate)
+        shown = percent(rate.ratio) if rate.low is not None else amount(rate.ratio, "")
+        counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
+        found.append(DrawnValue(label(row.key), rate.ratio, low, high, shown, span(low, high), counted))
+    return found
+
+
+def _drawable(test: GroupTest) -> bool:
+    return test.difference is not None and test.decisive.low is not None
+
+
+def _difference(test: GroupTest) -> DrawnValue:
+    """In percentage points."""
+    found = test.decisive
+    value, low, high = (100 * (one or 0.0) for one in (test.difference, found.low, found.high))
+    return DrawnValue(
+        f"{label(test.a)} \u2013 {label(test.b)}", value, low, high,
+        points(test.difference), between(found.low, found.high, points),
+    )  # fmt: skip

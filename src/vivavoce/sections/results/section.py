@@ -1,14 +1,18 @@
 """The success rates: how often each group succeeded, and which differ."""
 
+from typing import Final
+
 from vivavoce.report.blocks import Block, Paragraph
 from vivavoce.report.content import headlines, success_table, tests_table
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.sections.results.answer import answer
-from vivavoce.sections.results.figure import success_figure
+from vivavoce.sections.results.answer import answer, meanings, question, spoken_measure
+from vivavoce.sections.results.figure import answer_figure, differences_figure, success_figure
 from vivavoce.stats.summary_results import Summary
+
+MOST_AT_THE_FRONT: Final = 12  # lines of a figure that leave the first page one screen
 
 
 class ResultsSection(LeadingSection[Summary]):
@@ -39,8 +43,16 @@ class ResultsSection(LeadingSection[Summary]):
         blocks: list[Block] = [success_figure(results.by, drawable)] if drawn else []
         blocks.append(success_table(results))
         if tests := tests_table(results):
-            blocks.append(tests)
+            forest = differences_figure(results.tests, shown) if drawn else None
+            blocks += [forest, tests] if forest else [tests]
         return blocks
 
     def front(self, results: Summary) -> Front:
-        return Front(answer=tuple(answer(results)))
+        said = answer(results)
+        name = spoken_measure(results) if said and len(results.by) <= MOST_AT_THE_FRONT else None
+        return Front(
+            question=question(results),
+            answer=tuple(said),
+            meanings=tuple(meanings(results)) if said else (),
+            figure=answer_figure(results, name) if name else None,
+        )

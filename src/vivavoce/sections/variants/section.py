@@ -1,5 +1,7 @@
 """Variants of objective success: the same dialogues, counted otherwise."""
 
+from dataclasses import replace
+
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Cell, Fold, Paragraph, Row, TableOfText
 from vivavoce.report.content import (
@@ -14,6 +16,7 @@ from vivavoce.report.content import (
     with_all,
 )
 from vivavoce.report.language import say
+from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
 from vivavoce.stats.summary_results import SuccessRate, Summary
@@ -52,7 +55,9 @@ def variants_table(summary: Summary) -> TableOfText:
     rows = [
         Row(
             say(MEASURES.get(name).title),
-            tuple(_short_rate(row.rates[name]) for row in groups),
+            tuple(
+                replace(_short_rate(row.rates[name]), counts=cases_of(summary, row, name)) for row in groups
+            ),
             (settings(name),),
             group=unit_name(summary.all.rates[name].unit).capitalize(),
         )

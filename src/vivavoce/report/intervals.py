@@ -1,0 +1,170 @@
+"""Values as dots on their intervals, a panel each: rates, parameters, differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any, Final
+
+import altair as alt
+
+from vivavoce.report.content import limits
+from vivavoce.report.drawing import (
+    ACCENT,
+    HOVER,
+    INK,
+    LABEL_HALVES,
+    LETTER_PX,
+    NARROW,
+    WARM,
+    Figure,
+    figure,
+    groups_axis,
+    label_px,
+)
+from vivavoce.report.language import say
+from vivavoce.report.numbers import amount, count, label
+from vivavoce.stats.summary_results import GroupSummary
+
+STEP: Final = 38
+CLOSE_STEP: Final = 26
+MOST_APART: Final = 8  # lines that stand as far from one another as is good to read
+GAP: Final = 22
+SIDE: Final = 26
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnValue:
+    """One dot: the line on which it stands, value and limits, and how they are written.
+
+    counted  how many cases it rests on, in words
+    """
+
+    group: str
+    value: float
+    low: float | None
+    high: float | None
+    shown: str
+    limits: str
+    counted: str = ""
+
+    @property
+    def hover(self) -> str:
+        limits = f" ({self.limits})" if self.low is not None else ""
+        return f"{self.group}: {self.shown}{limits}{', ' if self.counted else ''}{self.counted}"
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalPanel:
+    """Values in one unit; parts of its title that stand in lines of their own are set apart by `, `.
+
+    whole  a share of a whole: the axis goes from 0 to 100 %
+    ratio  the axis is written in per cent
+    line   where an upright line stands, such as at no difference
+    """
+
+    title: str
+    values: Sequence[DrawnValue]
+    whole: bool = False
+    ratio: bool = False
+    line: float | None = None
+
+
+def interval_figure(
+    name: str, title: str, panels: Sequence[IntervalPanel], *, caption: str, columns: Sequence[str],
+    together: int = 3, titled: bool = True,
+) -> Figure:  # fmt: skip
+    """The panels side by side, at most `together` of them, each with a line a group.
+
+    titled   panels have headings of their own
+    columns  what the table of its numbers calls: panel, group, value, interval, cases
+    """
+    order = list(dict.fromkeys(one.group for panel in panels for one in panel.values))
+
+    def draw(width: int) -> Any:
+        beside = 1 if width == NARROW else min(together, len(panels))
+        inner = (width - label_px(order, width)) // beside - SIDE
+        drawn = [
+            _panel(panel, order, inner, width, named=place % beside == 0, titled=titled)
+            for place, panel in enumerate(panels)
+        ]
+        if beside == 1:
+            return alt.vconcat(*drawn, spacing=16)
+        rows = [
+            alt.hconcat(*drawn[place : place + beside], spacing=GAP) for place in range(0, len(drawn), beside)
+        ]
+        return rows[0] if len(rows) == 1 else alt.vconcat(*rows, spacing=16)
+
+    words = "; ".join(
+        f"{panel.title}: " + ", ".join(f"{one.group} {one.shown} ({one.limits})" for one in panel.values)
+        for panel in panels
+    )
+    rows = [
+        (panel.title, one.group, one.shown, one.limits, one.counted)
+        for panel in panels
+        for one in panel.values
+    ]
+    return figure(name, title, words + ".", draw, caption=caption, columns=columns, rows=rows)
+
+
+def columns_of(panel: str, group: str, value: str) -> tuple[str, ...]:
+    """The headings of the table behind such a figure."""
+    return panel, group, value, say("95% interval"), say("Cases")
+
+
+def drawn_measure(rows: Sequence[GroupSummary], name: str) -> list[DrawnValue]:
+    """The groups' values of a measure that is no success rate; those without a case are left out."""
+    found = []
+    for row in rows:
+        one = row.measures.get(name)
+        if one is None or one.value is None:
+            continue
+        low, high = one.clustered.low, one.clustered.high
+        found.append(
+            DrawnValue(
+                label(row.key), one.value, low, high, amount(one.value, one.unit),
+                limits(low, high, one.unit), count(one.denominator),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _panel(
+    panel: IntervalPanel, order: list[str], inner: int, width: int, *, named: bool, titled: bool
+) -> Any:
+    data = [
+        {"group": one.group, "value": one.value, "low": one.low, "high": one.high, "shown": one.shown,
+         "hover": one.hover}
+        for one in panel.values
+    ]  # fmt: skip
+    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=named))
+    x = alt.X("value:Q", title=None, **_scale(panel))
+    interval = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=64, opacity=1, aria=True).encode(
+        x=x, description=HOVER
+    )
+    text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
+    layers = interval + dot + text
+    if panel.line is not None:
+        one = alt.Chart(alt.Data(values=[{"line": panel.line}]))
+        layers = one.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q")) + layers
+    step = STEP if len(order) <= MOST_APART else CLOSE_STEP
+    made = layers.properties(width=inner, height=alt.Step(step))
+    heading = alt.TitleParams(
+        _lines(panel.title, inner), anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK
+    )
+    return made.properties(title=heading) if titled else made
+
+
+def _scale(panel: IntervalPanel) -> dict[str, Any]:
+    if panel.whole:
+        return {
+            "scale": alt.Scale(domain=[0, 1]),
+            "axis": alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=LABEL_HALVES),
+        }
+    axis = alt.Axis(tickCount=4, labelOverlap="greedy", format="%" if panel.ratio else alt.Undefined)
+    return {"scale": alt.Scale(zero=False, nice=True, padding=18), "axis": axis}
+
+
+def _lines(title: str, width: int) -> list[str]:
+    """A title in the lines that fit above its panel."""
+    return [line for part in title.split(", ") for line in wrap(part, max(12, int(width / LETTER_PX * 1.35)))]

@@ -1,0 +1,61 @@
+"""Which dialogues a number counts, and where they are to be read: addresses that a dashboard gives."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from vivavoce.report.blocks import Block, Cell, CountedDialogues, Document, DocumentSection, Fold, TableOfText
+from vivavoce.stats.rates import is_rate
+from vivavoce.stats.summary_results import GroupSummary, Summary
+
+CASES: Final = ("yes", "partly", "no")
+AddressOf: TypeAlias = Callable[[CountedDialogues], str]
+
+
+def cases_of(summary: Summary, row: GroupSummary, measure: str = "") -> CountedDialogues | None:
+    """The dialogues of a group, or of all, in which a measure has cases; without one: all of the group.
+
+    Empty   the group is that of what is not known: None
+    """
+    return cases_between(summary, () if row is summary.all else (row.key,), measure)
+
+
+def cases_between(summary: Summary, keys: Iterable[str | None], measure: str = "") -> CountedDialogues | None:
+    """The same of several groups together; no group: of all dialogues."""
+    asked = tuple(keys)
+    known = tuple(key for key in asked if key is not None)
+    if len(known) < len(asked):
+        return None
+    measures = ((measure, CASES if is_rate(measure) else ()),) if measure else ()
+    return CountedDialogues(measures, summary.by_what, known)
+
+
+def linked(document: Document, address_of: AddressOf) -> Document:
+    """The document with an address for each number whose dialogues can be found."""
+    return replace(document, sections=linked_sections(document.sections, address_of))
+
+
+def linked_sections(
+    sections: Iterable[DocumentSection], address_of: AddressOf
+) -> tuple[DocumentSection, ...]:
+    """The same of sections by themselves."""
+    return tuple(
+        replace(section, blocks=tuple(_block(one, address_of) for one in section.blocks))
+        for section in sections
+    )
+
+
+def linked_table(table: TableOfText, address_of: AddressOf) -> TableOfText:
+    """The same of one table."""
+    rows = tuple(replace(row, cells=tuple(_cell(one, address_of) for one in row.cells)) for row in table.rows)
+    return replace(table, rows=rows)
+
+
+def _block(block: Block, address_of: AddressOf) -> Block:
+    if isinstance(block, Fold):
+        return replace(block, blocks=tuple(_block(one, address_of) for one in block.blocks))
+    return linked_table(block, address_of) if isinstance(block, TableOfText) else block
+
+
+def _cell(cell: Cell, address_of: AddressOf) -> Cell:
+    return replace(cell, address=address_of(cell.counts)) if cell.counts else cell
