@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -51,6 +52,7 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
             record = record._replace(problem=f"{shown_value(record.content)} is no row of columns")
         if record.problem is None:
             _check_columns(record, mapping, files)
+            _check_numbers(record, mapping, files)
         key = _key(record, mapping)
         if record.problem is None and key is None:
             record = record._replace(problem=f"no {mapping.columns.dialogue!r}: it belongs to no dialogue")
@@ -137,7 +139,7 @@ def _dialogue(rows: ItemRows, *, key: str, records: list[LogRecord], mapping: Ta
         language=_cell(first, columns.language) or mapping.fixed.language,
         condition=next((value for value in conditions.values() if value is not None), None),
         participant_id=_cell(first, columns.participant), task_id=_cell(first, columns.task),
-        reward=_number(first, columns.reward, "reward"),
+        reward=_reward(records[0], mapping),
     )  # fmt: skip
     dialogue.row |= {FACTOR_PREFIX + _slug(name): value for name, value in conditions.items()}
     messages = list(_messages(records, mapping, times))
@@ -223,39 +225,64 @@ def _instant(written: Any, unit: TimeUnit) -> datetime | None:
 
 
 def _rate(dialogue: ForeignDialogue, records: list[LogRecord], mapping: TableMapping) -> None:
-    """Each rating once a dialogue: the last that its rows give."""
+    """Each rating once a dialogue, wherever in its rows it stands."""
     columns = mapping.columns
     success = [columns.subjective_success] if columns.subjective_success else []
     for name in (*success, *columns.ratings):
-        given = [record.content.get(name) for record in records if record.content.get(name) not in (None, "")]
-        if given:
-            answer = as_text(given[-1]) or ""
+        if (answer := _given(records, name)) is not None:
+            value = _number(name, answer, mapping)
             role = {"role": "subjective_success"} if name in success else {}
-            dialogue.rate(mapping.instrument, name, _number({name: answer}, name), answer, **role)
+            dialogue.rate(mapping.instrument, name, value, answer, **role)
+    for name in columns.comments:
+        if (answer := _given(records, name)) is not None:
+            dialogue.rate(mapping.instrument, name, None, answer)
+
+
+def _given(records: list[LogRecord], column: str) -> str | None:
+    """The answer that the rows of a dialogue give; null where none does.
+
+    Raises  ValueError: another row says otherwise
+    """
+    found = [(one, answer) for one in records if (answer := _cell(one.content, column)) is not None]
+    for one, answer in found:
+        if answer != found[0][1]:
+            first = f"{shown_value(found[0][1])} at {found[0][0].place}"
+            raise ValueError(f"{column!r} is {first} and {shown_value(answer)} at {one.place}")
+    return found[0][1] if found else None
+
+
+def _check_numbers(record: LogRecord, mapping: TableMapping, files: LogFiles) -> None:
+    """A cell that should be a number and is none is told before anything is read: it would be lost.
+
+    Raises  InputError
+    """
+    for column in mapping.columns.numbers():
+        if (written := _cell(record.content, column)) is None:
+            continue
+        try:
+            mapping.number(column, written)
+        except ValueError as error:
+            comma = re.fullmatch(r"-?\d+,\d+", written.strip()) is not None
+            add = "decimal: ','" if comma else f"answers: {{{column}: {{{written}: 1}}}}"
+            hint = f"say in {files.mapping} what it stands for, such as {one_line(add)}"
+            more = "" if comma else ", or name the column in columns.comments"
+            raise InputError(str(error), place=record.place, hint=hint + more) from None
+
+
+def _number(column: str, written: str, mapping: TableMapping) -> float | None:
+    value = mapping.number(column, written)
+    return None if math.isnan(value) else value
+
+
+def _reward(record: LogRecord, mapping: TableMapping) -> float | None:
+    column = mapping.columns.reward
+    written = _cell(record.content, column)
+    return None if column is None or written is None else _number(column, written, mapping)
 
 
 def _cell(row: Mapping[str, Any], column: str | None) -> str | None:
     found = row.get(column) if column is not None else None
     return None if found is None or found == "" else as_text(found)
-
-
-TRUTH: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
-
-
-def _number(row: Mapping[str, Any], column: str | None, what: str = "") -> float | None:
-    """A number, or yes and no as one; what is neither is missing, or a ValueError where `what` names it."""
-    if (written := _cell(row, column)) is None:
-        return None
-    try:
-        value = TRUTH.get(written.strip().lower())
-        value = float(written) if value is None else value
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value):
-        return value
-    if what:
-        raise ValueError(f"{shown_value(written)} is no {what}")
-    return None
 
 
 def _slug(name: str) -> str:

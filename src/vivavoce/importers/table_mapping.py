@@ -1,6 +1,7 @@
 """The mapping file of a table: what its columns are, as a person says, and a draft of it."""
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,11 +9,12 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from vivavoce.core.validation import mistake
+from vivavoce.core.validation import mistake, shown_value
 
 Party = Literal["user", "system"]
 TimeUnit = Literal["iso", "s", "ms"]
 MOST_SHOWN: Final = 8
+TRUTH: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 class _Part(BaseModel):
@@ -34,13 +36,19 @@ class MappedColumns(_Part):
     reward: str | None = None
     subjective_success: str | None = None
     ratings: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
 
     def named(self) -> list[str]:
         """All columns that are named, whatever for."""
-        several = (*self.ratings, *self.conditions, *self.leave_out)
+        several = (*self.ratings, *self.comments, *self.conditions, *self.leave_out)
         return [*(one for one in self.model_dump().values() if isinstance(one, str)), *several]
+
+    def numbers(self) -> list[str]:
+        """Those whose cells are numbers, or words that stand for one."""
+        single = (one for one in (self.reward, self.subjective_success) if one is not None)
+        return [*single, *self.ratings]
 
 
 class FixedFacts(_Part):
@@ -52,13 +60,19 @@ class FixedFacts(_Part):
 
 
 class TableMapping(_Part):
-    """What the columns of a table are."""
+    """What the columns of a table are.
+
+    answers  by column, the number that each word stands for; null: no answer
+    decimal  the sign before the fraction of a number
+    """
 
     rows: Literal["turn", "dialogue"]
     columns: MappedColumns
     fixed: FixedFacts = FixedFacts()
     parties: dict[str, Party | None] = Field(min_length=1)
     time_unit: TimeUnit = "iso"
+    answers: dict[str, dict[str, float | None]] = Field(default_factory=dict)
+    decimal: Literal[".", ","] = "."
     instrument: str = "table"
 
     @model_validator(mode="after")
@@ -72,7 +86,34 @@ class TableMapping(_Part):
         twice = [name for name, many in Counter(self.columns.named()).items() if many > 1]
         if twice:
             raise mistake(f"column {twice[0]!r} is named twice", "say one thing of it")
+        if strange := [name for name in self.answers if name not in self.columns.numbers()]:
+            raise mistake(
+                f"answers.{strange[0]} is of no column of numbers",
+                "name it in columns.ratings, columns.subjective_success or columns.reward",
+            )
         return self
+
+    def number(self, column: str, written: str) -> float:
+        """The number that a cell holds or stands for; NaN: no answer.
+
+        Raises  ValueError: it is no number, and nothing says which one it stands for
+        """
+        own = self.answers.get(column, {})
+        if written in own:
+            value = own[written]
+            return math.nan if value is None else value
+        plain = written.strip().lower()
+        if (known := TRUTH.get(plain)) is not None:
+            return known
+        point = plain.replace(",", ".") if self.decimal == "," and "." not in plain else plain
+        try:
+            if math.isfinite(value := float(point)):
+                return value
+        except ValueError:
+            pass
+        raise ValueError(
+            f"{shown_value(written)} in the column {column!r} is no number, and neither yes nor no"
+        )
 
 
 HINTS: Final[Mapping[str, str]] = {

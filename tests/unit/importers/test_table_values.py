@@ -1,0 +1,97 @@
+"""Cells that are read as numbers: read, told to stand for one, or refused; none is lost without a word."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.core.errors import InputError
+from vivavoce.importers.shelf import IMPORTERS
+
+MAPPING = """rows: turn
+columns:
+  {dialogue: case, speaker: who, text: said, system: release, subjective_success: solved, ratings: [mark]%s}
+parties: {guest: user, desk: system}
+%s"""
+Rated = list[tuple[str, float | None, str]]
+Rate = Callable[..., Rated]
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Rate:
+    """What the dataset has of ratings, given what the rows of the file say of success, and of the mark."""
+
+    def made(*answers: tuple[str, str], columns: str = "", more: str = "", extra: str = "") -> Rated:
+        rows = [f"{n},guest,Two tickets,one,{solved};{mark}" for n, (solved, mark) in enumerate(answers)]
+        lines = ["case,who,said,release,solved;mark" + (";note" if extra else "")]
+        lines += [row + (f";{extra}" if extra else "") for row in rows]
+        log, mapping = tmp_path / "log.csv", tmp_path / "mapping.yaml"
+        log.write_text("\n".join(lines).replace(";", "\t").replace(",", "\t") + "\n", encoding="utf-8")
+        mapping.write_text(MAPPING % (columns, more), encoding="utf-8")
+        result = IMPORTERS.get("table").make_dataset([log], tmp_path / "dataset", mapping=mapping)
+        read: list[dict[str, Any]] = result.dataset.everything.read("ratings").to_pylist()
+        return [(row["item_id"], row["value"], row["answer"]) for row in read]
+
+    return made
+
+
+def test_yes_and_no_and_numbers_need_no_telling(rated: Rate) -> None:
+    assert rated(("yes", "4"), ("No", "2.5")) == [
+        ("solved", 1, "yes"), ("mark", 4, "4"), ("solved", 0, "No"), ("mark", 2.5, "2.5"),
+    ]  # fmt: skip
+
+
+def test_a_word_is_the_number_that_the_mapping_says_or_no_answer(rated: Rate) -> None:
+    told = "answers: {solved: {sì: 1, no: 0, boh: null}, mark: {buono: 4}}"
+    assert rated(("sì", "buono"), ("no", "3"), ("boh", ""), more=told) == [
+        ("solved", 1, "sì"), ("mark", 4, "buono"), ("solved", 0, "no"), ("mark", 3, "3"),
+        ("solved", None, "boh"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["si", "Y", "ok", "success", "nan", "inf", "1 of 2"])
+def test_a_word_that_nobody_explained_stops_the_import_before_anything_is_written(
+    rated: Rate, tmp_path: Path, word: str
+) -> None:
+    with pytest.raises(InputError, match=r"log\.csv:3: .* is no number.*; say in .*answers"):
+        rated(("yes", "3"), (word, "4"))
+    assert not (tmp_path / "dataset").exists()
+
+
+def test_a_comma_in_a_number_is_read_where_the_mapping_says_so(rated: Rate, tmp_path: Path) -> None:
+    file, mapping = tmp_path / "log.csv", tmp_path / "mapping.yaml"
+    file.write_text("case;who;said;release;solved;mark\n1;guest;Hello;one;yes;3,5\n", encoding="utf-8")
+    mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
+    importer = IMPORTERS.get("table")
+    with pytest.raises(InputError, match=r"'3,5' in the column 'mark' is no number.* decimal: ','"):
+        importer.make_dataset([file], tmp_path / "dataset", mapping=mapping)
+    mapping.write_text(MAPPING % ("", "decimal: ','"), encoding="utf-8")
+    found = importer.make_dataset([file], tmp_path / "dataset", mapping=mapping).dataset.everything
+    assert found.read("ratings")["value"].to_pylist() == [1, 3.5]
+
+
+def test_words_are_kept_as_words_where_the_column_is_of_comments(rated: Rate) -> None:
+    assert rated(("yes", "4"), columns=", comments: [note]", extra="too slow") == [
+        ("solved", 1, "yes"), ("mark", 4, "4"), ("note", None, "too slow"),
+    ]  # fmt: skip
+
+
+def test_a_dialogue_that_says_both_is_named_and_left_out(tmp_path: Path) -> None:
+    file, mapping = tmp_path / "log.csv", tmp_path / "mapping.yaml"
+    rows = ["1,guest,Hello,one,yes,", "1,desk,Hello,one,,", "2,guest,Hello,one,yes,", "2,desk,Hello,one,no,"]
+    file.write_text("\n".join(["case,who,said,release,solved,mark", *rows, ""]), encoding="utf-8")
+    mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
+    result = IMPORTERS.get("table").make_dataset([file], tmp_path / "dataset", mapping=mapping)
+    assert result.dataset.everything.read("dialogues")["dialogue_id"].to_pylist() == ["1"]
+    (problem,) = result.problems
+    assert (
+        "'solved' is 'yes' at" in str(problem)
+        and "and 'no' at" in str(problem)
+        and "log.csv:5" in str(problem)
+    )
+
+
+def test_answers_of_a_column_that_is_no_number_are_a_mistake_of_the_mapping(rated: Rate) -> None:
+    with pytest.raises(InputError, match=r"answers\.release is of no column of numbers"):
+        rated(("yes", "4"), more="answers: {release: {one: 1}}")
