@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.progress import note, progress
-from vivavoce.cli.trial import DeskPort, PagesPort
+from vivavoce.cli.trial import FreeDeskPort, FreePagesPort, chosen_ports
 
 WORD_ERROR_RATE = 0.4  # where a bot that weighs all hypotheses should do better than one that takes the first
 
@@ -18,14 +18,15 @@ def demo(
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
     serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the pages at the end.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
-    port: PagesPort = 8000,
-    desk_port: DeskPort = 8001,
+    port: FreePagesPort = None,
+    desk_port: FreeDeskPort = None,
 ) -> None:
     """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
     from vivavoce.cli.demo_files import prepare
     from vivavoce.cli.servers import bundled_bots
     from vivavoce.core.ports import free_port
 
+    pages, dashboard = chosen_ports(port, desk_port) if serve else (0, 0)
     place = prepare(out, {"nbest": free_port(9101), "onebest": free_port(9102)})
     with bundled_bots(place.domain, place.bots):
         _run_trial(place.study, place.dataset, place.report, dialogues, seed, as_json)
@@ -33,7 +34,7 @@ def demo(
             from vivavoce.cli.servers import DEMONSTRATION_NOTICE, serve_study
 
             serve_study(
-                place.study, None, host="127.0.0.1", port=free_port(port), desk_port=free_port(desk_port),
+                place.study, None, host="127.0.0.1", port=pages, desk_port=dashboard,
                 notice=DEMONSTRATION_NOTICE,
             )  # fmt: skip
 

@@ -13,7 +13,34 @@ from vivavoce.cli.progress import note
 LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
 PagesPort = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")]
 DeskPort = Annotated[int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")]
+FreePagesPort = Annotated[
+    int | None,
+    typer.Option(
+        "--port", min=1, max=65535, help="Port of the participants' pages; without it 8000, or a free one."
+    ),
+]
+FreeDeskPort = Annotated[
+    int | None,
+    typer.Option(
+        "--desk-port", min=1, max=65535, help="Port of the dashboard; without it 8001, or a free one."
+    ),
+]
+USUAL_PORTS = (8000, 8001)
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+
+
+def chosen_ports(port: int | None, desk_port: int | None) -> tuple[int, int]:
+    """The ports of the pages and of the dashboard; one that nobody asked for may be another, which is said."""
+    from vivavoce.core.ports import choose_port
+
+    pages = choose_port(port, USUAL_PORTS[0], "--port")
+    dashboard = choose_port(desk_port, USUAL_PORTS[1], "--desk-port")
+    for usual, one, whose in zip(USUAL_PORTS, (pages, dashboard), ("pages", "dashboard"), strict=True):
+        if one != usual and (port if whose == "pages" else desk_port) is None:
+            note(
+                f"note          {usual} is taken; {whose}: {one}, and perhaps another port after the next start"
+            )
+    return pages, dashboard
 
 
 def init(

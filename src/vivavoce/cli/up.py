@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import typer
 
 from vivavoce.cli.progress import note
-from vivavoce.cli.trial import DeskPort, PagesPort
+from vivavoce.cli.trial import FreeDeskPort, FreePagesPort, chosen_ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ OURS = ("log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.sqlite.lock")  # 
 def up(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The study's folder.")] = Path(),
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
-    port: PagesPort = 8000,
-    desk_port: DeskPort = 8001,
+    port: FreePagesPort = None,
+    desk_port: FreeDeskPort = None,
 ) -> None:
     """Begin a study in the browser, or run the one that is there: bots, participants' pages, dashboard.
 
@@ -35,11 +35,10 @@ def up(
     trial goes on to be served. The file stays the truth: what is changed on either side appears on the other.
     """
     from vivavoce.api.studies import STUDY_FILE
-    from vivavoce.core.ports import free_port
 
     _require_place(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    pages, dashboard = free_port(port), free_port(desk_port)
+    pages, dashboard = chosen_ports(port, desk_port)
     opens = open_
     if not (folder / STUDY_FILE).is_file() or _problems(folder):
         if not _edit(folder, dashboard, opens):

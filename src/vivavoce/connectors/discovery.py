@@ -6,6 +6,7 @@ until an answer comes that depends on what was said: a server that overlooks the
 everything alike.
 """
 
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import aclosing
@@ -25,6 +26,7 @@ ANSWERS: Final = (
 )  # fmt: skip
 ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
 NONSENSE: Final = "zxq vlomp 417"
+REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it misses in a request
 _ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 _RASA: Final = "/webhooks/rest/webhook"
 _CHAT: Final = "/chat/completions"
@@ -126,7 +128,7 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         except SystemUnderTestError as error:
             if not error.reached:
                 raise _nobody(error, base["url"]) from None
-            problem = str(error)
+            problem = problem if REASON.search(problem) else str(error)
             continue
         path, depends = text_path(greeted, other)
         if path is None:

@@ -18,6 +18,17 @@ def require_free(host: str, port: int, *, place: str, hint: str) -> None:
             ) from None  # fmt: skip
 
 
+def choose_port(asked: int | None, usual: int, option: str) -> int:
+    """The port that somebody asked for, or where nobody did the usual one, else any free one.
+
+    Raises  InputError: the one that was asked for is taken; what others have as an address is not changed
+    """
+    if asked is None:
+        return free_port(usual)
+    require_free("127.0.0.1", asked, place=option, hint="end who listens there, or choose another port")
+    return asked
+
+
 def free_port(wanted: int) -> int:
     """The wanted port of this machine if nobody listens there, else any free one."""
     try:

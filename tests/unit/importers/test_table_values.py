@@ -84,7 +84,7 @@ def test_a_dialogue_that_says_both_is_named_and_left_out(tmp_path: Path) -> None
     mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
     result = IMPORTERS.get("table").make_dataset([file], tmp_path / "dataset", mapping=mapping)
     assert result.dataset.everything.read("dialogues")["dialogue_id"].to_pylist() == ["1"]
-    (problem,) = result.problems
+    (problem,) = result.skipped
     assert (
         "'solved' is 'yes' at" in str(problem)
         and "and 'no' at" in str(problem)

@@ -51,24 +51,32 @@ class NewStudy:
     tasks: dict[str, str] = field(default_factory=dict)
 
     def read_systems(self) -> Written:
-        """Raises  InputError: the text is no mapping of systems"""
+        """The systems by their names, also where the text is the whole block as `vivavoce connect` prints it.
+
+        Raises  InputError: the text is no mapping of systems
+        """
         source = parse_yaml(self.systems, "systems")
         if source.problems:
             raise source.problems[0].error()
-        if source.data is None:
-            return {}
-        if not isinstance(source.data, dict) or not all(
-            isinstance(one, dict) for one in source.data.values()
+        found = source.data
+        if (
+            isinstance(found, dict)
+            and list(found) == ["systems"]
+            and "connect" not in (found["systems"] or {})
         ):
+            found = found["systems"]
+        if found is None:
+            return {}
+        if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
             raise InputError(
                 "is no mapping of systems",
                 place="systems",
                 hint="write a name, a colon, and its settings below",
             )
-        for name in source.data:
+        for name in found:
             if not is_name(name):
                 raise InputError(f"{name!r} cannot name a system", place="systems", hint=NAME_CURE)
-        return source.data
+        return found
 
     def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
         """The systems as text, with one more."""
