@@ -5,9 +5,9 @@
 Calls of ten turns are generated (seeded) with transcripts, recognitions, acts, goals, ratings and a database
 of venues, and lie in Parquet. Each figure is of a process of its own, imports included: seconds of the
 processor (of workers, too), of the clock, and its own largest memory (Linux). `scan` reads all tables bucket
-by bucket and computes nothing, which is the limit. `pandas` and `polars` compute FEW measures, which `few` computes here: what
-another library takes for them. `exponent` is how the processor time of all measures grows from one number of
-dialogues to the next; 1 is in proportion. polars is left out where it is not installed.
+by bucket and computes nothing, which is the limit. `pandas` and `polars` compute FEW measures, which `few`
+computes here: what another library takes for them. `exponent` is how the processor time of all measures grows
+from one number of dialogues to the next; 1 is in proportion. polars is left out where it is not installed.
 """
 
 import argparse
