@@ -4,10 +4,10 @@
 
 Calls of ten turns are generated (seeded) with transcripts, recognitions, acts, goals, ratings and a database
 of venues, and lie in Parquet. Each figure is of a process of its own, imports included: seconds of the
-processor, of the clock, and the largest memory of it. `scan` reads all tables bucket by bucket and computes
-nothing, which is the limit. `pandas` and `polars` compute FEW measures, which `few` computes here: what
-another library takes for them. `exponent` is how the processor time of all measures grows from one number of
-dialogues to the next; 1 is in proportion. polars is left out where it is not installed.
+processor (of workers, too), of the clock, and its own largest memory (Linux). `scan` reads all tables bucket
+by bucket and computes nothing, which is the limit. `pandas` and `polars` compute FEW measures, which `few`
+computes here: what another library takes for them. `exponent` is how the processor time of all measures grows
+from one number of dialogues to the next; 1 is in proportion. polars is left out where it is not installed.
 """
 
 import argparse
@@ -29,11 +29,11 @@ TURNS: Final = 10
 CHUNK: Final = 20_000
 CALLS: Final = 20
 FEW: Final = ["turns", "user_words", "system_turn_duration", "dialogue_duration", "subjective_success"]
-FOODS: Final = ["thai", "greek", "british", "indian", "chinese", "italian", "french", "korean", "basque"]
+FOODS: Final = ["thai", "greek", "british", "indian", "chinese", "italian", "french", "korean"]
 AREAS: Final = ["north", "south", "east", "west", "centre"]
 PRICES: Final = ["cheap", "moderate", "expensive"]
-TALK: Final = """i want a restaurant in the part of town please with food what is phone number address thank you
-good bye uh yes no how about any kind price range looking for"""
+TALK: Final = """i want a restaurant in the part of town please with food what is phone number address thank
+you good bye uh yes no how about any kind price range looking for"""
 WORDS: Final = [*FOODS, *AREAS, *PRICES, *TALK.split()]
 SYSTEM: Final = [
     "What kind of food would you like?", "What part of town do you have in mind?", "You are looking for",
@@ -74,9 +74,10 @@ try:
 except SystemExit as end:
     assert not end.code, end.code
 finally:
-    own, others = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    cpu = sum(one.ru_utime + one.ru_stime for one in (own, others))
-    figures = cpu, time.perf_counter() - begun, max(own.ru_maxrss, others.ru_maxrss) / 1024
+    every = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu = sum(one.ru_utime + one.ru_stime for one in every)
+    status = dict(line.split(":") for line in open("/proc/self/status"))  # ru_maxrss has the parent's, too
+    figures = cpu, time.perf_counter() - begun, int(status["VmHWM"].split()[0]) / 1024
     print("FIGURES", *(round(one, 2) for one in figures), file=sys.stderr)
 """
 

@@ -58,7 +58,7 @@ def open_two(
 
 def _require_one_kind(dataset: "Dataset") -> None:
     for table, noun in (("dialogues", "dialogue"), ("participants", "visitor")):
-        flags = [bool(flag) for flag in dataset.read(table).column("simulated").to_pylist()]
+        flags = [bool(flag) for flag in dataset.read(table, ["simulated"]).column(0).to_pylist()]
         people = len(flags) - sum(flags)
         if 0 < sum(flags) < len(flags):
             raise InputError(
@@ -85,6 +85,6 @@ def cautions(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
 def _programs(dataset: "Dataset") -> str | None:
     if not dataset.simulated:
         return None
-    everybody = all(dataset.read("dialogues").column("simulated").to_pylist())
+    everybody = all(dataset.read("dialogues", ["simulated"]).column(0).to_pylist())
     told = ", not people" if everybody else " beside people"
     return f"SIMULATED: programs took part in {dataset.folder}{told}."

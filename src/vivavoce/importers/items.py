@@ -1,16 +1,19 @@
 """Items of a foreign log, one by one: what each becomes in the tables of the dataset."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from datetime import datetime
+from functools import cache
+from typing import Any, Final, NamedTuple, Self
 
 import pyarrow as pa
 
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.log_files import LogRecord
-from vivavoce.log.columns import FACTOR_PREFIX, LABEL
+from vivavoce.log.columns import FACTOR_PREFIX, FLAG, INSTANT, INTEGER, LABEL, LONG, REAL
 from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
@@ -199,6 +202,8 @@ _WORDS: Final = {"str": "text", "dict": "group of keys", "list": "list", "int": 
 
 def check_rows(name: str, rows: list[Row]) -> None:
     """Raise ValueError or TypeError where a row does not fit the table."""
+    if all(_plainly_fits(_kinds(name), row) for row in rows):
+        return
     for column in TABLES[name].columns:
         values = [row.get(column.name) for row in rows]
         pa.array(values, column.type)
@@ -206,3 +211,45 @@ def check_rows(name: str, rows: list[Row]) -> None:
             raise ValueError(f"{name}.{column.name} is null")
     for row in rows:
         pa.array([value for key, value in row.items() if key.startswith(FACTOR_PREFIX)], LABEL.type)
+
+
+class _Kinds(NamedTuple):
+    """Of a table's columns: the type of plain cells, and which are never null."""
+
+    plain: Mapping[str, type | None]
+    required: tuple[str, ...]
+
+
+@cache
+def _kinds(name: str) -> _Kinds:
+    columns = TABLES[name].columns
+    required = tuple(column.name for column in columns if column.required)
+    return _Kinds({column.name: _PLAIN.get(column.type) for column in columns}, required)
+
+
+_PLAIN: Final[Mapping[pa.DataType, type]] = {
+    LABEL.type: str, REAL.type: float, FLAG.type: bool, INTEGER.type: int, LONG.type: int,
+    INSTANT.type: datetime,
+}  # fmt: skip
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_LARGEST: Final = 2**31 - 1
+
+
+def _plainly_fits(kinds: _Kinds, row: Row) -> bool:
+    """Whether a row fits without a doubt: its cells have just the types of their columns."""
+    for key, value in row.items():
+        if value is None:
+            continue
+        kind = type(value)
+        if kind is not kinds.plain.get(key, str if key.startswith(FACTOR_PREFIX) else kind):
+            return False
+        if kind is int and not -_LARGEST <= value <= _LARGEST:
+            return False
+        if kind is str and not value.isascii() and _has_half(value):
+            return False
+    return all(row.get(key) is not None for key in kinds.required)
+
+
+def _has_half(text: str) -> bool:
+    """Whether it has a half of a character, which cannot be written down."""
+    return _HALF.search(text) is not None

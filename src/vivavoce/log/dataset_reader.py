@@ -132,7 +132,7 @@ class Dataset:
     @cached_property
     def factors(self) -> list[str]:
         """Names of the conditions, without prefix."""
-        names = self._file("dialogues").schema.names
+        names = self.column_names("dialogues")
         return [name.removeprefix(FACTOR_PREFIX) for name in names if name.startswith(FACTOR_PREFIX)]
 
     def check_rules(self) -> None:
@@ -183,6 +183,10 @@ class Dataset:
         return (
             found if columns is None else found.select([one for one in found.column_names if one in columns])
         )
+
+    def column_names(self, table: str) -> list[str]:
+        """The names of a table's columns."""
+        return self._file(table).schema.names
 
     def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """The rows of a table, of these columns alone, also of what is excluded; null where it lacks one."""

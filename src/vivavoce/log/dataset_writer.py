@@ -54,6 +54,7 @@ class DatasetWriter:
             raise InputError("a dataset needs the study's name", place=str(folder), hint=hint)
         self._exclusions, self._level = exclusions, level_of({"source": self._source})
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
+        self._schemas: dict[str, pa.Schema] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
         self._counts: dict[str, int] = {}
@@ -62,6 +63,7 @@ class DatasetWriter:
     def name_factors(self, names: Iterable[str]) -> None:
         """The conditions, where they are known only now; before any row of `dialogues`."""
         self._factors = tuple(names)
+        self._schemas.clear()
 
     def add(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows to a table; those of `exclusions` are made at the end, of what was written.
@@ -86,9 +88,11 @@ class DatasetWriter:
                 self._flush(table)
 
     def _schema(self, table: str) -> pa.Schema:
-        known = TABLES[table]
-        factors = self._factors if table == "dialogues" else ()
-        return known.arrow(factors, without=columns_left_out(known, self._level))
+        if table not in self._schemas:
+            known = TABLES[table]
+            factors = self._factors if table == "dialogues" else ()
+            self._schemas[table] = known.arrow(factors, without=columns_left_out(known, self._level))
+        return self._schemas[table]
 
     def add_table(self, table: str, rows: pa.Table) -> None:
         """Append rows that stand in columns, as `add` does.
@@ -120,8 +124,13 @@ class DatasetWriter:
     def _flush(self, table: str) -> None:
         rows = self._rows.get(table)
         if rows:
-            schema = self._schema(table)
-            cells = [pa.array([row.get(one.name) for row in rows], one.type) for one in schema]
+            schema, held = self._schema(table), set[str]().union(*rows)
+            cells = [
+                pa.array([row.get(one.name) for row in rows], one.type)
+                if one.name in held
+                else pa.nulls(len(rows), one.type)
+                for one in schema
+            ]
             self._write(table, pa.table(cells, schema=schema))
             rows.clear()
 

@@ -13,7 +13,8 @@ _HEAD: Final = """# The dataset
 A dataset is a folder: a Parquet file for each table, and `dataset.json`, which names its study and level.
 `vivavoce export` makes it from a log, `vivavoce import` from those of others; `export --csv` writes the same
 tables with a codebook. Conditions of a study are extra columns `factor_<name>` of `dialogues`. Keys end in
-`_id`, instants in `_at` (UTC), units are suffixes; missing is null. More than 20,000 dialogues lie in buckets:
+`_id`, instants in `_at` (UTC), units are suffixes; missing is null.
+More than 20,000 dialogues lie in buckets:
 [analyse very many dialogues](../how-to/analyse-very-many-dialogues.md).
 
 ## Levels

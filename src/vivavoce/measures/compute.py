@@ -261,7 +261,15 @@ def _count_bucket(bucket: _Bucket) -> _Bundle:
     counted = _counted(tables, [MEASURES.get(name) for name in bucket.names])
     given = labels(tables)
     open_ = {layer: list(own) for layer in given.layers() if (own := given.open(layer))}
+    _release_memory()
     return _Bundle(counted.dialogues, pack(counted.both[0]), pack(counted.both[1]), counted.layers, open_)
+
+
+def _release_memory() -> None:
+    """Give back what Arrow would keep for later: buckets that are done leave nothing behind."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 def _overall_facts(
@@ -286,7 +294,9 @@ def _overall_facts(
 
 def _find_facts(asked: Sequence[Any], bucket: _Bucket) -> list[Any]:
     tables = bucket.tables()
-    return [find(tables, *given) for find, _, given in asked]
+    found = [find(tables, *given) for find, _, given in asked]
+    _release_memory()
+    return found
 
 
 def _frame(found: Sums) -> "pd.DataFrame":
@@ -332,18 +342,20 @@ def group_keys(dataset: "Dataset", by: str | None) -> list[str | None]:
     Input   by: also `tag:NAME`, of which the keys are `with` and `without` that tag
     Raises  UnknownName: names the groupings and factors that there are
     """
-    table = dataset.read("dialogues")
+    names = dataset.column_names("dialogues")
     if by is not None and by.startswith(TAG_PREFIX):
         return _tag_keys(dataset, by.removeprefix(TAG_PREFIX))
     column = GROUPS.get(by, FACTOR_PREFIX + by) if by is not None else None
-    if by == POPULATION and column not in table.column_names:
-        names = populations(dataset)
-        return [names.get(person) for person in table.column("participant_id").to_pylist()]
-    if column is not None and column not in table.column_names:
-        held = [one for one in GROUPS if GROUPS[one] in table.column_names]
+    if by == POPULATION and column not in names:
+        of = populations(dataset)
+        people = dataset.read("dialogues", ["participant_id"]).column(0).to_pylist()
+        return [of.get(person) for person in people]
+    if column is not None and column not in names:
+        held = [one for one in GROUPS if GROUPS[one] in names]
         known = [*held, POPULATION, *dataset.factors]
         raise UnknownName("grouping", by, known, place=str(dataset.folder))
-    return [ALL] * len(table) if column is None else table.column(column).to_pylist()
+    keys = dataset.read("dialogues", [column or "dialogue_id"]).column(0)
+    return [ALL] * len(keys) if column is None else keys.to_pylist()
 
 
 def _tag_keys(dataset: "Dataset", tag: str) -> list[str | None]:

@@ -22,7 +22,7 @@ def groups(dataset: Dataset, by: str) -> list[Group]:
     Raises  UnknownName: neither a grouping nor a factor of this dataset
     """
     keys = group_keys(dataset, by)
-    table = dataset.read("dialogues").select(["dialogue_id", "participant_id"])
+    table = dataset.read("dialogues", ["dialogue_id", "participant_id"])
     members: defaultdict[str | None, list[tuple[str, str | None]]] = defaultdict(list)
     for key, dialogue_id, person in zip(keys, *table.to_pydict().values(), strict=True):
         members[key].append((dialogue_id, person))
