@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from vivavoce_load.people import Findings, Said
+from vivavoce_load.people import Findings, SentTurn
 
 PHASES = ("ramp", "steady", "churn")
 COUNTED = ("steady", "churn")  # while as many are there as were asked for
@@ -95,7 +95,7 @@ def delays(seconds: Iterable[float]) -> Delays:
     return Delays(len(found), p50, p95, p99, round(found[-1], 1))
 
 
-def waits(said: Iterable[Said]) -> Waits:
+def waits(said: Iterable[SentTurn]) -> Waits:
     """How long people waited for these turns."""
     turns = list(said)
     return Waits(
@@ -104,9 +104,9 @@ def waits(said: Iterable[Said]) -> Waits:
     )
 
 
-def by_phase(findings: Findings, ends_s: Mapping[str, float]) -> dict[str, list[Said]]:
+def by_phase(findings: Findings, ends_s: Mapping[str, float]) -> dict[str, list[SentTurn]]:
     """Turns by the phase in which they were sent; ends_s: when each phase was over."""
-    found: dict[str, list[Said]] = {phase: [] for phase in PHASES}
+    found: dict[str, list[SentTurn]] = {phase: [] for phase in PHASES}
     for said in findings.said:
         phase = next((one for one in PHASES if said.sent_s < ends_s[one]), PHASES[-1])
         found[phase].append(said)

@@ -26,7 +26,7 @@ class TurnedAway(Exception):
 
 
 @dataclass
-class Said:
+class SentTurn:
     """One turn: when it was sent first, acknowledged and answered, on the monotonic clock; None: never."""
 
     key: str
@@ -41,7 +41,7 @@ class Said:
 class Findings:
     """What happened to everybody: their turns, how long it took them to come in (s), what went wrong."""
 
-    said: list[Said] = field(default_factory=list)
+    said: list[SentTurn] = field(default_factory=list)
     arrivals_s: list[float] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
 
@@ -84,7 +84,7 @@ class Person:
     def __init__(self, link: str, findings: Findings, chance: Random, pause_s: float) -> None:
         self._link, self._findings, self._chance, self._pause_s = link, findings, chance, pause_s
         self._free, self._over = asyncio.Event(), asyncio.Event()  # nothing is owed; the dialogue is over
-        self._last: Said | None = None
+        self._last: SentTurn | None = None
         self._after = 0
         self.dialogue = ""
 
@@ -161,7 +161,7 @@ class Person:
     async def _say(self) -> None:
         """Send a turn until it is taken, with one key."""
         key = uuid.uuid4().hex
-        said = self._last = Said(key, f"{WORDS} {key}", time.monotonic())
+        said = self._last = SentTurn(key, f"{WORDS} {key}", time.monotonic())
         self._findings.said.append(said)
         self._free.clear()
         turn = {"key": key, "dialogue_id": self.dialogue, "text": said.text}

@@ -25,7 +25,7 @@ from vivavoce.log.events import UserTurnSent
 from vivavoce.log.store import Log
 from vivavoce.log.verification import verify
 from vivavoce_load.figures import Kept
-from vivavoce_load.people import Said
+from vivavoce_load.people import SentTurn
 
 READY_WITHIN_S: Final = 180.0
 _LEFT_BEHIND: Final = ("recruitment", "follow_up", "caps", "identity")
@@ -122,7 +122,7 @@ def _wait_for(address: str, said: Path) -> None:
     raise VivavoceError(f"the service did not come up within {READY_WITHIN_S:.0f} s")
 
 
-def kept(url: str, study: str, said: list[Said]) -> Kept:
+def kept(url: str, study: str, said: list[SentTurn]) -> Kept:
     """What the log holds of the turns that were acknowledged."""
     with Log.open(url) as log:
         found: dict[str, list[tuple[int, str]]] = {}

@@ -205,12 +205,12 @@ def worker(
     from vivavoce.core.errors import LogError
     from vivavoce.trial.engine import SessionEngine
     from vivavoce.web.app import ANSWERS, create_app
-    from vivavoce.web.handover import Door, Handover, Share, door_of
+    from vivavoce.web.handover import Door, Handover, WorkerShare, door_of
     from vivavoce.web.serving import PageServer
 
     os.set_inheritable(listener, False)
     structlog.contextvars.bind_contextvars(worker=number)
-    read, share = read_study(study), Share(number, of)
+    read, share = read_study(study), WorkerShare(number, of)
     with open_log(read, log) as opened, socket.socket(fileno=listener) as accepting:
         engine = SessionEngine(read, opened, make_connectors(read), leads=share.leads)
         app: Any = create_app(engine, secure_cookies=secure_cookies, notice=notice)

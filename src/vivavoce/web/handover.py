@@ -38,7 +38,7 @@ _report = structlog.get_logger("vivavoce.web")
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WorkerShare:
     """Which of a service's workers this is; number: from 0, below `workers`."""
 
     number: int
@@ -173,7 +173,7 @@ class Handover:
     """
 
     def __init__(
-        self, app: ASGIApp, *, site: Site, share: Share, folder: Path, away: Handler,
+        self, app: ASGIApp, *, site: Site, share: WorkerShare, folder: Path, away: Handler,
         patience_s: float = PATIENCE_S,
     ) -> None:  # fmt: skip
         self.app, self.site, self.share, self.folder = app, site, share, folder

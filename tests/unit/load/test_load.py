@@ -11,7 +11,7 @@ from vivavoce.log.events import VisitOpened
 from vivavoce.log.store import Log
 from vivavoce_load import cli
 from vivavoce_load.figures import Delays, Kept, Load, Waits, by_phase, delays, waits
-from vivavoce_load.people import Findings, Said, _Page
+from vivavoce_load.people import Findings, SentTurn, _Page
 
 
 def a_load(
@@ -31,14 +31,14 @@ def test_percentiles_are_of_the_nearest_rank() -> None:
 
 
 def test_what_was_never_acknowledged_waits_for_nothing() -> None:
-    said = [Said("a", "x", 1.0, 3, 1.25, 2.0), Said("b", "x", 1.0, 4, 1.5), Said("c", "x", 1.0)]
+    said = [SentTurn("a", "x", 1.0, 3, 1.25, 2.0), SentTurn("b", "x", 1.0, 4, 1.5), SentTurn("c", "x", 1.0)]
     found = waits(said)
     assert (found.acknowledged_ms.n, found.acknowledged_ms.longest) == (2, 500.0)
     assert (found.answered_ms.n, found.answered_ms.longest) == (1, 1000.0)
 
 
 def test_a_turn_is_of_the_phase_in_which_it_was_sent() -> None:
-    findings = Findings(said=[Said(key, "x", at) for key, at in (("a", 1.0), ("b", 12.0), ("c", 99.0))])
+    findings = Findings(said=[SentTurn(key, "x", at) for key, at in (("a", 1.0), ("b", 12.0), ("c", 99.0))])
     phases = by_phase(findings, {"ramp": 10.0, "steady": 20.0, "churn": 30.0})
     assert {name: [one.key for one in said] for name, said in phases.items()} == {
         "ramp": ["a"], "steady": ["b"], "churn": ["c"],

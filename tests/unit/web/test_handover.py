@@ -18,9 +18,11 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from scenes.patience import eventually_there
-from vivavoce.web.handover import Door, Handover, Share, door_of
+from vivavoce.web.handover import Door, Handover, WorkerShare, door_of
 
-LED_BY_ONE = next(f"visit-{number}" for number in range(99) if Share(0, 2).leader(f"visit-{number}") == 1)
+LED_BY_ONE = next(
+    f"visit-{number}" for number in range(99) if WorkerShare(0, 2).leader(f"visit-{number}") == 1
+)
 
 
 def in_a_loop(test: Callable[[Path], Coroutine[Any, Any, None]]) -> Callable[[Path], None]:
@@ -68,7 +70,12 @@ def worker(folder: Path, number: int, patience_s: float = 20.0) -> Any:
     engine = SimpleNamespace(visit_of_token=visit_of_token)
     app.state.site = SimpleNamespace(base="", cookie="visit", engine=engine, closing=asyncio.Event())
     app.add_middleware(
-        Handover, site=app.state.site, share=Share(number, 2), folder=folder, away=away, patience_s=patience_s
+        Handover,
+        site=app.state.site,
+        share=WorkerShare(number, 2),
+        folder=folder,
+        away=away,
+        patience_s=patience_s,
     )
     return app
 
@@ -90,7 +97,7 @@ def browser(app: Any, visit: str = LED_BY_ONE) -> httpx.AsyncClient:
 
 
 def test_each_key_has_one_leader_and_all_workers_lead_some() -> None:
-    shares = [Share(number, 3) for number in range(3)]
+    shares = [WorkerShare(number, 3) for number in range(3)]
     leaders = [[share.leads(f"visit-{key}") for share in shares] for key in range(300)]
     assert all(sum(one) == 1 for one in leaders)
     assert min(sum(column) for column in zip(*leaders, strict=True)) > 60
