@@ -61,10 +61,12 @@ def measured(row: Row, quick: bool) -> dict[str, Any]:
 
 
 def _run(words: list[str], limit_s: float, into: Path) -> dict[str, Any]:
+    kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # as installed programs are: compiled once
     with tempfile.TemporaryFile() as told:
         process = subprocess.Popen(
-            words, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=told, stderr=told, start_new_session=True
-        )
+            words, cwd=ROOT, env=kept, stdin=subprocess.DEVNULL, stdout=told, stderr=told,
+            start_new_session=True,
+        )  # fmt: skip
         try:
             code = process.wait(limit_s)
         except subprocess.TimeoutExpired:

@@ -75,6 +75,15 @@ def test_help_reads_what_is_installed_without_the_modules_of_email_and_archives(
     assert "typer" in modules and not modules & {"importlib.metadata", "email", "zipfile", "json", "rich"}
 
 
+def test_a_check_loads_neither_statistics_nor_the_logs_database(tmp_path: Path) -> None:
+    from vivavoce.study.scaffold import write_study
+
+    write_study(tmp_path / "study", "cambridge-2011", name="city")
+    modules = imported_by("check", str(tmp_path / "study"), "--no-bots")
+    idle = {"scipy", "sqlalchemy", "structlog", "statsmodels", "fastapi"}
+    assert "pydantic" in modules and not modules & idle
+
+
 HEAVY = ("statsmodels", "pandas", "sklearn", "scipy.stats", "torch")
 SLOW = (*HEAVY, "scipy", "altair", "pyarrow.compute")
 

@@ -159,4 +159,11 @@ def measure(quick: bool) -> Measured:
     )
 
 
-ROW = Row("pages", "participant pages and submits", "oTree, production server, SQLite", measure, ("otree",))
+ROW = Row(
+    "pages",
+    "participant pages and submits",
+    "oTree, production server, SQLite",
+    measure,
+    ("otree",),
+    why=("the client shares the cores with the server: it is the limit before the server is"),
+)

@@ -79,6 +79,15 @@ def measure(quick: bool) -> Measured:
 
 
 ROW = Row(
-    "starts", "`--help`; `check`; first page of `serve`", "importing Typer; an empty FastAPI application",
-    measure, ("typer", "fastapi"), limit_s=300,
-)  # fmt: skip
+    "starts",
+    "`--help`; `check`; first page of `serve`",
+    "importing Typer; an empty FastAPI application",
+    measure,
+    ("typer", "fastapi"),
+    limit_s=300,
+    why=(
+        "`check` builds the whole model of study files, the connectors of the study and its "
+        "measures; the first page needs the log's database, the web framework, connectors and the "
+        "study's tasks"
+    ),
+)

@@ -176,10 +176,13 @@ def _zip_members(path: Path) -> Iterator[tuple[str, Any]]:
                     yield member.filename, opened
 
 
+_JSON: Final = json.JSONDecoder(parse_constant=lambda _: None)  # made once: logs have a text a line
+
+
 def read_json(text: str) -> tuple[Any, str | None]:
     """What a text says as JSON, or why it does not; numbers that JSON does not have are null."""
     try:
-        return json.loads(text, parse_constant=lambda _: None), None
+        return _JSON.decode(text), None
     except RecursionError:
         return None, "nested too deeply"
     except ValueError as error:

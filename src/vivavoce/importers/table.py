@@ -106,7 +106,7 @@ def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
 
 def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles) -> None:
     """Columns that nobody named, and named ones that are not there, are told before anything is read."""
-    named = mapping.columns.named()
+    named = mapping.columns.named
     if strange := [name for name in record.content if name not in named]:
         hint = f"say in {files.mapping} what it is, or add it to columns.leave_out"
         raise InputError(

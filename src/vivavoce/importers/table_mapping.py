@@ -5,6 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -40,6 +41,7 @@ class MappedColumns(_Part):
     conditions: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
 
+    @cached_property
     def named(self) -> list[str]:
         """All columns that are named, whatever for."""
         several = (*self.ratings, *self.comments, *self.conditions, *self.leave_out)
@@ -83,7 +85,7 @@ class TableMapping(_Part):
                 raise mistake(f"columns.{name} is missing", f"with `rows: {self.rows}` name its column")
         if self.columns.system is None and self.fixed.system is None:
             raise mistake("nothing says which system it is", "name columns.system, or write fixed.system")
-        twice = [name for name, many in Counter(self.columns.named()).items() if many > 1]
+        twice = [name for name, many in Counter(self.columns.named).items() if many > 1]
         if twice:
             raise mistake(f"column {twice[0]!r} is named twice", "say one thing of it")
         if strange := [name for name in self.answers if name not in self.columns.numbers()]:

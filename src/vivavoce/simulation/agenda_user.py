@@ -297,11 +297,17 @@ class Caller(AgendaUser):
         return None
 
     def _unheeded(self, heard: Heeded) -> list[str]:
-        """What the caller said, and an offer that tells its kind does not mention; restated once."""
+        """What the caller said, and an offer that tells its kind does not mention; restated once.
+
+        A place that is named is taken for one of the kind that was asked for.
+        """
         if not heard.offered or not heard.told:
             return []
+        implied = {TYPE} if heard.venue is not None else set()
         said = [
-            slot for slot, value in self._goal.said.items() if value != DONTCARE and slot not in heard.told
+            slot
+            for slot, value in self._goal.said.items()
+            if value != DONTCARE and slot not in {*heard.told, *implied}
         ]
         unheeded = [slot for slot in said if slot not in self._restated]
         self._restated.update(unheeded)

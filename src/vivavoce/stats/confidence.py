@@ -165,8 +165,10 @@ def calibration(
         gaps = np.bincount(place, weights * (sure - right), bins)
         return float(np.abs(gaps).sum() / weights.sum())
 
+    _, rank = np.unique(sure, return_inverse=True)
+
     def auc(weights: Values) -> float:
-        return _auc(sure, right, weights)
+        return _auc(rank, right, weights)
 
     measured = {"brier": brier, "expected_calibration_error": error, "auc": auc}
     intervals = _intervals(measured, who, level, draws)
@@ -192,10 +194,12 @@ def _bin(
     )
 
 
-def _auc(sure: Values, right: Values, weights: Values) -> float:
-    """Chance that a right one is surer than a wrong one; nan where there is no wrong or no right one."""
-    _, level = np.unique(sure, return_inverse=True)
-    good, bad = np.bincount(level, weights * right), np.bincount(level, weights * (1 - right))
+def _auc(rank: np.ndarray, right: Values, weights: Values) -> float:
+    """Chance that a right one is surer than a wrong one; nan where there is no wrong or no right one.
+
+    rank  of each one's confidence among all that there are, from 0: sorting them is what costs
+    """
+    good, bad = np.bincount(rank, weights * right), np.bincount(rank, weights * (1 - right))
     below = np.cumsum(bad) - bad
     pairs = good.sum() * bad.sum()
     return float((good * (below + bad / 2)).sum() / pairs) if pairs else float("nan")
