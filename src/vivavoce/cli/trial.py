@@ -30,16 +30,14 @@ Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 
 
 def chosen_ports(port: int | None, desk_port: int | None) -> tuple[int, int]:
-    """The ports of the pages and of the dashboard; one that nobody asked for may be another, which is said."""
+    """The ports of pages and dashboard; where nobody asked for one it may be another, which is said."""
     from vivavoce.core.ports import choose_port
 
     pages = choose_port(port, USUAL_PORTS[0], "--port")
     dashboard = choose_port(desk_port, USUAL_PORTS[1], "--desk-port")
-    for usual, one, whose in zip(USUAL_PORTS, (pages, dashboard), ("pages", "dashboard"), strict=True):
-        if one != usual and (port if whose == "pages" else desk_port) is None:
-            note(
-                f"note          {usual} is taken; {whose}: {one}, and perhaps another port after the next start"
-            )
+    for asked, usual, one in zip((port, desk_port), USUAL_PORTS, (pages, dashboard), strict=True):
+        if asked is None and one != usual:
+            note(f"note          {usual} is taken: {one} instead, and perhaps another after the next start")
     return pages, dashboard
 
 

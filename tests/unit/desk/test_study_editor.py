@@ -110,6 +110,17 @@ def test_the_written_file_says_what_one_says_that_is_written_by_hand(
     assert "Nothing is wrong with its file." in editor.look()
 
 
+def test_the_block_that_connect_prints_may_be_pasted_whole(editor: Editor) -> None:
+    begun(editor, systems="systems:\n  mine:\n    connect: http\n    url: https://bot.example.org/chat\n")
+    assert list(load_study(editor.folder).systems) == ["mine"]
+    assert "Nothing is wrong with its file." in editor.look()
+
+
+def test_a_system_without_a_word_of_how_to_reach_it_is_named_on_its_page(editor: Editor) -> None:
+    begun(editor, systems="mine:\n  inner: {}\n")
+    assert "connect" in editor.look()
+
+
 def test_nothing_that_is_there_is_overwritten(editor: Editor) -> None:
     page = editor.look()
     (editor.folder / "consent.md").write_text("# Mine\n", encoding="utf-8")
