@@ -78,7 +78,7 @@ def run(
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
-    from vivavoce.api.simulating import simulation
+    from vivavoce.api.simulating import WORD_ERROR_RATE, simulation
     from vivavoce.api.studies import read_study
 
     plan = read_study(study)
@@ -89,6 +89,8 @@ def run(
             user_url=user_url, user_model=user_model, user_key=user_key, log=log, progress=report,
         )  # fmt: skip
     note(f"{went.held} simulated {went.unit}s in the log")
+    if error_rate is None and population is None and went.unit == "dialogue":
+        note(f"users were misheard at a word error rate of {WORD_ERROR_RATE:g}; for none: --word-error-rate 0")
     if went.failed:
         note(f"in {went.failed} of them the system failed; `vivavoce check {study}` says hello to each")
 
