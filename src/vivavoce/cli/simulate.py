@@ -90,7 +90,7 @@ def run(
         )  # fmt: skip
     note(f"{went.held} simulated {went.unit}s in the log")
     if error_rate is None and population is None and went.unit == "dialogue":
-        note(f"users were misheard at a word error rate of {WORD_ERROR_RATE:g}; for none: --word-error-rate 0")
+        note(f"users were misheard at a word error rate of {WORD_ERROR_RATE:g}; none: --word-error-rate 0")
     if went.failed:
         note(f"in {went.failed} of them the system failed; `vivavoce check {study}` says hello to each")
 
