@@ -1,5 +1,6 @@
 """Verbs that write for readers: report, preregister."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,9 +9,11 @@ import typer
 
 from vivavoce.cli.arguments import Dataset_, Study_, offered
 from vivavoce.cli.datasets import Exclude
+from vivavoce.cli.progress import Report as Moved
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
+    from vivavoce.api.reporting import Report
     from vivavoce.report.blocks import Document
 
 
@@ -121,16 +124,27 @@ def report(
             sections=[name.strip() for name in sections.split(",") if name.strip()] if sections else None,
             progress=moved,
         )  # fmt: skip
-    if dashboard is not None:
-        made = made.linked(dashboard)
+        made = made if dashboard is None else made.linked(dashboard)
+        told = _written(made, [] if printed else [out], figures, tables, moved)
     if printed:
         print_report(made.document)
-    else:
-        note(f"wrote {made.save(out)}")
-    if figures is not None:
-        note(f"wrote {len(made.save_figures(figures))} files into {figures}")
-    if tables is not None:
-        note(f"wrote {len(made.save_tables(tables))} files into {tables}")
+    for line in told:
+        note(line)
+
+
+def _written(
+    made: "Report", files: list[Path], figures: Path | None, tables: Path | None, moved: Moved
+) -> list[str]:
+    """Write all that is wanted; what was written, a line each."""
+    wanted: list[tuple[Path, Callable[[Path], Path | list[Path]]]] = [(out, made.save) for out in files]
+    wanted += [(figures, made.save_figures)] if figures else []
+    wanted += [(tables, made.save_tables)] if tables else []
+    told = []
+    for number, (place, save) in enumerate(wanted):
+        moved(number, len(wanted), f"writing {place.name}")
+        saved = save(place)
+        told.append(f"wrote {len(saved)} files into {place}" if isinstance(saved, list) else f"wrote {saved}")
+    return told
 
 
 def _costs(words: list[str]) -> tuple[float | None, dict[str, float]]:

@@ -37,6 +37,8 @@ DRESS: Final[dict[str, Any]] = {
     "font": PAGE_FONT, "aria": False, "axis": AXIS, "legend": LEGEND, "view": {"stroke": None},
 }  # fmt: skip
 Draw = Callable[[int], Any]
+PAIR: Final = " \u2013 "  # between the two sides of a comparison
+PAIR_IN_LINES: Final = f"split(replace(datum.label, '{PAIR}', '\\n{PAIR[1:]}'), '\\n')"
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 MOST_DRAWN_GROUPS: Final = 24
 HOVER: Final = alt.Description("hover:N")  # what is shown over a mark of which `aria` is set, by its row
@@ -132,14 +134,21 @@ def figure(
 
 
 def label_px(labels: list[str], width: int) -> int:
-    """Room for the longest label, within bounds; a longer one is cut with an ellipsis."""
-    return min(LONGEST_LABEL_PX[width], 18 + 8 * max(map(len, labels), default=0))
+    """Room for the longest label, within bounds; a longer one is cut with an ellipsis.
+
+    Note    the two sides of a pair stand in lines of their own, so that each is told apart
+    """
+    parts = (part for label in labels for part in label.split(PAIR))
+    return min(LONGEST_LABEL_PX[width], 18 + 8 * max(map(len, parts), default=0))
 
 
 def groups_axis(order: list[str], width: int, *, named: bool) -> alt.Y:
     """The axis of a figure with one line a group; panels beside the first need no names."""
     room = label_px(order, width)
-    axis = alt.Axis(labelLimit=0.8 * room, minExtent=room, maxExtent=room, grid=False) if named else None
+    lines = PAIR_IN_LINES if any(PAIR in one for one in order) else alt.Undefined
+    axis = None
+    if named:
+        axis = alt.Axis(labelLimit=0.8 * room, minExtent=room, maxExtent=room, grid=False, labelExpr=lines)
     return alt.Y("group:N", sort=order, scale=alt.Scale(domain=order), title=None, axis=axis)
 
 

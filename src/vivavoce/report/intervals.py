@@ -26,7 +26,7 @@ from vivavoce.report.numbers import amount, count, label
 from vivavoce.stats.summary_results import GroupSummary
 
 STEP: Final = 38
-CLOSE_STEP: Final = 26
+CLOSE_STEP: Final = 30
 MOST_APART: Final = 8  # lines that stand as far from one another as is good to read
 GAP: Final = 22
 SIDE: Final = 26

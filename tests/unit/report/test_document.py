@@ -14,6 +14,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
 from vivavoce.report.document import compose
+from vivavoce.report.drawing import Figure
 from vivavoce.report.html import render
 from vivavoce.report.language import speaking
 from vivavoce.report.material import ReportOptions
@@ -349,6 +350,36 @@ def test_figures_are_written_for_slides_with_their_numbers(simulated, tmp_path):
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20]) > 1500, "as wide as a slide"
     with (tmp_path / "participants.csv").open(encoding="utf-8", newline="") as file:
         assert {row["mark"] for row in csv.DictReader(file)} == {"SIMULATED"}
+
+
+def test_figures_draw_the_numbers_that_the_tables_have(tmp_path):
+    document = compose(written(tmp_path / "d", better=0.9))
+    figures = {one.name: one for one in document.blocks(Figure)}
+    tables = {one.name: one for one in document.blocks(TableOfText)}
+
+    def main(table, place):
+        return [row.cells[place].main for row in tables[table].rows]
+
+    assert [row[2] for row in figures["differences"].rows] == main("tests", 0)
+    assert [row[3] for row in figures["differences"].rows] == main("tests", 1)
+    flow = {row.heading: row.cells[0].main for row in tables["flow"].rows}
+    assert [row[1] for row in figures["funnel"].rows] == [flow[row[0]] for row in figures["funnel"].rows]
+    assert figures["funnel"].rows[0][0] == "Arrived" and figures["funnel"].rows[-1][0] == "Completed"
+    rates = {row.heading: row.cells[0] for row in tables["success"].rows}
+    for _, group, shown, limits, counted in figures["answer"].rows:
+        assert (shown, limits, counted) == (rates[group].main, *rates[group].under[:2])
+
+
+def test_parameters_are_drawn_by_family_with_the_numbers_of_their_table(plain):
+    document = compose(plain.dataset)
+    (table,) = [one for one in document.blocks(TableOfText) if one.name == "measures"]
+    cells = {row.heading: row.cells for row in table.rows}
+    drawn = [one for one in document.blocks(Figure) if one.name.startswith("parameters-")]
+    assert drawn and all("parameters with 95% intervals" in one.title for one in drawn)
+    groups = [column.main for column in table.columns[1:]]
+    for measure, group, shown, limits, _ in (row for one in drawn for row in one.rows):
+        cell = cells[measure][groups.index(group)]
+        assert (shown, limits) == (cell.main, cell.under[0])
 
 
 def test_the_title_page_says_what_who_and_when(plain):

@@ -102,7 +102,7 @@ def test_every_screen_and_every_printed_page_of_a_simulated_report_carries_the_m
 
 def test_the_front_has_the_question_the_answer_its_figure_and_three_doubts(make):
     doubts = tuple(f"doubt {number}" for number in range(1, 6))
-    html = page_of(replace(compose(make(simulated=True)), before=doubts))
+    html = page_of(replace(compose(make(simulated=True)), before=doubts, foremost=3))
     front = html[html.index('<div class="front">') : html.index('<section class="part">')]
     page = Page(front)
     text = page.text
@@ -122,6 +122,12 @@ def test_what_limits_an_answer_most_stands_first(make):
     assert before[0].startswith("Programs held the dialogues.")
     assert before[1].startswith("Few participants dominate")
     assert before[-1] == "A note: odd", "what whoever made the dataset noted stands last"
+
+
+def test_notes_of_the_dataset_are_folded_where_there_is_anything_to_doubt(make):
+    html = render(make(simulated=True, text="odd"))
+    box = html[html.index('class="box"') : html.index('<section class="part">')]
+    assert box.index("Programs held") < box.index("<summary>1 more</summary>") < box.index("A note: odd")
 
 
 def test_what_a_figure_shows_is_there_to_be_taken_along_and_to_be_read(simulated):
