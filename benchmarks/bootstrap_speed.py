@@ -43,7 +43,7 @@ def ends(found: Any) -> list[float]:
 def compared(people: np.ndarray, values: np.ndarray, resamples: int) -> dict[str, Any]:
     """Ours and scipy's on the same values, one a dialogue."""
     many = int(people.max()) + 1
-    tops, bottoms = np.bincount(people, values), np.bincount(people).astype(float)
+    tops, bottoms = (np.bincount(people, one).astype(float) for one in (values, None))
     order = np.argsort(people, kind="stable")
     begins = np.append(0, np.cumsum(bottoms)).astype(int)
     own = [values[order[begin:end]] for begin, end in pairwise(begins)]

@@ -86,14 +86,11 @@ def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
     """A dataset of so many calls, with participants who hold CALLS each."""
     from vivavoce.log.dataset import DatasetWriter
 
-    draw, facts = (
-        np.random.default_rng(seed),
-        {"study": {"name": "generated"}, "source": {"kind": "generated"}},
-    )
+    draw = np.random.default_rng(seed)
     words = np.array(WORDS, dtype=object)
     texts = [" ".join(words[draw.integers(0, len(words), n)]) for n in draw.integers(1, 9, 100_000)]
     heard = [_noisy(text, draw) for _ in range(3) for text in texts]
-    with DatasetWriter(folder, **facts) as writer:
+    with DatasetWriter(folder, study={"name": "generated"}, source={"kind": "generated"}) as writer:
         writer.add("entities", _venues())
         writer.add("participants", (
             {"participant_id": f"p{one}", "simulated": False} for one in range(-(-dialogues // CALLS))

@@ -111,6 +111,11 @@ class Tables:
         self._layers |= layers
         return found
 
+    def forget(self) -> None:
+        """Let go of what was read and remembered."""
+        self._read.clear()
+        self._results.clear()
+
     def see(self, layer: str) -> None:
         """Note that a layer of annotation was looked at."""
         self._layers.add(layer)

@@ -130,7 +130,8 @@ def sum_rows(
     there = counts > 0
     if also is not None:
         there[also[also >= 0]] = True
-    return PairColumns(ids, np.bincount(whose, tops[kept], len(ids)), below, there)
+    above = np.bincount(whose, tops[kept], len(ids))
+    return PairColumns(ids, above.astype(float), below.astype(float), there)
 
 
 def places_of(tables: "Tables", found: Mapping[str, Sized]) -> tuple[Places, Places]:

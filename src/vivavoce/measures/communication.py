@@ -28,7 +28,7 @@ def _turn_count(party: str | None) -> Components:
     def components(tables: Tables) -> Pairs:
         found, ids = turns(tables), dialogue_ids(tables)
         own = found.dialogue if party is None else found.dialogue[found.of(party)]
-        return PairColumns(ids, np.bincount(own, minlength=len(ids)), np.ones(len(ids)))
+        return PairColumns(ids, np.bincount(own, minlength=len(ids)).astype(float), np.ones(len(ids)))
 
     return components
 

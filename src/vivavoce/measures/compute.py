@@ -261,14 +261,15 @@ def _count_bucket(bucket: _Bucket) -> _Bundle:
     counted = _counted(tables, [MEASURES.get(name) for name in bucket.names])
     given = labels(tables)
     open_ = {layer: list(own) for layer in given.layers() if (own := given.open(layer))}
-    _release_memory()
+    _release_memory(tables)
     return _Bundle(counted.dialogues, pack(counted.both[0]), pack(counted.both[1]), counted.layers, open_)
 
 
-def _release_memory() -> None:
-    """Give back what Arrow would keep for later: buckets that are done leave nothing behind."""
+def _release_memory(tables: Tables) -> None:
+    """Give back what a bucket that is done would keep: results refer to tables, and Arrow is thrifty."""
     import pyarrow as pa
 
+    tables.forget()
     pa.default_memory_pool().release_unused()
 
 
@@ -295,7 +296,7 @@ def _overall_facts(
 def _find_facts(asked: Sequence[Any], bucket: _Bucket) -> list[Any]:
     tables = bucket.tables()
     found = [find(tables, *given) for find, _, given in asked]
-    _release_memory()
+    _release_memory(tables)
     return found
 
 

@@ -146,15 +146,15 @@ def _domain(tables: Tables) -> tuple[frozenset[str | None], frozenset[str]]:
     slots = (field_of("slot").is_valid()) & (field_of("slot") != "")
     stated = first.filter(slots & field_of("act").isin(list(STATING)) & field_of("value").is_valid())
     requested = first.filter(slots & (field_of("act") == REQUEST)).num_rows > 0
-    attributes = frozenset([*stated["slot"].unique().to_pylist(), *([REQUEST] if requested else [])])
-    return frozenset(logging.to_pylist()), attributes
+    attributes: list[str] = stated["slot"].unique().to_pylist()
+    return frozenset(logging.to_pylist()), frozenset([*attributes, *([REQUEST] if requested else [])])
 
 
 def _domain_of_all(
     parts: Sequence[tuple[frozenset[str | None], frozenset[str]]],
 ) -> tuple[frozenset[str | None], frozenset[str]]:
-    systems, attributes = zip(*parts, strict=True)
-    return frozenset[str | None]().union(*systems), frozenset[str]().union(*attributes)
+    systems = frozenset[str | None]().union(*(own for own, _ in parts))
+    return systems, frozenset[str]().union(*(own for _, own in parts))
 
 
 def _of_users() -> Any:

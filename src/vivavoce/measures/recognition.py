@@ -164,7 +164,7 @@ def _isolated_counts(tables: Tables) -> WordCounts | None:
     return tables.remember(_isolated_counts, make)
 
 
-def _aligned(tables: Tables, words: Sequence[Sequence[str]]) -> WordCounts:
+def _aligned(tables: Tables, words: list[list[str]]) -> WordCounts:
     turns = compared_turns(tables)
     made, own = once(lambda said, heard: align(words[said], words[heard]), turns.said, turns.heard)
     counts = np.array(made, dtype=float).reshape(-1, len(ErrorCounts._fields))[own]

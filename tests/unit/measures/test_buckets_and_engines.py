@@ -103,7 +103,8 @@ def test_a_worker_that_is_killed_changes_nothing_on_a_cluster(both: tuple[Datase
     pytest.importorskip("distributed")
     from distributed import LocalCluster
 
-    with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+    started: Any = LocalCluster(2, threads_per_worker=1, dashboard_address=":0")
+    with started as cluster:
         victim = cluster.workers[0].pid
         scheduler = cluster.scheduler_address.removeprefix("tcp:")
         engine = Killing(f"dask:{scheduler}", lambda: os.kill(victim, signal.SIGKILL))

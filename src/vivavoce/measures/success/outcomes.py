@@ -205,7 +205,7 @@ def _goal(items: list[_GoalItem]) -> Goal:
         elif item.kind == "request" and slot:
             requests.append(slot)
         elif item.kind == "exclusion" or item.op == "!=":
-            denied.add((slot, value))
+            denied.add((slot, value))  # pyright: ignore[reportArgumentType], both are there
         elif item.kind == "constraint" and slot and value:
             constraints[slot] = value
     return Goal(constraints, tuple(dict.fromkeys(requests)), frozenset(denied))
