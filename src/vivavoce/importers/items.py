@@ -199,12 +199,10 @@ _WORDS: Final = {"str": "text", "dict": "group of keys", "list": "list", "int": 
 
 def check_rows(name: str, rows: list[Row]) -> None:
     """Raise ValueError or TypeError where a row does not fit the table."""
-    named, values = set[str]().union(*rows), list[Any]()
     for column in TABLES[name].columns:
-        if column.name in named:
-            values = [row.get(column.name) for row in rows]
-            pa.array(values, column.type)
-        if column.required and rows and (column.name not in named or None in values):
+        values = [row.get(column.name) for row in rows]
+        pa.array(values, column.type)
+        if column.required and None in values:
             raise ValueError(f"{name}.{column.name} is null")
-    for factor in (key for key in named if key.startswith(FACTOR_PREFIX)):
-        pa.array([row.get(factor) for row in rows], LABEL.type)
+    for row in rows:
+        pa.array([value for key, value in row.items() if key.startswith(FACTOR_PREFIX)], LABEL.type)
