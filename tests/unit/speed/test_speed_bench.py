@@ -16,7 +16,7 @@ from benchmarks.speed import __main__ as bench  # noqa: E402
 from benchmarks.speed import inputs, page, peers, results  # noqa: E402
 from benchmarks.speed.inputs import write_dataset, write_messages, write_table  # noqa: E402
 from benchmarks.speed.programs.score_commands import Reader, align  # noqa: E402
-from benchmarks.speed.row import Figure, Measured, compared, exponent, in_turns, limited  # noqa: E402
+from benchmarks.speed.row import Figure, Measured, Row, compared, exponent, in_turns, limited  # noqa: E402
 
 from vivavoce.log.dataset import Dataset  # noqa: E402
 
@@ -60,6 +60,14 @@ def test_growth_is_unknown_for_two_sizes_or_where_more_costs_less() -> None:
 def test_a_row_that_fails_says_so_without_places_of_this_machine(tmp_path: Path) -> None:
     failing = [sys.executable, "-c", f"raise SystemExit('nothing in {tmp_path}/deep')"]
     assert results._run(failing, 60, tmp_path / "found.json") == {"failed": "nothing in deep"}
+
+
+def test_what_a_row_raises_is_why_it_failed_whatever_is_printed_afterwards(tmp_path: Path) -> None:
+    def breaks(quick: bool) -> Measured:
+        raise peers.MissingPeer(f"otree could not be installed: no {tmp_path}/pip\nand more")
+
+    failed = results._found(Row("pages", "pages", "oTree", breaks), quick=True)
+    assert failed == {"failed": "MissingPeer: otree could not be installed: no pip"}
 
 
 def test_a_row_that_never_ends_is_stopped(tmp_path: Path) -> None:
