@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterable
 from importlib import import_module, metadata
 from pathlib import Path
@@ -146,7 +147,17 @@ def missed(found: dict[str, Any], names: Iterable[str]) -> list[str]:
     ]  # fmt: skip
 
 
+def _found(row: Row, quick: bool) -> dict[str, Any]:
+    """What a row found, or why it failed: what is printed when it ends may be of something else."""
+    try:
+        return row.measure(quick).facts()
+    except Exception as error:
+        traceback.print_exc()
+        told = str(error).strip().splitlines()[:1] or ["no reason was given"]
+        return {"failed": without_places(f"{type(error).__name__}: {told[0]}")}
+
+
 if __name__ == "__main__":
     name, path, *how = sys.argv[1:]
-    found = rows()[name].measure(how == ["quick"]).facts()
+    found = _found(rows()[name], how == ["quick"])
     Path(path).write_text(json.dumps(found), encoding="utf-8")

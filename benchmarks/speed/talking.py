@@ -17,6 +17,7 @@ from benchmarks.speed.row import vivavoce
 from benchmarks.speed.servers import Server, free_port, served
 
 from scenes.browserless import dialogue_of, submit
+from vivavoce.web.connections import allow_connections
 
 BARE = Path(__file__).parent / "programs" / "bare.py"
 WORDS = "a cheap pub in the centre"
@@ -44,6 +45,9 @@ class Person(Protocol):
     async def ask(self, times: Times) -> None: ...
 
     async def leave(self) -> None: ...
+
+
+allow_connections()  # two a person, of a thousand
 
 
 @contextmanager
@@ -87,7 +91,12 @@ class AtPages:
 
     def __init__(self, address: str, cookies: dict[str, str], dialogue_id: str) -> None:
         self._address, self._dialogue_id = address, dialogue_id
-        self._http = aiohttp.ClientSession(cookies=cookies, cookie_jar=aiohttp.CookieJar(unsafe=True))
+        # as browsers do it, an idle connection is left before the server closes it
+        self._http = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(keepalive_timeout=5),
+            cookies=cookies,
+            cookie_jar=aiohttp.CookieJar(unsafe=True),
+        )
         self._said: asyncio.Queue[float] = asyncio.Queue()
         self._listening = asyncio.create_task(self._listen())
 

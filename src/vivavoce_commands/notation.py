@@ -102,6 +102,7 @@ class NotationError(InputError):
         return NotationError(self.expected, self.found, self.column + columns, place, self.cause)
 
 
+@lru_cache(maxsize=20_000)  # a right answer is the reference once more, and speakers say the same
 def read_predicates(text: str, notation: Notation = "final") -> tuple[Predicate, ...]:
     """The predicates of one annotation, in their order.
 

@@ -64,7 +64,7 @@ ROW = Row(
     "import of 100,000 foreign dialogues",
     "plain JSON parsing of the same files",
     measure,
-    limit_s=400,
+    limit_s=600,
     why=(
         "every row is checked and hashed, and becomes Parquet; parsing alone does nothing with "
         "what it reads; of small logs a start is most"

@@ -204,15 +204,13 @@ def check_rows(name: str, rows: list[Row]) -> None:
     """Raise ValueError or TypeError where a row does not fit the table."""
     if all(_plainly_fits(_kinds(name), row) for row in rows):
         return
-    named, values = set[str]().union(*rows), list[Any]()
     for column in TABLES[name].columns:
-        if column.name in named:
-            values = [row.get(column.name) for row in rows]
-            pa.array(values, column.type)
-        if column.required and rows and (column.name not in named or None in values):
+        values = [row.get(column.name) for row in rows]
+        pa.array(values, column.type)
+        if column.required and None in values:
             raise ValueError(f"{name}.{column.name} is null")
-    for factor in (key for key in named if key.startswith(FACTOR_PREFIX)):
-        pa.array([row.get(factor) for row in rows], LABEL.type)
+    for row in rows:
+        pa.array([value for key, value in row.items() if key.startswith(FACTOR_PREFIX)], LABEL.type)
 
 
 class _Kinds(NamedTuple):

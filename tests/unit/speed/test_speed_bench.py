@@ -6,16 +6,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.speed import __main__ as bench  # noqa: E402
-from benchmarks.speed import page, peers, results  # noqa: E402
+from benchmarks.speed import inputs, page, peers, results  # noqa: E402
 from benchmarks.speed.inputs import write_dataset, write_messages, write_table  # noqa: E402
 from benchmarks.speed.programs.score_commands import Reader, align  # noqa: E402
-from benchmarks.speed.row import Figure, Measured, compared, exponent, in_turns, limited  # noqa: E402
+from benchmarks.speed.row import Figure, Measured, Row, compared, exponent, in_turns, limited  # noqa: E402
 
 from vivavoce.log.dataset import Dataset  # noqa: E402
 
@@ -59,6 +60,14 @@ def test_growth_is_unknown_for_two_sizes_or_where_more_costs_less() -> None:
 def test_a_row_that_fails_says_so_without_places_of_this_machine(tmp_path: Path) -> None:
     failing = [sys.executable, "-c", f"raise SystemExit('nothing in {tmp_path}/deep')"]
     assert results._run(failing, 60, tmp_path / "found.json") == {"failed": "nothing in deep"}
+
+
+def test_what_a_row_raises_is_why_it_failed_whatever_is_printed_afterwards(tmp_path: Path) -> None:
+    def breaks(quick: bool) -> Measured:
+        raise peers.MissingPeer(f"otree could not be installed: no {tmp_path}/pip\nand more")
+
+    failed = results._found(Row("pages", "pages", "oTree", breaks), quick=True)
+    assert failed == {"failed": "MissingPeer: otree could not be installed: no pip"}
 
 
 def test_a_row_that_never_ends_is_stopped(tmp_path: Path) -> None:
@@ -176,6 +185,20 @@ def test_inputs_are_those_of_the_seed_and_can_be_read(tmp_path: Path) -> None:
     for number, write in enumerate((write_table, write_messages)):
         lines = write(tmp_path / f"{number}.jsonl", 3).read_text("utf-8").splitlines()
         assert len(lines) == (30, 3)[number] and all(map(json.loads, lines))
+
+
+def test_a_bucket_is_a_row_group_of_whole_dialogues_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inputs, "CHUNK", 20)
+    folder = write_dataset(tmp_path / "several", 41)
+    assert json.loads((folder / "dataset.json").read_text("utf-8"))["buckets"] == 3
+    for name in ("dialogues", "acts"):
+        file = pq.ParquetFile(folder / f"{name}.parquet")
+        groups = [file.read_row_group(number)["dialogue_id"].to_pylist() for number in range(3)]
+        assert [len(set(keys)) for keys in groups] == [20, 20, 1]
+        keys = file.read(["dialogue_id"])["dialogue_id"].to_pylist()
+        assert keys == sorted(keys)
 
 
 def test_the_plain_program_knows_the_notation() -> None:
