@@ -99,7 +99,7 @@ def test_the_answer_comes_first_and_says_that_it_was_explored(tmp_path):
     assert "40 participants" in document.answer[-1]
     assert document.meanings[0] == "Subjective success: the participant said that all was found."
     assert document.question == (
-        "Nothing was declared beforehand. Explored first: do alpha and beta differ in subjective success?"
+        "Nothing was declared beforehand. Explored: do alpha and beta differ in subjective success?"
     )
 
 

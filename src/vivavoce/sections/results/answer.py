@@ -55,9 +55,16 @@ def question(summary: Summary) -> str:
         return say("Nothing was declared beforehand. Explored: how high is {measure}?", measure=measure)
     groups = [label(row.key) for row in summary.by]
     kinds = plural(len(groups), summary.by_what.replace("_", " "))
+    shown = listed(groups) if len(groups) <= MOST_NAMED else kinds
+    explored = {one.measure for one in summary.tests if one.family == "explored"}
+    if len(explored) > 1:
+        return say(
+            "Nothing was declared beforehand. Explored: do {groups} differ in any of {measures}?",
+            groups=shown, measures=plural(len(explored), "measure"),
+        )  # fmt: skip
     return say(
-        "Nothing was declared beforehand. Explored first: do {groups} differ in {measure}?",
-        groups=listed(groups) if len(groups) <= MOST_NAMED else kinds, measure=measure,
+        "Nothing was declared beforehand. Explored: do {groups} differ in {measure}?",
+        groups=shown, measure=measure,
     )  # fmt: skip
 
 
