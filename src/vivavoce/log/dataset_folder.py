@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -16,6 +17,8 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.schema import TABLES
 
 MANIFEST: Final = "dataset.json"
+WHOLE: Final = 2**256
+_encode: Final = json.JSONEncoder(default=str, sort_keys=True).encode
 OF_STUDIES: Final = ("study.yaml", "log.sqlite")  # beside these no tables are mixed
 ANEW: Final = "export or import it anew"
 
@@ -85,6 +88,25 @@ class ParquetTable:
 def file_digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sum_digests(table: pa.Table) -> int:
+    """Sum of the SHA-256 of each row, as JSON with sorted keys, modulo `WHOLE`: order does not matter."""
+    names = sorted(table.column_names)
+    cells = [_encoded(f"{_encode(name)}: ", table.column(name)) for name in names]
+    sha256, number = hashlib.sha256, int.from_bytes
+    rows = (f"{{{', '.join(row)}}}".encode() for row in zip(*cells, strict=True))
+    return sum(number(sha256(row).digest()) for row in rows) % WHOLE
+
+
+def _encoded(key: str, column: pa.ChunkedArray) -> list[str]:
+    """Each cell behind its key; what a column has several times is encoded once."""
+    kept = column.combine_chunks().dictionary_encode()
+    texts = np.array(
+        [*(key + _encode(one) for one in kept.dictionary.to_pylist()), f"{key}null"], dtype=object
+    )
+    places = kept.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
+    return texts[places].tolist()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -14,12 +14,11 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
 from vivavoce.log.buckets import boundaries, lay_in_buckets
-from vivavoce.log.dataset_folder import MANIFEST, ParquetTable, check_free, file_digest
+from vivavoce.log.dataset_folder import MANIFEST, WHOLE, ParquetTable, check_free, file_digest, sum_digests
 from vivavoce.log.dataset_reader import EXCLUSIONS, FORMAT, Dataset, excluded_rows, first_seen
 from vivavoce.log.declaration import frozen_revision, read_declaration, served_revisions
 from vivavoce.log.exclusions import Row
 from vivavoce.log.levels import columns_left_out, level_of
-from vivavoce.log.row_digests import WHOLE, sum_digests
 from vivavoce.log.schema import SCHEMA_VERSION, TABLES
 
 BATCH_ROWS: Final = 50_000

@@ -13,7 +13,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.row_digests import sum_digests
+from vivavoce.log.dataset_folder import sum_digests
 from vivavoce.testing.sample_dialogues import write_sample
 
 FACTS: dict[str, Any] = {"study": {"name": "s"}, "source": {"kind": "test"}}
