@@ -3,7 +3,6 @@
 import ast
 import re
 from dataclasses import replace
-from importlib.metadata import EntryPoint
 from inspect import getfile
 from pathlib import Path
 from typing import Any, get_args
@@ -16,6 +15,7 @@ from scenes.crowds import differing, drawn
 from unit.judges.conftest import write_judged
 from unit.stress.test_scores import ROWS as STRESSED
 from vivavoce.core import shelf
+from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
 from vivavoce.languages.base import LANGUAGES, package_words
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -228,7 +228,7 @@ class Silent(Section[str]):
 def test_a_section_that_does_not_say_everything_of_itself_is_refused(
     offered: type, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    point = EntryPoint("weather", f"{__name__}:Weather", "vivavoce.sections")
+    point = EntryPoint("weather", f"{__name__}:Weather", "vivavoce.sections", named="skies")
     monkeypatch.setattr(EntryPoint, "load", lambda self: offered)
     monkeypatch.setattr(shelf, "offers", lambda group: (point,))
     with pytest.raises(InputError, match=why):

@@ -8,7 +8,6 @@ import html
 import io
 import shutil
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from scenes.websites import running
 from vivavoce.cli.main import app
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core import shelf
+from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
@@ -234,7 +234,7 @@ class Silent(StepKind[Any]):
 
 
 def test_a_step_that_does_not_say_everything_of_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("silent", f"{__name__}:Silent", "vivavoce.steps")
+    point = EntryPoint("silent", f"{__name__}:Silent", "vivavoce.steps", named="quiet")
     monkeypatch.setattr(EntryPoint, "load", lambda self: Silent)
     monkeypatch.setattr(shelf, "offers", lambda group: (point,))
     with pytest.raises(InputError, match=r"'silent' .* does not say its simulate; add simulate"):

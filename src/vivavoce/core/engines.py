@@ -5,6 +5,7 @@ A piece that is lost with its worker is done again, so that results are the same
 
 import gc
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -153,13 +154,26 @@ class Dask(Engine):
         self._opened.close()
 
 
+_COLLECTOR = threading.Lock()
+_within, _collects = 0, True  # threads in such a block; whether it was on before
+
+
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Look for no cycles meanwhile: plain tables hold none, and looking takes up to a third of the time."""
-    before = gc.isenabled()
-    gc.disable()
+    """Look for no cycles meanwhile: plain tables hold none, and looking takes up to a third of the time.
+
+    The collector is one for all threads: the last of those that are in such a block turns it on again.
+    """
+    global _within, _collects
+    with _COLLECTOR:
+        if not _within:
+            _collects = gc.isenabled()
+            gc.disable()
+        _within += 1
     try:
         yield
     finally:
-        if before:
-            gc.enable()
+        with _COLLECTOR:
+            _within -= 1
+            if not _within and _collects:
+                gc.enable()

@@ -53,7 +53,7 @@ class DialogueEvidence:
     measures: list[tuple[str, float, str]]
 
 
-@dataclass
+@dataclass(eq=False)
 class OneDialogue:
     """The rows of one dialogue, read as a dataset is."""
 

@@ -1,12 +1,15 @@
 """Work in pieces is done wherever it is asked for, and what is no engine is told in a line."""
 
+import gc
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
 
-from vivavoce.core.engines import Processes, read_engine
+from scenes.patience import PATIENCE_S
+from vivavoce.core.engines import Processes, read_engine, uncollected
 from vivavoce.core.errors import InputError
 
 
@@ -59,3 +62,22 @@ def test_no_scheduler_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vivavoce.core.engines.PATIENCE_S", 0.2)
     with pytest.raises(InputError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
         list(read_engine("dask://127.0.0.1:9").map(double, [1]))
+
+
+def test_the_collector_is_on_again_when_the_last_of_several_threads_needs_it_off_no_more() -> None:
+    inside, may_leave = threading.Barrier(3), threading.Event()
+
+    def work() -> None:
+        with uncollected():
+            inside.wait(PATIENCE_S)
+            may_leave.wait(PATIENCE_S)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    inside.wait(PATIENCE_S)
+    assert not gc.isenabled()
+    may_leave.set()
+    for thread in threads:
+        thread.join()
+    assert gc.isenabled()
