@@ -1,7 +1,7 @@
 """Rows of tables in columns: the dialogue of each as a number, texts as numbers, and sums over dialogues."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Places = np.ndarray[Any, np.dtype[np.int64]]
+LARGEST: Final = 2**62
 
 
 class PairColumns(Mapping[str, "Pair"]):
@@ -89,7 +90,10 @@ def once(make: Callable[..., Found], *codes: Places) -> tuple[list[Found], Place
     key = np.zeros(len(codes[0]), np.int64)
     for one in codes:
         low = int(one.min())
-        key = key * (int(one.max()) - low + 1) + one - low
+        many = int(one.max()) - low + 1
+        if int(key.max()) >= LARGEST // many:  # else two combinations might become one number
+            key = np.unique(key, return_inverse=True)[1]
+        key = key * many + one - low
     _, firsts, own = np.unique(key, return_index=True, return_inverse=True)
     return [make(*row) for row in zip(*(one[firsts].tolist() for one in codes), strict=True)], own
 
