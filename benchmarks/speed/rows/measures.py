@@ -94,5 +94,8 @@ ROW = Row(
     measure,
     ("tables",),
     limit_s=600,
-    why=("measures keep their turns as Python objects, which costs time and memory a dialogue"),
+    why=(
+        "the goals of dialogues are still walked one by one in Python, and facts about all dialogues take a "
+        "first pass"
+    ),
 )
