@@ -82,7 +82,9 @@ def _heard(key: Callable[..., Any], page_of: Callable[..., Page]) -> Callable[..
 
     @wraps(key)
     def heard(*given: Any, **more: Any) -> Any:
-        page_of(*given[:1]).wait_for_load_state()
+        page = page_of(*given[:1])
+        page.wait_for_load_state()
+        until(page, "document.readyState === 'complete'")  # of the page that is there now, after a form
         return key(*given, **more)
 
     return heard

@@ -49,7 +49,7 @@ def read_verdicts(dataset: "Dataset", scope: Scope, position: int, at: datetime)
         place = found.measures.index(name)
         if found.denominators[place].any():
             rates[name] = found.numerators[place], found.denominators[place]
-    cases = zip(found.measures, found.denominators > 0, strict=True)
+    cases = ((name, below > 0) for name, below in zip(found.measures, found.denominators, strict=True))
     counted = {name: own for name, own in cases if not is_rate(name) and own.any()}
     return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)
 
