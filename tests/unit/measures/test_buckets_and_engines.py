@@ -1,8 +1,10 @@
 """A dataset in buckets has the same measures as one that is read whole, wherever they are counted."""
 
 import os
+import re
 import signal
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,14 @@ import pytest
 
 from vivavoce.api.measuring import measurements
 from vivavoce.core.engines import read_engine
+from vivavoce.desk.verdicts import read_verdicts
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure, Tables
 from vivavoce.measures.compute import sums
 from vivavoce.measures.packed_rows import PackedRows, pack
+from vivavoce.report.document import compose
 from vivavoce.testing.sample_dialogues import write_sample
 
 
@@ -130,3 +134,17 @@ class Killing:
                 self.kill()
                 self.killed = True
             yield result
+
+
+def test_readers_of_reports_and_dashboards_see_no_buckets(both: tuple[Dataset, Dataset]) -> None:
+    verdicts, documents = [], []
+    for dataset in both:
+        found = read_verdicts(Dataset(dataset.folder), "people", 1, datetime(2026, 1, 1, tzinfo=UTC))
+        there = {
+            name: {one for one, is_ in zip(found.dialogue_ids, own.tolist(), strict=True) if is_}
+            for name, own in found.counted.items()
+        }
+        verdicts.append(there)
+        documents.append(re.sub(r" at 0x[0-9a-f]+", "", repr(compose(Dataset(dataset.folder)).sections)))
+    assert len(verdicts[0]) > 50 and verdicts[0] == verdicts[1]
+    assert documents[0] == documents[1]
