@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -293,14 +293,19 @@ def _running(commands: list[list[str]]) -> Iterator[list[subprocess.Popen[bytes]
     try:
         yield processes
     finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            try:
-                process.wait(timeout=8)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        end_processes(processes, patience_s=8)
+
+
+def end_processes(processes: Sequence[subprocess.Popen[bytes]], *, patience_s: float) -> None:
+    """Ask all of them to end, and kill who has not within this time."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _stop_orderly(number: int, _: object) -> None:

@@ -16,6 +16,7 @@ import typer
 
 from vivavoce.api.studies import log_url, make_connectors, open_log, read_study
 from vivavoce.cli.progress import note
+from vivavoce.cli.servers import end_processes
 from vivavoce.core.errors import InputError, VivavoceError
 
 if TYPE_CHECKING:
@@ -134,15 +135,8 @@ class Workers:
 
     def stop(self) -> None:
         """Let all of them end in order."""
-        processes = [worker.process for worker in self._workers if worker.process is not None]
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            try:
-                process.wait(timeout=15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        processes = (worker.process for worker in self._workers)
+        end_processes([one for one in processes if one is not None], patience_s=15)
 
     def _begin(self, worker: _Worker) -> None:
         self._door(worker).unlink(missing_ok=True)
