@@ -23,7 +23,7 @@ def demo(
 ) -> None:
     """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
     from vivavoce.cli.demo_files import prepare
-    from vivavoce.cli.servers import bundled_bots
+    from vivavoce.cli.processes import bundled_bots
     from vivavoce.core.ports import free_port
 
     pages, dashboard = chosen_ports(port, desk_port) if serve else (0, 0)

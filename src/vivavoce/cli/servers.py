@@ -1,18 +1,15 @@
 """The processes of a trial: participants' pages, dashboard, bundled bots."""
 
-import ctypes
-import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.api.studies import log_url, make_connectors, open_log, read_study, require_key, require_opened
+from vivavoce.cli.processes import last_will, running, wait_for_port
 from vivavoce.cli.progress import note
 from vivavoce.cli.service_lock import alone
 from vivavoce.core.errors import InputError, VivavoceError
@@ -99,7 +96,7 @@ def serve_study(
 
                 with working(
                     path, url, host=host, port=port, workers=workers, secure_cookies=secure_cookies,
-                    notice=notice, begun_by=_last_will(),
+                    notice=notice, begun_by=last_will(),
                 ) as running:  # fmt: skip
                     ready([f"workers       {workers}, each of which leads some of the visits"])
                     wait_for_port(host, desk_port, "the dashboard", dashboard)
@@ -251,90 +248,5 @@ def _desk_process(
     command += ["--log", url] if url else []
     command += ["--secure-cookies"] if secure_cookies else []
     command += ["--account-optional"] if account_optional else []
-    with _running([command]) as (process,):
+    with running([command]) as (process,):
         yield process
-
-
-@contextmanager
-def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
-    """The bundled restaurant bots as processes of their own: variant -> port; gone when the block ends."""
-    commands = [
-        [sys.executable, "-m", "vivavoce_bots", "restaurant", "--variant", variant, "--port", str(port),
-         "--domain", str(domain)]
-        for variant, port in variants.items()
-    ]  # fmt: skip
-    with _running(commands) as processes:
-        for (variant, port), process in zip(variants.items(), processes, strict=True):
-            wait_for_port("127.0.0.1", port, f"the bundled bot {variant}", process)
-        yield
-
-
-@contextmanager
-def running_bots(commands: Mapping[str, tuple[list[str], int]]) -> Iterator[None]:
-    """Bots as processes of their own, gone when the block ends.
-
-    Input   commands: by the name of a system, what follows `vivavoce bots run`, and the port
-    """
-    started = [[sys.executable, "-m", "vivavoce", "bots", "run", *words] for words, _ in commands.values()]
-    with _running(started) as processes:
-        for (name, (_, port)), process in zip(commands.items(), processes, strict=True):
-            wait_for_port("127.0.0.1", port, f"the bundled bot {name}", process)
-        yield
-
-
-@contextmanager
-def _running(commands: list[list[str]]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Child processes that are gone when the block ends, however it ends."""
-    signal.signal(signal.SIGTERM, _stop_orderly)
-    last_will = _last_will()
-    processes = [
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=last_will) for command in commands
-    ]
-    try:
-        yield processes
-    finally:
-        end_processes(processes, patience_s=8)
-
-
-def end_processes(processes: Sequence[subprocess.Popen[bytes]], *, patience_s: float) -> None:
-    """Ask all of them to end, and kill who has not within this time."""
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        try:
-            process.wait(timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _stop_orderly(number: int, _: object) -> None:
-    """Leave by way of every `finally`, so that child processes are stopped too."""
-    raise SystemExit(128 + number)
-
-
-def _last_will() -> Callable[[], object] | None:
-    """On Linux: what a child does so that it is stopped even when this process is killed outright."""
-    if sys.platform != "linux":
-        return None
-    prctl, death_signal = ctypes.CDLL(None).prctl, 1
-    return lambda: prctl(death_signal, int(signal.SIGTERM))
-
-
-def wait_for_port(
-    host: str, port: int, what: str, process: subprocess.Popen[bytes], timeout_s: float = 180.0
-) -> None:
-    """Wait until a process listens; on a busy machine that may take long.
-
-    Raises  VivavoceError: it did not in time, or it is gone
-    """
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise VivavoceError(f"{what} ended with {process.returncode} before it listened on port {port}")
-        try:
-            with socket.create_connection((host, port), timeout=1):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise VivavoceError(f"{what} did not come up on port {port} within {timeout_s:.0f} s")

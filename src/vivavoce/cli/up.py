@@ -111,7 +111,8 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
 def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
     from vivavoce.api.studies import read_study
     from vivavoce.cli.check import check_bots, missing_for_channels, told, warnings_of
-    from vivavoce.cli.servers import running_bots, serve_study
+    from vivavoce.cli.processes import running_bots
+    from vivavoce.cli.servers import serve_study
 
     study = read_study(folder)
     with ExitStack() as stack:

@@ -65,7 +65,7 @@ class EntryPoint(NamedTuple):
 def read_entry_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
     """The entry points of our groups, by group, of all packages on this path; of one name the first."""
     groups: dict[str, list[EntryPoint]] = {}
-    for point in _in_folders(path) if _only_folders(path) else _by_the_library():
+    for point in _in_folders(path) if _only_folders(path) else _by_the_library(path):
         groups.setdefault(point.group, []).append(point)
     return groups
 
@@ -73,7 +73,12 @@ def read_entry_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
 def _only_folders(path: tuple[str, ...]) -> bool:
     """Whether packages can lie in folders alone: neither in archives nor where another finder finds them."""
     finders = (one for one in sys.meta_path if hasattr(one, "find_distributions"))
-    return all(one is PathFinder for one in finders) and not any(map(os.path.isfile, path))
+    return all(map(_reads_the_path, finders)) and not any(map(os.path.isfile, path))
+
+
+def _reads_the_path(finder: object) -> bool:
+    """Whether it is the standard library's, or the package that takes its place where imported."""
+    return finder is PathFinder or type(finder).__module__.partition(".")[0] == "importlib_metadata"
 
 
 def _in_folders(path: tuple[str, ...]) -> Iterator[EntryPoint]:
@@ -106,11 +111,13 @@ def _of_package(facts: str) -> Iterator[EntryPoint]:
             yield EntryPoint(name.strip(), value.strip(), group, facts)
 
 
-def _by_the_library() -> Iterator[EntryPoint]:
-    from importlib.metadata import entry_points
+def _by_the_library(path: tuple[str, ...]) -> Iterator[EntryPoint]:
+    from importlib.metadata import distributions
 
-    found: Any = entry_points()  # what it is called changed with Python 3.12
-    for point in (one for group in found.groups for one in found.select(group=group)):
-        if point.group.startswith(OURS[1:]):
-            package = point.dist.name if point.dist is not None else point.module
-            yield EntryPoint(point.name, point.value, point.group, named=package)
+    seen: set[str] = set()
+    for package in distributions(path=list(path)):
+        name = re.sub(r"[-_.]+", "_", package.name).lower()
+        if name not in seen:
+            seen.add(name)
+            ours = (one for one in package.entry_points if one.group.startswith(OURS[1:]))
+            yield from (EntryPoint(one.name, one.value, one.group, named=package.name) for one in ours)

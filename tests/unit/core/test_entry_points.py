@@ -25,6 +25,28 @@ def test_of_what_is_installed_it_finds_what_the_standard_library_finds() -> None
     assert {one.package for one in found if one.value.startswith("vivavoce.")} == {"vivavoce"}
 
 
+class FinderOfOthers:
+    """Beside which packages may lie anywhere."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        return None
+
+    def find_distributions(self, context: object = None) -> list[object]:
+        return []
+
+
+@pytest.fixture(params=["folders", "twin", "others"])
+def finders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who finds packages: the standard library, its twin, which takes its place, or others beside it."""
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    if request.param == "twin":
+        twin = type("MetadataPathFinder", (FinderOfOthers,), {"__module__": "importlib_metadata"})
+        sys.meta_path.append(twin())
+    elif request.param == "others":
+        sys.meta_path.append(FinderOfOthers())
+
+
+@pytest.mark.usefixtures("finders")
 def test_of_two_packages_of_one_name_the_first_on_the_path_counts(tmp_path: Path) -> None:
     first = put_package(tmp_path / "first", "desk-lamps", GROUP, {"desk": "a:ONE"})
     second = put_package(tmp_path / "second", "Desk.Lamps", GROUP, {"desk": "b:ONE"})
@@ -32,6 +54,7 @@ def test_of_two_packages_of_one_name_the_first_on_the_path_counts(tmp_path: Path
     assert (found.name, found.value, found.package) == ("desk", "a:ONE", "desk-lamps")
 
 
+@pytest.mark.usefixtures("finders")
 def test_comments_and_groups_of_others_are_left_out(tmp_path: Path) -> None:
     site = put_package(tmp_path, "lamps", GROUP, {"desk": "a:ONE", "# floor": "a:TWO"})
     with (site / "lamps-0.1.dist-info" / "entry_points.txt").open("a") as file:
