@@ -4,6 +4,7 @@ import fcntl
 import gc
 import json
 import secrets
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# a shell starts in the background what ignores Ctrl-C; the services that tests start would inherit that
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # the same examples in every run; `make test-long` looks for others
 settings.register_profile(

@@ -183,6 +183,21 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     page.get_by_role("heading", name="The trial is running").wait_for()
 
 
+def test_a_click_while_results_become_ready_leads_where_it_says(trial: Trial, context: Any) -> None:
+    page, held = context.new_page(), list[Any]()
+    page.route("**/results/state*", lambda route: route.fulfill(json={"computing": not held}))
+    page.route("**/export", lambda route: held.append(route))
+    sign_in(page, trial)
+    go_to(page, "Results")
+    navigation = page.get_by_role("navigation", name="Dashboard")
+    navigation.get_by_role("link", name="Export", exact=True).click(no_wait_after=True)
+    for _ in "told that they are ready", "the page has heard it":
+        with page.expect_request("**/results/state*"):
+            pass
+    held[0].continue_()
+    page.get_by_role("heading", name="Export", level=1).wait_for()
+
+
 def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, context: Any) -> None:
     page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 640})

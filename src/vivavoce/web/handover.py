@@ -75,6 +75,9 @@ class _Line:
         return marshal.loads(await self._reader.readexactly(length))
 
     def write(self, number: int, what: str, message: Any = None) -> None:
+        """Raises  OSError: the other side is gone"""
+        if self._writer.is_closing():  # uvloop would raise a RuntimeError
+            raise ConnectionResetError("the other worker is gone")
         frame = marshal.dumps((number, what, message))
         self._writer.write(_LENGTH.pack(len(frame)) + frame)
 
@@ -114,10 +117,14 @@ class _Asked:
         hearing: set[asyncio.Task[None]] = set()
 
         async def hear() -> None:
-            self._line.write(number, "message", await receive())
+            with suppress(OSError):  # whoever reads the line says that it is gone
+                self._line.write(number, "message", await receive())
 
         try:
-            self._line.write(number, "scope", {name: scope[name] for name in _CARRIED if name in scope})
+            try:
+                self._line.write(number, "scope", {name: scope[name] for name in _CARRIED if name in scope})
+            except OSError:
+                raise LeaderGone from None
             while True:
                 what, message = await queue.get()
                 if what == "send":

@@ -6,6 +6,12 @@ function parse(html) {
   return new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
 }
 
+// Whoever is on the way to another page is not called back to this one; a link that gives a file leaves nothing.
+const LEAVES_WITHIN_MS = 60000;
+let leftAt = -Infinity;
+addEventListener("beforeunload", () => (leftAt = performance.now()));
+const leaving = () => performance.now() - leftAt < LEAVES_WITHIN_MS;
+
 function inUse(part) {
   const selection = document.getSelection();
   return (
@@ -15,9 +21,10 @@ function inUse(part) {
 }
 
 async function refresh(part, status) {
-  if (document.hidden || inUse(part)) return;
+  if (document.hidden || leaving() || inUse(part)) return;
   try {
     const answer = await fetch(part.dataset.fresh, { headers: { Accept: "text/html" }, redirect: "manual" });
+    if (leaving()) return;
     if (answer.type === "opaqueredirect" || answer.status === 401) {
       location.reload();
       return;
@@ -45,7 +52,7 @@ if (waiting) {
   const look = setInterval(async () => {
     try {
       const answer = await fetch(waiting.dataset.waits, { headers: { Accept: "application/json" } });
-      if (answer.ok && !(await answer.json()).computing) {
+      if (answer.ok && !(await answer.json()).computing && !leaving()) {
         clearInterval(look);
         const offered = waiting.querySelector("a[hidden]"); // where going on by itself would lose what was ticked
         if (offered) offered.hidden = false;
