@@ -134,10 +134,10 @@ class _Client:
         return self._io.connected and not self._closing
 
     async def connect(self, session: str) -> None:
-        settings, parts = self._settings, urlsplit(self._settings.url)
+        settings = self._settings
         try:
-            port = parts.port or (443 if parts.scheme == "https" else 80)
-            await checked_addresses(parts.hostname or "", port, allow_private=settings.allow_private)
+            host = urlsplit(settings.url).hostname or ""
+            await checked_addresses(host, allow_private=settings.allow_private)
             auth = {"token": self._vault.expand(settings.token)} if settings.token else None
             await self._io.connect(
                 self._vault.expand(settings.url), auth=auth, socketio_path=settings.path.strip("/"),
@@ -207,7 +207,7 @@ def _session(settings: RasaSocketSettings) -> Any:
 
     class Resolver(AbstractResolver):
         async def resolve(self, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
-            addresses = await checked_addresses(host, port, allow_private=settings.allow_private)
+            addresses = await checked_addresses(host, allow_private=settings.allow_private)
             return [
                 {
                     "hostname": host, "host": address, "port": port, "proto": 0,
