@@ -1,13 +1,21 @@
 """Buttons, pictures, intents and endings of assistants behind their own interfaces."""
 
 import asyncio
+import json
+import socket
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from google.auth import jwt
 
 from scenes.connecting import PATIENT, within
 from scenes.counterparts import Counterparts
+from vivavoce.connectors import dialogflow
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -189,9 +197,50 @@ def test_a_dialogflow_agent_is_opened_by_its_event(counterparts: Counterparts, a
     async def talk(connector: Any) -> list[SystemOutput]:
         return [one async for one in connector.open(Conversation(f"opened-{agent}"))]
 
-    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": agent, "start": "WELCOME"}
-    outputs = within(settings, talk)
+    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": agent}
+    assert within(settings, talk) == []
+    outputs = within({**settings, "start": "WELCOME"}, talk)
     assert any("WELCOME" in one.text for one in outputs if one.kind == "message")
+
+
+@pytest.mark.parametrize(("start", "greets"), [(None, False), ("WELCOME", True)])
+def test_a_dialogflow_agent_greets_where_it_has_an_event_for_that(start: str | None, greets: bool) -> None:
+    settings = {"connect": "dialogflow", "agent": "projects/p/agent", "start": start}
+    assert make_connector(settings, {}).capabilities.greets == greets
+
+
+def test_a_token_is_signed_anew_before_the_last_one_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One lasts for an hour."""
+    made = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = made.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    key = {"client_email": "bot@example.org", "private_key_id": "1", "token_uri": "https://t.example"}
+    path = tmp_path / "key.json"
+    path.write_text(json.dumps({**key, "private_key": pem.decode()}))
+    clock = SimpleNamespace(monotonic=lambda: 0.0)
+    monkeypatch.setattr(dialogflow, "time", clock)
+    signed: list[str] = []
+    refresh = jwt.Credentials.refresh
+
+    def counted(credentials: Any, request: Any) -> None:
+        refresh(credentials, request)
+        signed.append(credentials.token)
+
+    monkeypatch.setattr(jwt.Credentials, "refresh", counted)
+    token = dialogflow._signer(str(path))
+    for now_s, number in ((10_000.0, 1), (11_800.0, 1), (11_800.5, 2), (13_600.5, 2)):
+        clock.monotonic = lambda now_s=now_s: now_s
+        assert token().count(".") == 2 and len(signed) == number
+
+
+def test_a_name_of_a_private_address_is_no_address_for_lex() -> None:
+    settings = {"connect": "lex", "url": f"http://{socket.gethostname()}:9", **LEX, "allow_private": False}
+    with pytest.raises(SystemUnderTestError, match="private network") as caught:
+        said(settings, "hello")
+    assert not caught.value.reached
 
 
 def test_a_direct_line_bot_is_left_in_peace_where_nothing_was_said(counterparts: Counterparts) -> None:

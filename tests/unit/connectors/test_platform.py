@@ -248,11 +248,12 @@ def test_a_turn_is_over_when_the_bot_has_written_is_idle_and_has_handled_the_eve
 
     async def run() -> bool:
         connector: Any = make_connector(settings, {}).inner
-        handling = None if handled is None else asyncio.get_running_loop().create_future()
+        future = asyncio.get_running_loop().create_future()
         if isinstance(handled, Exception):
-            handling.set_exception(handled)
+            future.set_exception(handled)
         elif handled:
-            handling.set_result(None)
+            future.set_result(None)
+        handling = None if handled is None else future
         try:
             return connector._is_over(
                 Chat("1", "en", begun_s=BEGUN_S, **chat), greeting_s, handling, BEGUN_S, now_s
