@@ -15,7 +15,7 @@ from google.auth import jwt
 
 from scenes.connecting import PATIENT, within
 from scenes.counterparts import Counterparts
-from vivavoce.connectors import dialogflow
+from vivavoce.connectors import dialogflow, directline
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -106,6 +106,61 @@ def test_a_direct_line_bot_that_greets_nobody_is_not_waited_for_and_a_late_answe
         return [one async for one in bot._heard(talk, None)]
 
     assert asyncio.run(asyncio.wait_for(run(), 20))[0].text == "Here."
+
+
+SAID: dict[str, Any] = {"type": "message", "text": "hi"}
+TYPES = {"type": "typing"}
+
+
+@pytest.mark.parametrize(
+    ("silent_ok_s", "looks", "kinds", "held_s"),
+    [
+        (None, [(100.5, [SAID]), (101.0, []), (101.5, [])], ["message", "extras", "extras"], 1.0),
+        (None, [(150.0, []), (151.0, [SAID]), (152.5, [])], ["message", "extras", "extras"], 1.5),
+        (None, [(101.0, [SAID]), (101.5, [TYPES]), (102.0, []), (107.0, []), (107.5, [])],
+         ["message", "extras", "extras"], 6.5),
+        (None, [(101.0, [SAID]), (101.5, [TYPES]), (102.0, [SAID]), (103.0, [])],
+         ["message", "extras", "message", "extras", "extras"], 1.0),
+        (None, [(101.0, [SAID, {**SAID, "inputHint": "expectingInput"}, SAID])],
+         ["message", "extras"] * 3, 0.0),
+        (None, [(101.0, [{"type": "event"}, {"type": "endOfConversation"}])], ["end"], 0.0),
+        (3.0, [(102.5, []), (103.0, [])], [], 0.0),
+        (3.0, [(102.5, [TYPES]), (103.5, []), (108.0, []), (108.5, [])], [], 0.0),
+        (3.0, [(102.5, [SAID]), (103.0, []), (103.5, [])], ["message", "extras", "extras"], 1.0),
+    ],
+)  # fmt: skip
+def test_a_direct_line_bots_turn_ends_when_it_asks_ends_or_is_idle_and_types_no_more(
+    silent_ok_s: float | None,
+    looks: list[tuple[float, list[dict[str, Any]]]],
+    kinds: list[str],
+    held_s: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a clock that stands at each look; the turn begins at 100 s."""
+    clock = SimpleNamespace(monotonic=lambda: 100.0)
+    left = list(looks)
+
+    async def look(_: Conversation) -> list[dict[str, Any]]:
+        at_s, activities = left.pop(0)
+        clock.monotonic = lambda: at_s
+        return activities
+
+    async def run() -> list[SystemOutput]:
+        settings = {"url": "http://line.example", "idle_s": 1.0, "typing_s": 6.0, "poll_s": 0.001}
+        bot: Any = make_connector({"connect": "directline", **settings}, {}).inner
+        bot._news = look
+        return [one async for one in bot._heard(Conversation("c"), silent_ok_s)]
+
+    monkeypatch.setattr(directline, "time", SimpleNamespace(monotonic=lambda: clock.monotonic()))
+    outputs = asyncio.run(run())
+    assert [one.kind for one in outputs] == kinds and left == []
+    assert (outputs[-1].held_s if outputs else 0.0) == held_s
+
+
+@pytest.mark.parametrize(("greeting_s", "greets"), [(0, False), (0.1, True)])
+def test_a_direct_line_bot_greets_where_a_greeting_is_waited_for(greeting_s: float, greets: bool) -> None:
+    settings = {"connect": "directline", "url": "http://line.example", "greeting_s": greeting_s}
+    assert make_connector(settings, {}).capabilities.greets == greets
 
 
 def test_a_direct_line_server_of_ones_own_has_another_path_and_no_secret(counterparts: Counterparts) -> None:

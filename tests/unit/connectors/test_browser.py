@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from playwright.async_api import Error, TimeoutError
 
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
+from vivavoce.connectors import browser
 from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.browser import BrowserSettings
-from vivavoce.connectors.browser_pages import Browser, Page
+from vivavoce.connectors.browser_pages import Browser, Page, Seen
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
@@ -228,6 +230,62 @@ def test_a_page_that_is_not_loaded_in_time_is_told_from_one_that_lacks_something
         with pytest.raises(SystemUnderTestError) as caught, page._reported(what):
             raise TimeoutError("Timeout 30000ms exceeded.")
         assert caught.value.failure == failure
+
+
+A, B = Seen(texts=("a",), upto=1), Seen(texts=("a", "b"), upto=2)
+
+
+class Shown:
+    """What a page shows at each look, and when that is."""
+
+    def __init__(self, *looks: tuple[float, Seen]) -> None:
+        self.looks, self.now_s, self.took = list(looks), 100.0, Seen()
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    async def look(self) -> Seen:
+        self.now_s, seen = self.looks.pop(0)
+        return seen
+
+    def taken(self, seen: Seen) -> None:
+        self.took = seen
+
+
+@pytest.mark.parametrize(
+    ("silent_ok_s", "looks", "outputs"),
+    [
+        (None, [(101, A), (101.5, A), (102, A)], [("extras", 0), ("message", 1), ("extras", 1)]),
+        (None, [(150, Seen()), (151, A), (151.5, B), (152, B), (152.5, B)],
+         [("extras", 0), ("message", 1.5), ("message", 1.5), ("extras", 1)]),
+        (None, [(101, replace(A, typing=True)), (103, replace(A, typing=True)), (104, A), (105, A)],
+         [("extras", 0), ("message", 4), ("extras", 1)]),
+        (None, [(101, Seen(typing=True)), (103, A), (104, A)],
+         [("extras", 0), ("message", 1), ("extras", 1)]),
+        (None, [(101, Seen(ended=True)), (102, Seen(ended=True))],
+         [("extras", 0), ("extras", 1), ("end", 1)]),
+        (2.0, [(101.5, Seen()), (102, Seen())], []),
+        (2.0, [(101.5, A), (102, A), (102.5, A)], [("extras", 0), ("message", 1), ("extras", 1)]),
+    ],
+)  # fmt: skip
+def test_a_turn_on_a_page_is_over_when_nothing_changes_and_nobody_types(
+    silent_ok_s: float | None,
+    looks: list[tuple[float, Seen]],
+    outputs: list[tuple[str, float]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a clock that stands at each look; the turn begins at 100 s."""
+    page = Shown(*looks)
+
+    async def run() -> list[tuple[str, float]]:
+        settings = {"connect": "browser", "url": "http://bot.example/", **WIDGET, "idle_s": 1.0}
+        connector: Any = make_connector(settings, {}).inner
+        return [(one.kind, one.held_s) async for one in connector._heard(page, silent_ok_s)]
+
+    monkeypatch.setattr(browser, "time", page)
+    monkeypatch.setattr(browser, "_LOOK_EVERY_S", 0)
+    assert asyncio.run(run()) == outputs and page.looks == []
+    assert page.took == (looks[-1][1] if outputs else Seen())
 
 
 @pytest.mark.parametrize(
