@@ -157,12 +157,6 @@ def test_a_direct_line_bots_turn_ends_when_it_asks_ends_or_is_idle_and_types_no_
     assert (outputs[-1].held_s if outputs else 0.0) == held_s
 
 
-@pytest.mark.parametrize(("greeting_s", "greets"), [(0, False), (0.1, True)])
-def test_a_direct_line_bot_greets_where_a_greeting_is_waited_for(greeting_s: float, greets: bool) -> None:
-    settings = {"connect": "directline", "url": "http://line.example", "greeting_s": greeting_s}
-    assert make_connector(settings, {}).capabilities.greets == greets
-
-
 def test_a_direct_line_server_of_ones_own_has_another_path_and_no_secret(counterparts: Counterparts) -> None:
     settings = {"connect": "directline", "url": services(counterparts) + "/directline", "poll_s": 0.02}
     assert said(settings, "hello")[0].text == "first was hello"
@@ -256,12 +250,6 @@ def test_a_dialogflow_agent_is_opened_by_its_event(counterparts: Counterparts, a
     assert within(settings, talk) == []
     outputs = within({**settings, "start": "WELCOME"}, talk)
     assert any("WELCOME" in one.text for one in outputs if one.kind == "message")
-
-
-@pytest.mark.parametrize(("start", "greets"), [(None, False), ("WELCOME", True)])
-def test_a_dialogflow_agent_greets_where_it_has_an_event_for_that(start: str | None, greets: bool) -> None:
-    settings = {"connect": "dialogflow", "agent": "projects/p/agent", "start": start}
-    assert make_connector(settings, {}).capabilities.greets == greets
 
 
 def test_a_token_is_signed_anew_before_the_last_one_ends(

@@ -59,15 +59,6 @@ def test_a_bot_that_welcomes_at_each_start_of_a_session_is_heard_to_welcome_once
     assert within(settings, talk) == [["Welcome."], ["first was one"]]
 
 
-@pytest.mark.parametrize(("start", "greets"), [(None, False), ("/session_start", True)])
-def test_who_greets_is_who_is_told_to_start(
-    socketio: dict[str, Any], rest: dict[str, Any], start: str | None, greets: bool
-) -> None:
-    for settings in (socketio, rest):
-        connector = make_connector(settings | {"start": start, "allow_private": True}, {})
-        assert connector.capabilities.greets == greets
-
-
 def test_how_long_was_waited_for_the_end_of_a_greeting_is_told(socketio: dict[str, Any]) -> None:
     async def talk(connector: Connector) -> list[SystemOutput]:
         return [output async for output in connector.open(Conversation("hasty-start"))]
