@@ -315,6 +315,7 @@ def test_where_a_reply_came_from_is_told_by_its_words(words: str, source: str, l
     ready = {"prompts": {"again": "Pardon?"}, "strategies": {"asking": {"street": "Which street?"}}}
     facts = facts_of(decided(words, **ready))
     assert (facts["source"], facts.get("label"), facts["strategy"]) == (source, label, "asking")
+    assert "gave" not in facts, "nothing of it went into a system behind"
 
 
 def test_a_wizard_may_end_without_a_word_and_a_recogniser_may_end_too() -> None:
@@ -323,6 +324,14 @@ def test_a_wizard_may_end_without_a_word_and_a_recogniser_may_end_too() -> None:
     echo = make_connector(ECHO, {})
     turn = decided("goodbye", ends=True, behind=echo, replaces="recognition")
     assert [message.text for message in turn.messages] == ["You said goodbye"] and turn.ends_dialogue
+
+
+def test_a_greeting_is_nothing_that_a_recogniser_gave() -> None:
+    outputs = within(
+        lambda one: taken(one.open(Conversation("c"))), lambda _: "", greeting="Hello.",
+        replaces="recognition", behind=ECHO,
+    )  # fmt: skip
+    assert outputs[-1].raw == {"wizard": "Merlin", "replaces": "recognition", "source": "greeting"}
 
 
 def test_the_first_message_says_whose_dialogue_it_is_and_by_which_strategy() -> None:
