@@ -62,6 +62,7 @@ def test_how_long_was_waited_for_more_is_told() -> None:
     assert message.text == "all" and 0.02 <= waited.held_s < 60
 
 
+BEGUN_S = 1000
 WAITED, LATE = "", "its turn was not complete after 10 s"
 
 
@@ -88,9 +89,10 @@ def test_a_turn_ends_when_nothing_comes_for_a_while_or_its_time_is_over(
 
     async def listen() -> tuple[list[str], float]:
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[Item]()
-        for at_s, text in arriving:
+        await asyncio.sleep(BEGUN_S)
+        for after_s, text in arriving:
             item = None if text is None else SystemOutput(kind="message", text=text)
-            loop.call_at(at_s, queue.put_nowait, item)
+            loop.call_later(after_s, queue.put_nowait, item)
         settings = ConnectorSettings(connect="x", first_output_timeout_s=5, turn_timeout_s=10)
         found: list[str] = []
         try:
@@ -98,7 +100,7 @@ def test_a_turn_ends_when_nothing_comes_for_a_while_or_its_time_is_over(
                 found.append(output.text)
         except SystemUnderTestError as error:
             found.append(error.detail)
-        return found, loop.time()
+        return found, loop.time() - BEGUN_S
 
     assert run_in_own_time(listen()) == (heard, ends_s)
 
@@ -107,8 +109,9 @@ def test_a_turn_ends_when_nothing_comes_for_a_while_or_its_time_is_over(
 def test_what_waits_when_the_time_is_over_is_not_heard(reads_for_s: float, heard: list[str]) -> None:
     async def listen() -> list[str]:
         loop, queue, found = asyncio.get_running_loop(), asyncio.Queue[Item](), list[str]()
-        for at_s, text in ((1, "a"), (2, "b")):
-            loop.call_at(at_s, queue.put_nowait, SystemOutput(kind="message", text=text))
+        await asyncio.sleep(BEGUN_S)
+        for after_s, text in ((1, "a"), (2, "b")):
+            loop.call_later(after_s, queue.put_nowait, SystemOutput(kind="message", text=text))
         try:
             async for output in until_idle(queue, ConnectorSettings(connect="x", turn_timeout_s=10), 20):
                 found.append(output.text)
