@@ -176,7 +176,16 @@ def test_a_script_may_fail(kind: str, reached: bool) -> None:
 
 
 CARD = {"title": "Siam", "subtitle": "Thai", "imageUri": PICTURE, "buttons": [{"text": "Call"}, "no"]}
-CHIPS = {"richContent": [[{"type": "chips", "options": [{"text": "Yes"}, "no"]}, {"type": "list"}], "no"]}
+CHIPS = {
+    "richContent": [
+        [
+            {"type": "chips", "options": [{"text": "Yes"}, "no"]},
+            {"type": "list", "options": [{"text": "No"}]},
+            "no",
+        ],
+        "no",
+    ]
+}
 
 
 @pytest.mark.parametrize(

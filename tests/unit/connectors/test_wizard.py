@@ -207,6 +207,27 @@ def test_the_conversations_of_a_wizard_who_has_gone_may_be_taken_by_another() ->
     asyncio.run(run())
 
 
+def test_a_turn_is_answered_once_and_only_while_an_answer_is_waited_for() -> None:
+    async def run() -> None:
+        room, seat = Room(None), Seat("c", "en", "", 0.0)
+        room.enter(seat)
+        room.take("c", "Merlin")
+        for asked in (None, "where?"):
+            with pytest.raises(NotYours):
+                room.say("c", Reply("too early", "Merlin"))
+            assert not seat.opening
+            waiting = asyncio.create_task(room.answered(seat, asked))
+            await asyncio.sleep(0)
+            assert seat.opening == (asked is None)
+            room.say("c", Reply("here", "Merlin"))
+            with pytest.raises(NotYours):
+                room.say("c", Reply("there", "Merlin"))
+            assert (await waiting).text == "here"
+        assert [(line.party, line.text) for line in seat.lines] == [("user", "where?")]
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [

@@ -279,7 +279,7 @@ def test_a_greeting_that_a_restart_interrupted_is_heard_in_the_dialogue_that_was
 def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_to_be_lost(
     study: Study, log: Log, memory: str, idempotent: bool, again: bool
 ) -> None:
-    """Again where a system takes the same message only once or remembers nothing; else it may be heard twice."""
+    """Again where it is taken only once, or nothing is remembered; else it may have been heard."""
 
     async def first() -> tuple[str, str]:
         slow = Parrot(memory=memory, idempotent=idempotent)
