@@ -24,6 +24,7 @@ from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.graph import GraphError
 from vivavoce.connectors.platform_chat import BotMessage, Chat
+from vivavoce.connectors.platform_requests import UnreadableCall, Upload, parameters
 from vivavoce.connectors.slack import SlackConnector
 from vivavoce.connectors.slack_messages import SlackError
 from vivavoce.core.errors import SystemUnderTestError
@@ -33,14 +34,14 @@ Handler = Callable[[str, int, Say], Awaitable[int]]
 
 
 @asynccontextmanager
-async def bot(handle: Handler, **settings: Any) -> AsyncIterator[Any]:
+async def bot(handle: Handler, challenged: Callable[[str], str] = str, **settings: Any) -> AsyncIterator[Any]:
     """A connector, and a bot in this process: what is said, which try it is, and how to say something."""
     connector: Any = None
 
     async def serve(request: Request) -> Response:
         event = json.loads(await request.body())
         if "challenge" in event:
-            return Response(event["challenge"])
+            return Response(challenged(event["challenge"]))
         again = int(request.headers.get("X-Slack-Retry-Num", "0"))
 
         async def say(text: str) -> None:
@@ -49,7 +50,8 @@ async def bot(handle: Handler, **settings: Any) -> AsyncIterator[Any]:
             async with httpx.AsyncClient(trust_env=False) as client:
                 await client.post(address, json=body)
 
-        return Response("", status_code=await handle(event["event"]["text"], again, say))
+        status = await handle(event["event"]["text"], again, say)
+        return Response("ok" if status == 200 else "", status_code=status)  # which is no message
 
     server = CallbackServer(Starlette(routes=[Route("/", serve, methods=["POST"])]), "127.0.0.1", 0)
     await server.start()
@@ -289,6 +291,118 @@ def test_what_a_bot_wrote_is_told_with_how_long_ago_it_did() -> None:
     assert extras.raw == {"methods": ["chat.postMessage"]}
     for output, held_s in ((now, 10.0), (before, 1000.0), (extras, 5.0)):
         assert 0 <= output.held_s - held_s < PATIENCE_S
+
+
+NOT_GIVEN_BACK = "refused: it did not give back the challenge of url_verification"
+
+
+@pytest.mark.parametrize(
+    ("challenged", "settings", "shown"),
+    [
+        (lambda text: json.dumps({"challenge": text}), {}, "hello 0"),
+        (lambda text: json.dumps({"challenge": "no", "text": text}), {}, f"{NOT_GIVEN_BACK}; verify: false"),
+        (lambda _: "no", {}, f"{NOT_GIVEN_BACK}; verify: false"),
+        (lambda _: "no", {"verify": False}, "hello 0"),
+    ],
+)
+def test_a_slack_bot_is_known_by_the_challenge_that_it_gives_back(
+    challenged: Callable[[str], str], settings: dict[str, Any], shown: str
+) -> None:
+    ((said,),) = answers(echoes, "hello", challenged=challenged, **settings)
+    assert said.startswith(shown)
+
+
+def test_a_bot_that_does_not_come_by_socket_mode_is_unreachable() -> None:
+    async def run() -> None:
+        settings = {"connect": "slack", "port": 0, "connect_timeout_s": 0.05}
+        connector = make_connector(settings, {})
+        try:
+            await told(connector, Conversation("here"), "hello")
+        finally:
+            await connector.shut_down()
+
+    with pytest.raises(SystemUnderTestError, match=r"by Socket Mode .* within 0\.05 s") as caught:
+        asyncio.run(run())
+    assert not caught.value.reached
+
+
+@pytest.mark.parametrize(
+    ("text", "commands", "kind"),
+    [
+        ("/weather Rome", True, "command"), ("/weather Rome", False, "event"), ("weather", True, "event"),
+        ("/ or not", True, "event"), ("/", True, "event"),
+    ],
+)  # fmt: skip
+def test_a_slash_and_a_word_are_a_command_of_slack(text: str, commands: bool, kind: str) -> None:
+    settings = {"connect": "slack", "url": "http://bot.example/", "commands": commands}
+    inner: Any = make_connector(settings, {}).inner
+    assert list(inner._event(Chat("D1", "en"), text, None)) == [kind]
+
+
+def test_numbers_of_messages_are_whole_and_follow_each_other() -> None:
+    inner: Any = make_connector({"connect": "whatsapp", "url": "http://bot.example/"}, {}).inner
+    first = inner._number()
+    assert (type(first), inner._number()) == (int, first + 1)
+
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"params": {"a": "1"}}, {"a": "1"}),
+        ({"params": {"a": "1"}, "json": {"a": 2, "b": "x\0"}}, {"a": 2, "b": "x"}),
+        ({"params": {"a": "1"}, "json": [1]}, {"a": "1"}),
+        ({"params": {"a": "1"}, "content": b"", "headers": {"content-type": "application/json"}}, {"a": "1"}),
+        ({"params": {"a": "1"}, "content": b"b=2", "headers": FORM}, {"a": "1", "b": "2"}),
+        ({"content": b"b=2", "headers": {"content-type": "text/plain"}}, {}),
+        ({"content": b"b=" + b"2" * 38, "headers": FORM}, {"b": "2" * 38}),
+        ({"content": b"b=" + b"2" * 39, "headers": FORM}, "too large"),
+        ({"content": b"{", "headers": {"content-type": "application/json; charset=utf-8"}}, "no JSON object"),
+    ],
+)
+def test_a_call_has_its_parameters_in_the_address_as_json_or_as_a_form(
+    asked: dict[str, Any], found: dict[str, Any] | str
+) -> None:
+    if isinstance(found, dict):
+        assert sent(40, **asked) == found
+    else:
+        with pytest.raises(UnreadableCall, match=found):
+            sent(40, **asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data", "upload"),
+    [
+        ("a.bin", "image/bmp", b"BM", Upload("a.bin", "image/bmp", b"BM")),
+        ("a.bin", "image/bmp", b"\x89PNG", Upload("a.bin", "image/png", b"\x89PNG")),
+        ("a", "", b"x", Upload("a", "application/octet-stream", b"x")),
+    ],
+)
+def test_a_file_is_of_the_kind_that_its_beginning_or_its_sender_tells(
+    name: str, kind: str, data: bytes, upload: Upload
+) -> None:
+    assert sent(10_000, files={"file": (name, data, kind)}) == {"file": upload}
+
+
+def sent(longest_bytes: int, **asked: Any) -> dict[str, Any]:
+    """The parameters of a call that is made like this."""
+
+    async def run() -> dict[str, Any]:
+        found: list[dict[str, Any]] = []
+
+        async def serve(request: Request) -> Response:
+            found.append(await parameters(request, longest_bytes))
+            return Response("")
+
+        app = Starlette(routes=[Route("/", serve, methods=["POST"])])
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            await client.post("/", **asked)
+        return found[0]
+
+    return asyncio.run(run())
 
 
 def test_duplicates_are_delivered_where_the_settings_say_so() -> None:

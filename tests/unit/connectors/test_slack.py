@@ -99,6 +99,8 @@ def test_calls_that_slack_refuses_are_refused() -> None:
 
         async with httpx.AsyncClient(trust_env=False) as client:
             assert await error("auth.test") is None
+            form = (await client.post(f"{address}/auth.test", data={"token": "right"})).json()
+            assert form["ok"] and form["bot_id"]
             assert await error("auth.test", token="wrong") == "invalid_auth"
             assert await error("chat.postMessage", channel="D1", text="x") == "channel_not_found"
             assert await error("chat.appendStream", channel="D1", ts="1") == "channel_not_found"
