@@ -259,9 +259,23 @@ def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
             assert (mine.status_code, mine.content) == (200, b"\x89PNG and more")
             assert (await client.get(f"{connector.address}/file/bot1:wrong/{path}")).status_code == 404
             assert (await client.get(f"{connector.address}/file/bot1:right/{path}x")).status_code == 404
+            connector._token = None  # as where the settings name none
+            assert (await client.get(f"{connector.address}/file/bot1:any/{path}")).status_code == 200
         await connector.shut_down()
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("body", "called"),
+    [
+        ('{"method": "sendMessage", "text": "hi"}', True), ('{"method": 3}', False), ('{"ok": true}', False),
+        ('["method"]', False), ("", False), ("ok", False),
+    ],
+)  # fmt: skip
+def test_an_answer_of_a_webhook_may_be_a_call(body: str, called: bool) -> None:
+    found = telegram._called(httpx.Response(200, text=body))
+    assert found == ({"method": "sendMessage", "text": "hi"} if called else None)
 
 
 def test_of_a_group_of_pictures_only_what_names_its_kind_and_file_is_shown() -> None:

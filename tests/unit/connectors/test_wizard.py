@@ -268,7 +268,14 @@ class Guide:
     async def shut_down(self) -> None: ...
 
 
-def decided(words: str, *, ends: bool = False, behind: Any = None, **settings: Any) -> SystemTurn:
+def decided(
+    words: str,
+    *,
+    ends: bool = False,
+    behind: Any = None,
+    look: Callable[[Seat], object] = id,
+    **settings: Any,
+) -> SystemTurn:
     """What becomes of a turn where the wizard sends these words; the guide is behind."""
 
     async def run() -> SystemTurn:
@@ -283,11 +290,43 @@ def decided(words: str, *, ends: bool = False, behind: Any = None, **settings: A
             if seat is not None and seat.wizard is None:
                 room.take("c", "Merlin")
             await asyncio.sleep(0)
+        look(seat)
         room.say("c", room.worded(seat, "Merlin", words, ends=ends))
         await waiting
         return turn
 
     return asyncio.run(run())
+
+
+def test_a_proposal_sent_unchanged_ends_where_the_program_or_the_wizard_does() -> None:
+    for ends in (False, True):
+        turn = decided("You said where?", ends=ends, behind=make_connector(ECHO, {}))
+        assert facts_of(turn)["source"] == "proposal" and turn.ends_dialogue == ends
+
+
+def test_a_wizard_sees_what_the_program_understood_and_whether_it_would_end() -> None:
+    seen: list[tuple[list[str], bool]] = []
+
+    class Understands(Guide):
+        async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+            acts = (Act("inform", "food", "thai", "!="), Act("request", "address"), Act("bye"))
+            yield SystemOutput(kind="extras", understood=(Understood(acts, 0.9),))
+            yield SystemOutput(kind="message", text="Where?")
+
+    for behind in (Guide(), Understands()):
+        decided("So.", behind=behind, look=lambda seat: seen.append((list(seat.understood), seat.closing)))
+    assert seen == [
+        (["request(address=)"], True),
+        (["inform(food!=thai), request(address=), bye(=)"], False),
+    ]
+
+
+def test_what_a_system_behind_a_recogniser_says_is_shown_to_the_wizard() -> None:
+    seats: list[Seat] = []
+    decided("where", behind=Guide(), replaces="recognition", look=seats.append)
+    assert [(line.party, line.text) for line in seats[0].lines] == [
+        ("user", "where?"), ("system", "It is in Lantern Street."),
+    ]  # fmt: skip
 
 
 def facts_of(turn: SystemTurn) -> dict[str, Any]:
