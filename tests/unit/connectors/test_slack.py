@@ -362,6 +362,8 @@ def test_what_was_written_is_changed_taken_back_and_given_in_the_order_that_is_a
     assert (changed["text"], work.shown) == ("new", [("new", []), ("two", [("North", "go=n")])])
     work.call("chat.delete", ts=second)
     assert work.shown == [("new", [])]
+    work.call("chat.update", ts=first, markdown_text="**newer**")
+    assert work.shown == [("newer", [])]
     for wrong, error in (({"ts": first}, "no_text"), ({"text": "x"}, "message_not_found")):
         with pytest.raises(SlackError, match=error):
             work.call("chat.update", **wrong)
