@@ -173,7 +173,7 @@ class Telling(Parrot):
 
     def __init__(self) -> None:
         super().__init__()
-        self._wire = Wire(ConnectorSettings(connect="x"), Vault((), {}))
+        self._wire = Wire(ConnectorSettings.model_validate({"connect": "x"}), Vault((), {}))
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         self._wire.sent("line", turn.text)
