@@ -40,12 +40,11 @@ class AiohttpTransport:
         Raises  httpx.TransportError: of the same kinds as httpx's own transport
         """
         url, method = request.url, request.method
-        port = url.port or (443 if url.scheme == "https" else 80)
         host = f"[{address}]" if ":" in address else address
         try:
             answer = await self._opened().request(
                 method,
-                URL(f"{url.scheme}://{host}:{port}{url.raw_path.decode('ascii')}", encoded=True),
+                URL(f"{url.scheme}://{host}{url.raw_path.decode('ascii')}", encoded=True).with_port(url.port),
                 headers=_written(request.headers),
                 data=_Content(content) if (content := await request.aread()) else None,
                 allow_redirects=False,

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -75,6 +75,7 @@ class Browser:
     def __init__(self, program: str | None, *, allow_private: bool) -> None:
         self._program, self._allow_private = program, allow_private
         self._starting = asyncio.Lock()
+        self._running = AsyncExitStack()
         self._driver: Any = None
         self._browser: Any = None
 
@@ -93,12 +94,14 @@ class Browser:
         from playwright.async_api import Error, async_playwright
 
         program = self._program or next(filter(None, map(shutil.which, _PROGRAMS)), None)
-        self._driver = self._driver or await async_playwright().start()
+        self._driver = self._driver or await self._running.enter_async_context(async_playwright())
         boxed = os.geteuid() != 0  # Chromium has no sandbox for root
         try:
-            return await self._driver.chromium.launch(
+            browser = await self._driver.chromium.launch(
                 executable_path=program, args=list(_FLAGS), chromium_sandbox=boxed
             )
+            self._running.push_async_callback(browser.close)
+            return browser
         except Error as error:
             problem = f"the browser cannot be started: {_first_line(error)}"
             raise SystemUnderTestError("unreachable", problem, reached=False) from None
@@ -107,9 +110,8 @@ class Browser:
         """Let a request of the page go on only to addresses that a bot may be reached at."""
         parts = urlsplit(route.request.url)
         if parts.scheme in ("http", "https", "ws", "wss"):
-            port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
             try:
-                await checked_addresses(parts.hostname or "", port, allow_private=False)
+                await checked_addresses(parts.hostname or "", allow_private=False)
             except (SystemUnderTestError, httpx.ConnectError):
                 await route.abort("addressunreachable")
                 return
@@ -117,12 +119,9 @@ class Browser:
 
     async def stop(self) -> None:
         async with self._starting:
-            browser, driver, self._browser, self._driver = self._browser, self._driver, None, None
-            with suppress(Exception):
-                if browser is not None:
-                    await browser.close()
-            if driver is not None:
-                await driver.stop()
+            self._browser = self._driver = None
+            with suppress(Exception):  # what is broken already is closed
+                await self._running.aclose()
 
 
 class Page:

@@ -91,13 +91,11 @@ class LexConnector(SystemConnector[LexSettings]):
             yield output
 
     async def _check_address(self) -> None:
-        parts = urlsplit(self._settings.url) if self._settings.url else None
-        if parts is not None:
-            port = parts.port or (443 if parts.scheme == "https" else 80)
+        settings = self._settings
+        if settings.url is not None:
             try:
-                await checked_addresses(
-                    parts.hostname or "", port, allow_private=self._settings.allow_private
-                )
+                host = urlsplit(settings.url).hostname or ""
+                await checked_addresses(host, allow_private=settings.allow_private)
             except httpx.ConnectError as error:
                 raise SystemUnderTestError("unreachable", str(error), reached=False) from None
 

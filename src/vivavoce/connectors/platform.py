@@ -243,30 +243,40 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
     async def _until_idle(
         self, chat: Chat, greeting_s: float | None, handling: asyncio.Task[None] | None
     ) -> None:
-        settings, clock = self._settings, time.monotonic
-        begun = clock()
-        first_s = greeting_s or settings.first_output_timeout_s
-        while True:
-            now = clock()
-            busy = handling is not None and not handling.done()
-            if handling is not None and handling.done():
-                handling.result()
-            idle_from = max(chat.active_s or 0.0, chat.typing_until_s - settings.idle_s)
-            if chat.answered and not busy and now - idle_from >= settings.idle_s:
-                return
-            if now - begun > settings.turn_timeout_s:
-                limit = settings.turn_timeout_s
-                raise SystemUnderTestError("timeout", f"its turn was not complete after {limit:g} s")
-            if not chat.answered and now - begun > first_s and now > chat.typing_until_s:
-                if greeting_s is not None:
-                    return
-                problem = f"no output after {first_s:g} s{_instead(chat, handling)}"
-                raise SystemUnderTestError("timeout", problem)
+        begun_s = time.monotonic()
+        while not self._is_over(chat, greeting_s, handling, begun_s, time.monotonic()):
             chat.stir.clear()
             try:
                 await asyncio.wait_for(chat.stir.wait(), 0.05)
             except TimeoutError:
                 pass
+
+    def _is_over(
+        self,
+        chat: Chat,
+        greeting_s: float | None,
+        handling: "asyncio.Future[None] | None",
+        begun_s: float,
+        now_s: float,
+    ) -> bool:
+        """Whether the bot's turn is over. Raises SystemUnderTestError: it failed, or its time is up."""
+        settings, lasts_s = self._settings, now_s - begun_s
+        handled = handling is None or handling.done()
+        if handling is not None and handled:
+            handling.result()
+        idle_from_s = max((chat.active_s or now_s) + settings.idle_s, chat.typing_until_s)
+        if chat.answered and handled and now_s >= idle_from_s:
+            return True
+        if lasts_s > settings.turn_timeout_s:
+            limit = settings.turn_timeout_s
+            raise SystemUnderTestError("timeout", f"its turn was not complete after {limit:g} s")
+        first_s = greeting_s or settings.first_output_timeout_s
+        if chat.answered or lasts_s <= first_s or now_s <= chat.typing_until_s:
+            return False
+        if greeting_s is None:
+            problem = f"no output after {first_s:g} s{_instead(chat, handling)}"
+            raise SystemUnderTestError("timeout", problem)
+        return True
 
     def _outputs(self, chat: Chat) -> list[SystemOutput]:
         """What the bot wrote, with how long ago it did."""
@@ -287,7 +297,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
         )  # fmt: skip
 
 
-def _instead(chat: Chat, handling: asyncio.Task[None] | None) -> str:
+def _instead(chat: Chat, handling: "asyncio.Future[None] | None") -> str:
     """What a bot did that wrote nothing, for whoever looks for the reason."""
     calls = ", ".join(dict.fromkeys(method for method, _ in chat.calls))
     if calls:

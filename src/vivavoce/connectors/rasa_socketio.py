@@ -121,7 +121,7 @@ class _Client:
         self.arriving: asyncio.Queue[Item] = asyncio.Queue()
         self.raw: list[Any] = []
         self.spoken = False
-        self._turn, self._closing, self._confirmed = 0, False, asyncio.Event()
+        self._turn, self._closing, self._confirmed = object(), False, asyncio.Event()
         self._io = _socketio().AsyncClient(
             reconnection=False, request_timeout=settings.connect_timeout_s, http_session=_session(settings)
         )
@@ -134,10 +134,10 @@ class _Client:
         return self._io.connected and not self._closing
 
     async def connect(self, session: str) -> None:
-        settings, parts = self._settings, urlsplit(self._settings.url)
+        settings = self._settings
         try:
-            port = parts.port or (443 if parts.scheme == "https" else 80)
-            await checked_addresses(parts.hostname or "", port, allow_private=settings.allow_private)
+            host = urlsplit(settings.url).hostname or ""
+            await checked_addresses(host, allow_private=settings.allow_private)
             auth = {"token": self._vault.expand(settings.token)} if settings.token else None
             await self._io.connect(
                 self._vault.expand(settings.url), auth=auth, socketio_path=settings.path.strip("/"),
@@ -153,8 +153,8 @@ class _Client:
 
     async def say(self, content: dict[str, Any]) -> None:
         """Say it; when the bot acknowledges that, its turn is complete."""
-        self._turn, self.spoken = self._turn + 1, True
-        turn = self._turn
+        turn, self.spoken = object(), True
+        self._turn = turn
         for item in [self.arriving.get_nowait() for _ in range(self.arriving.qsize())]:
             if item is not None:  # the turn before was acknowledged after its silence had ended it
                 self.arriving.put_nowait(item)
@@ -165,15 +165,15 @@ class _Client:
         except _socketio().exceptions.SocketIOError as error:
             raise SystemUnderTestError("closed", self._vault.redact(str(error))) from None
 
-    def _acknowledged(self, turn: int) -> None:
-        if turn != self._turn:
+    def _acknowledged(self, turn: object) -> None:
+        if turn is not self._turn:
             return
         if self.raw:
             self.arriving.put_nowait(None)
             return
 
         def silent() -> None:
-            if turn == self._turn and not self.raw:
+            if turn is self._turn and not self.raw:
                 self.arriving.put_nowait(None)
 
         asyncio.get_running_loop().call_later(self._settings.idle_s, silent)
@@ -207,7 +207,7 @@ def _session(settings: RasaSocketSettings) -> Any:
 
     class Resolver(AbstractResolver):
         async def resolve(self, host: str, port: int = 0, family: Any = socket.AF_INET) -> Any:
-            addresses = await checked_addresses(host, port, allow_private=settings.allow_private)
+            addresses = await checked_addresses(host, allow_private=settings.allow_private)
             return [
                 {
                     "hostname": host, "host": address, "port": port, "proto": 0,

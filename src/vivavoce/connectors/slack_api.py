@@ -133,8 +133,6 @@ class WebApi:
         if not ts:
             raise SlackError("message_not_found")
         old = chat.find(ts)
-        if not any(name in params for name in ("blocks", "attachments")) and not params.get("text"):
-            raise SlackError("no_text")
         message, buttons = read_message(params, ts)
         message.at_s = self._now_s()
         if old is None and chat.texts.get(ts) == message.text and not message.choices:

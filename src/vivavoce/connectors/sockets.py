@@ -47,9 +47,7 @@ async def open_socket(
     port = parts.port or (443 if parts.scheme == "wss" else 80)
     try:
         async with asyncio.timeout(settings.connect_timeout_s):
-            addresses = await checked_addresses(
-                parts.hostname or "", port, allow_private=settings.allow_private
-            )
+            addresses = await checked_addresses(parts.hostname or "", allow_private=settings.allow_private)
             connected = await _connected(addresses, port)
             return await connect(
                 url, sock=connected, proxy=None, max_size=longest_bytes, additional_headers=headers,

@@ -121,8 +121,7 @@ class BotApi:
         offset = int(params.get("offset") or 0)
         if offset > self._next_update + 1 or self._skips_unseen(offset):
             self._count_on_from(offset)
-        if offset > 0:
-            self._updates = [update for update in self._updates if update["update_id"] >= offset]
+        self._updates = [update for update in self._updates if update["update_id"] >= offset]
         self._poll += 1
         mine, self._news = self._poll, asyncio.Event()
         deadline = self._now_s() + min(float(params.get("timeout") or 0), _LONGEST_POLL_S)

@@ -64,17 +64,16 @@ class GuardedTransport(httpx.AsyncBaseTransport):
     ) -> None:
         self._carrier = AiohttpTransport(verify)
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
-        self._resolved: dict[tuple[str, int], tuple[float, list[str]]] = {}
+        self._resolved: dict[str, tuple[float, list[str]]] = {}
         self._wire = wire
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
-        port = request.url.port or (443 if request.url.scheme == "https" else 80)
         problem: httpx.TransportError | None = None
         wire = self._wire if self._wire is not None and self._wire.listened_to else None
         if wire is not None:
             wire.sent(f"{request.method} {request.url}", await request.aread())
-        for address in await self._addresses(host, port):
+        for address in await self._addresses(host):
             try:
                 response = await self._carrier.carry(request, address)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -86,26 +85,26 @@ class GuardedTransport(httpx.AsyncBaseTransport):
             return response
         raise problem or httpx.ConnectError(f"{host} has no address")
 
-    async def _addresses(self, host: str, port: int) -> list[str]:
-        known = self._resolved.get((host, port))
+    async def _addresses(self, host: str) -> list[str]:
+        known = self._resolved.get(host)
         if known and time.monotonic() - known[0] < _REMEMBERED_S:
             return known[1]
-        addresses = await checked_addresses(host, port, allow_private=self._allow_private)
-        self._resolved[(host, port)] = (time.monotonic(), addresses)
+        addresses = await checked_addresses(host, allow_private=self._allow_private)
+        self._resolved[host] = (time.monotonic(), addresses)
         return addresses
 
     async def aclose(self) -> None:
         await self._carrier.close()
 
 
-async def checked_addresses(host: str, port: int, *, allow_private: bool) -> list[str]:
+async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:
     """Every address of a name, if a bot may be reached at all of them.
 
     Raises  httpx.ConnectError: it has none; SystemUnderTestError("refused"): one is not allowed
     """
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpx.ConnectError(f"the name {host!r} cannot be resolved ({error.strerror})") from error
     addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))

@@ -39,10 +39,10 @@ from vivavoce.core.errors import SystemUnderTestError
 
 _VARIABLES: Final = VARIABLES - {"title", "payload"} | {"played_ms"}
 _QUIET: Final = 300  # of 32768: what is less is silence of a codec
-_PIECE: Final = HEARD_HZ // 10
+_PIECE: Final = 2_400  # samples that are handed on at once, 0.1 s
 _BEFORE: Final = 10  # frames of silence before its first sound that are kept
 _PAUSE: Final = 5  # frames of silence after which what was heard is handed on
-_ON_ITS_WAY: Final = 3 * HEARD_HZ // 10  # samples that may follow the message that ends a turn
+_ON_ITS_WAY: Final = 7_200  # samples, 0.3 s, that may follow the message that ends a turn
 _NONE_COMES_S: Final = 1.5  # after that message, where no sound comes at all
 
 

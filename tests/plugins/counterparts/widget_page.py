@@ -1,8 +1,9 @@
 """A web site whose bot lives in a chat widget: `python widget_page.py PORT`. Knows nothing of ours.
 
-/ shows the widget open, /closed behind a button, /framed in an iframe, /shadow in a web component. The bot
-tells the first thing said in the page; `menu` offers buttons, `slow` writes bit by bit, `photo` shows a
-picture, `bye` ends, `both` says two things; the widget greets after a moment where the address has ?greet.
+/ shows the widget open, /closed behind a button, /framed in an iframe, /shadow in a web component,
+/status/404 an error. The bot tells the first thing said in the page; `menu` offers buttons, `slow` writes bit
+by bit, `photo` shows a picture, `bye` ends, `both` says two things, `what` tells what was said before; the
+widget greets after a moment where the address has ?greet.
 """
 
 import asyncio
@@ -70,6 +71,7 @@ PAGES = {
     f"root.innerHTML = `<main id=chat>{INSIDE}</main>`; widget(root.querySelector('#chat')) }} }})</script>",
 }
 first: dict[str, str] = {}
+last: dict[str, str] = {}
 
 
 async def page(request: Request) -> Response:
@@ -83,6 +85,9 @@ async def answer(request: Request) -> Response:
     text = asked["text"]
     await asyncio.sleep(0.02)
     said = [f"first was {first.setdefault(asked['session'], text)}"]
+    if text == "what":
+        said = [f"before was {last[asked['session']]}"]
+    last[asked["session"]] = text
     if text == "both":
         said = ["one thing", "another"]
     messages = [{"pieces": [one], "pause": 0} for one in said]
@@ -97,8 +102,17 @@ async def answer(request: Request) -> Response:
     )  # fmt: skip
 
 
+async def refused(request: Request) -> Response:
+    return HTMLResponse("No.", status_code=request.path_params["code"])
+
+
 app = Starlette(
-    routes=[Route("/", page), Route("/answer", answer, methods=["POST"]), Route("/{name}", page)],
+    routes=[
+        Route("/", page),
+        Route("/answer", answer, methods=["POST"]),
+        Route("/status/{code:int}", refused),
+        Route("/{name}", page),
+    ],
 )
 
 if __name__ == "__main__":

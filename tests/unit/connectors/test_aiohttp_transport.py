@@ -1,19 +1,24 @@
 """What goes over a connection to a system: once, to whom it was meant for, and nobody else's cookies."""
 
 import asyncio
+import errno
 import json
 import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from types import SimpleNamespace
 from typing import Any
 
+import aiohttp
 import httpx
 import pytest
 import trustme
 
 from scenes.patience import PATIENCE_S
+from vivavoce.connectors import aiohttp_transport
+from vivavoce.connectors.aiohttp_transport import AiohttpTransport
 from vivavoce.connectors.base import Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.transport import GuardedTransport
@@ -160,6 +165,72 @@ def test_nothing_is_sent_after_the_connector_was_shut_down() -> None:
 
     asyncio.run(run())
     assert heads == []
+
+
+@pytest.mark.parametrize("reason", ["Gone Fishing", ""])
+def test_path_and_query_go_as_they_are_and_the_reason_comes_back(reason: str) -> None:
+    heads: list[str] = []
+
+    def answer(head: str) -> bytes:
+        heads.append(head.splitlines()[0])
+        return f"HTTP/1.1 404 {reason}\r\nContent-Length: 0\r\n\r\n".encode()
+
+    async def run() -> httpx.Response:
+        transport = GuardedTransport(allow_private=True, longest_bytes=1000)
+        async with serving(answer) as port, httpx.AsyncClient(transport=transport) as client:
+            return await client.get(f"http://127.0.0.1:{port}/a%2Fb/%7Ec?q=%20x&r=1+2")
+
+    assert asyncio.run(run()).reason_phrase == reason
+    assert heads == ["GET /a%2Fb/%7Ec?q=%20x&r=1+2 HTTP/1.1"]
+
+
+def test_connections_are_shared_in_a_loop_and_made_anew_in_another() -> None:
+    carrier, sessions = AiohttpTransport(), []
+
+    async def opened(*, last: bool) -> None:
+        sessions.append(carrier._opened())
+        assert carrier._opened() is sessions[-1]
+        if last:
+            await carrier.close()
+
+    for last in (False, True):
+        asyncio.run(opened(last=last))
+    assert sessions[0] is not sessions[1] and all(one.closed for one in sessions)
+
+
+def test_certificates_are_read_once() -> None:
+    transport = AiohttpTransport()
+    assert isinstance(transport._context(), ssl.SSLContext)
+    assert transport._context() is transport._context()
+
+
+@pytest.mark.parametrize(("closing", "closed"), [(True, True), (False, False)])
+def test_what_has_no_socket_is_closed_where_it_says_so(closing: bool, closed: bool) -> None:
+    transport: Any = SimpleNamespace(is_closing=lambda: closing, get_extra_info=lambda _: None)
+    assert aiohttp_transport._closed(transport) == closed
+    assert aiohttp_transport._closed(None)
+
+
+KEY: Any = SimpleNamespace(host="bot.example", port=80, ssl=True, is_ssl=True)
+REFUSED = OSError(errno.ECONNREFUSED, "no")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (aiohttp.ClientConnectorError(KEY, REFUSED), "no connection to bot.example:80 (Connection refused)"),
+        (aiohttp.ClientConnectorError(KEY, OSError(1, "no")),
+         "no connection to bot.example:80 (Operation not permitted)"),
+        (aiohttp.ClientConnectorError(KEY, OSError("no words")), None),
+        (aiohttp.ClientConnectorError(KEY, OSError(0, "no words")), None),
+        (aiohttp.ClientConnectorError(KEY, OSError(-2, "no words")), None),
+        (aiohttp.ClientConnectorSSLError(KEY, OSError(1, "no words")), None),
+    ],
+)  # fmt: skip
+def test_why_nothing_was_connected_is_said_in_the_words_of_the_system_that_has_some(
+    error: aiohttp.ClientConnectorError, said: str | None
+) -> None:
+    assert aiohttp_transport._unconnected(error) == (str(error) if said is None else said)
 
 
 class ClosesWhatIsIdle(threading.Thread):

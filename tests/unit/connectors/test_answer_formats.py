@@ -176,7 +176,16 @@ def test_a_script_may_fail(kind: str, reached: bool) -> None:
 
 
 CARD = {"title": "Siam", "subtitle": "Thai", "imageUri": PICTURE, "buttons": [{"text": "Call"}, "no"]}
-CHIPS = {"richContent": [[{"type": "chips", "options": [{"text": "Yes"}, "no"]}, {"type": "list"}], "no"]}
+CHIPS = {
+    "richContent": [
+        [
+            {"type": "chips", "options": [{"text": "Yes"}, "no"]},
+            {"type": "list", "options": [{"text": "No"}]},
+            "no",
+        ],
+        "no",
+    ]
+}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +205,8 @@ CHIPS = {"richContent": [[{"type": "chips", "options": [{"text": "Yes"}, "no"]},
 def test_what_dialogflow_shows_beside_texts_is_shown(
     message: dict[str, Any], texts: list[str], choices: list[str], images: tuple[str, ...]
 ) -> None:
-    shown = [one for one in dialogflow._read({"fulfillmentMessages": [message]}) if one.kind == "message"]
+    *shown, extras = dialogflow._read({"fulfillmentMessages": [message]})
+    assert extras.kind == "extras"
     assert [one.text for one in shown] == texts
     assert (shown[-1].choices, shown[-1].images) == (tuple(Choice(one, one) for one in choices), images)
 

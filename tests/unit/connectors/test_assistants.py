@@ -1,13 +1,21 @@
 """Buttons, pictures, intents and endings of assistants behind their own interfaces."""
 
 import asyncio
+import json
+import socket
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from google.auth import jwt
 
 from scenes.connecting import PATIENT, within
 from scenes.counterparts import Counterparts
+from vivavoce.connectors import dialogflow, directline
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -100,6 +108,55 @@ def test_a_direct_line_bot_that_greets_nobody_is_not_waited_for_and_a_late_answe
     assert asyncio.run(asyncio.wait_for(run(), 20))[0].text == "Here."
 
 
+SAID: dict[str, Any] = {"type": "message", "text": "hi"}
+TYPES = {"type": "typing"}
+
+
+@pytest.mark.parametrize(
+    ("silent_ok_s", "looks", "kinds", "held_s"),
+    [
+        (None, [(100.5, [SAID]), (101.0, []), (101.5, [])], ["message", "extras", "extras"], 1.0),
+        (None, [(150.0, []), (151.0, [SAID]), (152.5, [])], ["message", "extras", "extras"], 1.5),
+        (None, [(101.0, [SAID]), (101.5, [TYPES]), (102.0, []), (107.0, []), (107.5, [])],
+         ["message", "extras", "extras"], 6.5),
+        (None, [(101.0, [SAID]), (101.5, [TYPES]), (102.0, [SAID]), (103.0, [])],
+         ["message", "extras", "message", "extras", "extras"], 1.0),
+        (None, [(101.0, [SAID, {**SAID, "inputHint": "expectingInput"}, SAID])],
+         ["message", "extras"] * 3, 0.0),
+        (None, [(101.0, [{"type": "event"}, {"type": "endOfConversation"}])], ["end"], 0.0),
+        (3.0, [(102.5, []), (103.0, [])], [], 0.0),
+        (3.0, [(102.5, [TYPES]), (103.5, []), (108.0, []), (108.5, [])], [], 0.0),
+        (3.0, [(102.5, [SAID]), (103.0, []), (103.5, [])], ["message", "extras", "extras"], 1.0),
+    ],
+)  # fmt: skip
+def test_a_direct_line_bots_turn_ends_when_it_asks_ends_or_is_idle_and_types_no_more(
+    silent_ok_s: float | None,
+    looks: list[tuple[float, list[dict[str, Any]]]],
+    kinds: list[str],
+    held_s: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a clock that stands at each look; the turn begins at 100 s."""
+    clock = SimpleNamespace(monotonic=lambda: 100.0)
+    left = list(looks)
+
+    async def look(_: Conversation) -> list[dict[str, Any]]:
+        at_s, activities = left.pop(0)
+        clock.monotonic = lambda: at_s
+        return activities
+
+    async def run() -> list[SystemOutput]:
+        settings = {"url": "http://line.example", "idle_s": 1.0, "typing_s": 6.0, "poll_s": 0.001}
+        bot: Any = make_connector({"connect": "directline", **settings}, {}).inner
+        bot._news = look
+        return [one async for one in bot._heard(Conversation("c"), silent_ok_s)]
+
+    monkeypatch.setattr(directline, "time", SimpleNamespace(monotonic=lambda: clock.monotonic()))
+    outputs = asyncio.run(run())
+    assert [one.kind for one in outputs] == kinds and left == []
+    assert (outputs[-1].held_s if outputs else 0.0) == held_s
+
+
 def test_a_direct_line_server_of_ones_own_has_another_path_and_no_secret(counterparts: Counterparts) -> None:
     settings = {"connect": "directline", "url": services(counterparts) + "/directline", "poll_s": 0.02}
     assert said(settings, "hello")[0].text == "first was hello"
@@ -189,9 +246,44 @@ def test_a_dialogflow_agent_is_opened_by_its_event(counterparts: Counterparts, a
     async def talk(connector: Any) -> list[SystemOutput]:
         return [one async for one in connector.open(Conversation(f"opened-{agent}"))]
 
-    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": agent, "start": "WELCOME"}
-    outputs = within(settings, talk)
+    settings = {"connect": "dialogflow", "url": services(counterparts), "agent": agent}
+    assert within(settings, talk) == []
+    outputs = within({**settings, "start": "WELCOME"}, talk)
     assert any("WELCOME" in one.text for one in outputs if one.kind == "message")
+
+
+def test_a_token_is_signed_anew_before_the_last_one_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One lasts for an hour."""
+    made = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = made.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    key = {"client_email": "bot@example.org", "private_key_id": "1", "token_uri": "https://t.example"}
+    path = tmp_path / "key.json"
+    path.write_text(json.dumps({**key, "private_key": pem.decode()}))
+    clock = SimpleNamespace(monotonic=lambda: 0.0)
+    monkeypatch.setattr(dialogflow, "time", clock)
+    signed: list[str] = []
+    refresh = jwt.Credentials.refresh
+
+    def counted(credentials: Any, request: Any) -> None:
+        refresh(credentials, request)
+        signed.append(credentials.token)
+
+    monkeypatch.setattr(jwt.Credentials, "refresh", counted)
+    token = dialogflow._signer(str(path))
+    for now_s, number in ((10_000.0, 1), (11_800.0, 1), (11_800.5, 2), (13_600.5, 2)):
+        clock.monotonic = lambda now_s=now_s: now_s
+        assert token().count(".") == 2 and len(signed) == number
+
+
+def test_a_name_of_a_private_address_is_no_address_for_lex() -> None:
+    settings = {"connect": "lex", "url": f"http://{socket.gethostname()}:9", **LEX, "allow_private": False}
+    with pytest.raises(SystemUnderTestError, match="private network") as caught:
+        said(settings, "hello")
+    assert not caught.value.reached
 
 
 def test_a_direct_line_bot_is_left_in_peace_where_nothing_was_said(counterparts: Counterparts) -> None:

@@ -1,15 +1,23 @@
 """A widget on a page, as it stands there: open, behind a button, framed, in a web component."""
 
+import asyncio
 import shutil
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from playwright.async_api import Error, TimeoutError
 
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
-from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce.connectors import browser
+from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.browser import BrowserSettings
+from vivavoce.connectors.browser_pages import Browser, Page, Seen
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -66,6 +74,12 @@ def test_buttons_pictures_and_the_end_are_seen_and_what_is_offered_can_be_presse
         assert [choice.title for one in offered for choice in one.choices] == ["North", "South"]
         pressed = await taken(connector.send(conversation, told("South", 2, payload="South")))
         assert messages(pressed) == ["first was menu"]
+        assert messages(await taken(connector.send(conversation, told("what")))) == [
+            "before was pressed South"
+        ]
+        await taken(connector.send(conversation, told("South", 2, payload="South")))
+        gone = await taken(connector.send(conversation, told("what")))
+        assert messages(gone) == ["before was South"], "a button that is gone is typed"
         photo = await taken(connector.send(conversation, told("photo", 3)))
         assert [image for one in photo for image in one.images] == [f"{site}/pixel.png"]
         both = await taken(connector.send(conversation, told("both", 4)))
@@ -97,15 +111,32 @@ def test_a_greeting_is_waited_for_and_a_second_profile_knows_nothing_of_the_firs
     within(site + "/?greet", talk, greeting_s=5)
 
 
+def test_who_comes_back_to_a_dialogue_is_not_greeted_and_a_page_that_was_lost_is_opened_again(
+    site: str,
+) -> None:
+    async def talk(connector: Any, conversation: Conversation) -> None:
+        conversation.history = (PastTurn("user", "before"),)
+        assert await taken(connector.open(conversation)) == []
+        assert messages(await taken(connector.send(conversation, told("one")))) == ["first was one"]
+        await connector.inner._held["one"]._page.close()
+        assert messages(await taken(connector.send(conversation, told("two", 2)))) == ["first was two"]
+
+    within(site, talk, greeting_s=LOOKED_FOR_S)
+
+
 def test_what_was_typed_and_shown_is_noted(site: str) -> None:
     wire: Frames = []
 
     async def talk(connector: Any, conversation: Conversation) -> None:
         with heard_on_the_wire(wire):
             await taken(connector.send(conversation, told("hello")))
+            await taken(connector.send(conversation, told("South", 2, payload="South")))
 
     within(site, talk)
-    assert wire == [{"sent": "typed", "body": "hello"}, {"received": "shown", "body": "first was hello"}]
+    shown = {"received": "shown", "body": "first was hello"}
+    assert wire == [
+        {"sent": "typed", "body": "hello"}, shown, {"sent": "pressed", "body": "South"}, shown,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -132,3 +163,137 @@ def test_a_page_reaches_no_private_address_unless_the_study_permits_it(site: str
     with pytest.raises(SystemUnderTestError, match="ERR_ADDRESS_UNREACHABLE") as caught:
         within(here, talk, allow_private=False)
     assert not caught.value.reached
+
+
+@pytest.mark.parametrize(
+    ("status", "failure"),
+    [(400, "refused"), (499, "refused"), (500, "bad_answer")],
+)
+def test_a_page_that_is_an_error_says_so(site: str, status: int, failure: str) -> None:
+    async def talk(connector: Any, conversation: Conversation) -> None:
+        await taken(connector.send(conversation, told("hello")))
+
+    with pytest.raises(SystemUnderTestError, match=f"HTTP {status}") as caught:
+        within(f"{site}/status/{status}", talk)
+    assert caught.value.failure == failure
+
+
+class Asked:
+    """A request of a page to somewhere, as the browser hands it to us, and what becomes of it."""
+
+    def __init__(self, url: str) -> None:
+        self.request, self.url, self.went = self, url, ""
+
+    async def abort(self, why: str) -> None:
+        self.went = why
+
+    async def continue_(self) -> None:
+        self.went = "on"
+
+
+@pytest.mark.parametrize(
+    ("url", "goes"),
+    [
+        ("https://93.184.216.34/chat.js", True), ("ws://93.184.216.34:8080/", True),
+        ("data:text/plain,x", True), ("blob:http://127.0.0.1/1", True), ("http://127.0.0.1/", False),
+        ("https://10.0.0.1:8443/x", False), ("ws://[::1]:9/", False), ("wss://192.168.0.1/", False),
+    ],
+)  # fmt: skip
+def test_what_a_page_loads_may_come_from_everywhere_but_from_private_addresses(url: str, goes: bool) -> None:
+    asked = Asked(url)
+    asyncio.run(Browser(None, allow_private=False)._checked(asked))
+    assert asked.went == ("on" if goes else "addressunreachable")
+
+
+@pytest.mark.parametrize(
+    ("said", "failure", "reached"),
+    [
+        ("Page.goto: net::ERR_CONNECTION_REFUSED at http://bot/", "unreachable", False),
+        ("net::ERR_NAME_NOT_RESOLVED", "unreachable", False),
+        ("net::ERR_EMPTY_RESPONSE", "closed", True),
+        ("Page.fill: Target page, context or browser has been closed", "closed", True),
+        ("Page.fill: Page crashed", "closed", True),
+        ("net::ERR_TOO_MANY_REDIRECTS", "bad_answer", True),
+    ],
+)
+def test_what_the_browser_complains_of_is_said_in_our_words(said: str, failure: str, reached: bool) -> None:
+    page = Page(BrowserSettings(connect="browser", url="http://bot.example/", **WIDGET), None, Vault([], {}))
+    with pytest.raises(SystemUnderTestError) as caught, page._reported("not found"):
+        raise Error(f"{said}\nCall log:\n- much more")
+    assert (caught.value.failure, caught.value.reached) == (failure, reached)
+    assert caught.value.detail == said
+
+
+def test_a_page_that_is_not_loaded_in_time_is_told_from_one_that_lacks_something() -> None:
+    page = Page(BrowserSettings(connect="browser", url="http://bot.example/", **WIDGET), None, Vault([], {}))
+    for what, failure in ((None, "timeout"), ("not found", "bad_answer")):
+        with pytest.raises(SystemUnderTestError) as caught, page._reported(what):
+            raise TimeoutError("Timeout 30000ms exceeded.")
+        assert caught.value.failure == failure
+
+
+A, B = Seen(texts=("a",), upto=1), Seen(texts=("a", "b"), upto=2)
+
+
+class Shown:
+    """What a page shows at each look, and when that is."""
+
+    def __init__(self, *looks: tuple[float, Seen]) -> None:
+        self.looks, self.now_s, self.took = list(looks), 100.0, Seen()
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    async def look(self) -> Seen:
+        self.now_s, seen = self.looks.pop(0)
+        return seen
+
+    def taken(self, seen: Seen) -> None:
+        self.took = seen
+
+
+@pytest.mark.parametrize(
+    ("silent_ok_s", "looks", "outputs"),
+    [
+        (None, [(101, A), (101.5, A), (102, A)], [("extras", 0), ("message", 1), ("extras", 1)]),
+        (None, [(150, Seen()), (151, A), (151.5, B), (152, B), (152.5, B)],
+         [("extras", 0), ("message", 1.5), ("message", 1.5), ("extras", 1)]),
+        (None, [(101, replace(A, typing=True)), (103, replace(A, typing=True)), (104, A), (105, A)],
+         [("extras", 0), ("message", 4), ("extras", 1)]),
+        (None, [(101, Seen(typing=True)), (103, A), (104, A)],
+         [("extras", 0), ("message", 1), ("extras", 1)]),
+        (None, [(101, Seen(ended=True)), (102, Seen(ended=True))],
+         [("extras", 0), ("extras", 1), ("end", 1)]),
+        (2.0, [(101.5, Seen()), (102, Seen())], []),
+        (2.0, [(101.5, A), (102, A), (102.5, A)], [("extras", 0), ("message", 1), ("extras", 1)]),
+    ],
+)  # fmt: skip
+def test_a_turn_on_a_page_is_over_when_nothing_changes_and_nobody_types(
+    silent_ok_s: float | None,
+    looks: list[tuple[float, Seen]],
+    outputs: list[tuple[str, float]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By a clock that stands at each look; the turn begins at 100 s."""
+    page = Shown(*looks)
+
+    async def run() -> list[tuple[str, float]]:
+        settings = {"connect": "browser", "url": "http://bot.example/", **WIDGET, "idle_s": 1.0}
+        connector: Any = make_connector(settings, {}).inner
+        return [(one.kind, one.held_s) async for one in connector._heard(page, silent_ok_s)]
+
+    monkeypatch.setattr(browser, "time", page)
+    monkeypatch.setattr(browser, "_LOOK_EVERY_S", 0)
+    assert asyncio.run(run()) == outputs and page.looks == []
+    assert page.took == (looks[-1][1] if outputs else Seen())
+
+
+@pytest.mark.parametrize(
+    ("settings", "choices", "greets"),
+    [({}, False, False), ({"choices": ".offer", "greeting_s": 0.1}, True, True)],
+)
+def test_what_a_widget_can_do_is_what_was_found_on_its_page(
+    settings: dict[str, Any], choices: bool, greets: bool
+) -> None:
+    connector = make_connector({"connect": "browser", "url": "http://bot.example/", **WIDGET, **settings}, {})
+    assert (connector.capabilities.choices, connector.capabilities.greets) == (choices, greets)

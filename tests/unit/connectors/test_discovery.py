@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from vivavoce.connectors import interfaces
+from vivavoce.connectors import discovery, interfaces
 from vivavoce.connectors.discovery import Discovery, discover, text_path
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
@@ -144,7 +144,12 @@ def test_a_bot_that_answers_everything_alike_is_doubted() -> None:
 
 @pytest.mark.parametrize(
     ("url", "problem"),
-    [("bot.example/chat", "no address of a bot"), ("http://127.0.0.1:9/chat", "127.0.0.1")],
+    [
+        ("bot.example/chat", "no address of a bot"),
+        ("http:///chat", "no address of a bot"),
+        ("ftp://bot.example/chat", "no address of a bot"),
+        ("http://127.0.0.1:9/chat", "127.0.0.1"),
+    ],
 )
 def test_what_is_no_address_or_not_there_is_told_with_the_next_step(url: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
@@ -185,6 +190,78 @@ def test_words_that_depend_on_what_was_said_are_the_answer(
     answer: Any, other: Any, path: str | None, depends: bool
 ) -> None:
     assert text_path(answer, other) == (path, depends)
+
+
+@pytest.mark.parametrize(
+    ("shape", "key"),
+    [
+        ({}, "text"),
+        ({"body": {"msg": "{{ text }}", "id": "{{ conversation }}"}}, "msg"),
+        ({"body": {"id": "{{ conversation }}", "msg": "{{ text }}"}}, "msg"),
+        ({"method": "GET", "body": None, "query": {"q": "{{ text }}"}}, "q"),
+    ],
+)
+def test_the_key_of_the_text_is_that_which_holds_it(shape: dict[str, Any], key: str) -> None:
+    assert discovery._text_key(shape) == key
+
+
+@pytest.mark.parametrize(
+    ("answer", "more"),
+    [
+        ({"text": "hi", "done": False}, {"end": "done"}),
+        ({"text": "hi", "done": "no"}, {}),
+        ({"text": "hi"}, {}),
+        ([{"text": "hi", "end": True}], {}),
+    ],
+)
+def test_an_end_is_said_by_yes_or_no(answer: Any, more: dict[str, str]) -> None:
+    assert discovery._mapping("text", answer) == {"text": "text", **more}
+
+
+@pytest.mark.parametrize(
+    ("listed", "model"),
+    [
+        ([{"id": "m"}, {"id": "n"}], "m"),
+        (["x", {"id": 3}, {"id": "n"}], "n"),
+        ([], None),
+        ("m", None),
+        ({"id": "m"}, None),
+        (None, None),
+    ],
+)
+def test_the_first_model_that_is_named_is_proposed(
+    listed: Any, model: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def told(_: Any, url: str) -> dict[str, Any]:
+        return {"data": listed} if url == "https://bot.example/v1/models" else {}
+
+    monkeypatch.setattr(interfaces, "_told", told)
+    found = asyncio.run(interfaces._models(None, "https://bot.example"))  # type: ignore[arg-type]
+    proposed = {"connect": "openai", "url": "https://bot.example/v1", "model": model}
+    assert found == ([] if model is None else [proposed])
+
+
+@pytest.mark.parametrize(
+    ("version", "url", "paths"),
+    [
+        ("3.1.0", "https://bot.example/", ["/chat", "/v1/ask"]),
+        ("3.1.0", "https://bot.example/v1/ask", ["/v1/ask", "/chat"]),
+        ("3.1.0", "https://bot.example/notes", ["/notes", "/chat", "/v1/ask"]),
+        (None, "https://bot.example/", []),
+    ],
+)
+def test_what_stands_at_the_address_comes_before_what_else_talks(
+    version: str | None, url: str, paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operations = [described(path, "message")["paths"] for path in ("/notes", "/chat", "/v1/ask")]
+    whole = {"openapi": version, "paths": {path: one for part in operations for path, one in part.items()}}
+
+    async def told(_: Any, asked: str) -> dict[str, Any]:
+        return whole if asked == "https://bot.example/openapi.json" else {}
+
+    monkeypatch.setattr(interfaces, "_told", told)
+    found = asyncio.run(interfaces._described(None, url))  # type: ignore[arg-type]
+    assert [urlsplit(one["url"]).path for one in found] == paths
 
 
 def described(path: str, *names: str, ref: bool = False) -> dict[str, Any]:

@@ -196,5 +196,8 @@ def test_a_result_that_says_nothing_is_a_bad_answer(result: dict, problem: str) 
 def test_what_a_tool_can_is_told_by_what_it_is_given(
     arguments: dict, response: dict | None, choices: bool, memory: str
 ) -> None:
-    told = make_connector({**BOT, "arguments": arguments, "response": response}, {}).capabilities
+    settings = {"connect": "mcp", "tool": "t", "arguments": arguments, "response": response}
+    told = make_connector({**BOT, **settings}, {}).capabilities
     assert (told.choices, told.memory) == (choices, memory)
+    program = make_connector({**settings, "command": ["x"]}, {}).capabilities
+    assert program.memory == ("process" if memory == "system" else memory), "it ends with its conversation"

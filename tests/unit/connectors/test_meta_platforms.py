@@ -102,6 +102,10 @@ def test_what_the_platform_refuses_is_refused(
                 headers = {"authorization": f"Bearer {token}"}
                 answer = (await client.post(address, json=body, headers=headers)).json()
                 assert answer["error"]["code"] == expected
+                answer = (await client.post(address, json={**body, "access_token": token})).json()
+                assert answer["error"]["code"] == expected
+            root = await client.get(connector.inner.address, params={"access_token": "right"})
+            assert root.json()["error"]["code"] == 100
         await connector.shut_down()
 
     asyncio.run(run())

@@ -202,6 +202,24 @@ def test_that_no_tool_was_called_is_told_of_systems_that_tell_their_tools(
     assert all(one.tools is None for one in outputs if one.kind != "extras")
 
 
+@pytest.mark.parametrize(("tells", "calls", "told"), [
+    (True, None, ()), (False, None, None), (True, ["find"], ("find",)), (False, ["find"], ("find",)),
+])  # fmt: skip
+def test_a_whole_answer_without_calls_made_none_where_all_are_told(
+    tells: bool, calls: list[str] | None, told: tuple | None
+) -> None:
+    settings = {"connect": "openai", "url": "https://bot.example/v1", "model": "m", "tells_tools": tells}
+    inner: Any = make_connector(settings, {}).inner
+    message = {"content": "hi", "tool_calls": [{"id": "a", "function": {"name": one}} for one in calls or ()]}
+    extras = inner._whole({"choices": [{"message": message}]})[-1]
+    assert (None if extras.tools is None else tuple(one.name for one in extras.tools)) == told
+
+
+@pytest.mark.parametrize("choices", [[], None, "no", 3])
+def test_a_chunk_without_choices_brings_no_text(choices: Any) -> None:
+    assert openai._Answer().take({"choices": choices, "usage": {"total_tokens": 3}}) == ""
+
+
 @pytest.mark.parametrize(("settings", "first"), [({"system": "Be {{ language }}."}, ["Be en."]), ({}, [])])
 def test_who_said_what_goes_to_the_model_in_its_roles(settings: dict[str, Any], first: list[str]) -> None:
     async def run() -> Any:

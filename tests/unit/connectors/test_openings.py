@@ -23,6 +23,9 @@ GREETING: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("slack", {"url": URL}, {"start": "hello"}),
     ("messenger", {"url": URL}, {"start": "BEGIN"}),
     ("whatsapp", {"url": URL}, {"start": "hello"}),
+    ("directline", {"url": URL}, {"greeting_s": 0.1}),
+    ("browser", {"url": URL, "input": "#in", "message": ".bot"}, {"greeting_s": 0.1}),
+    ("python", {"call": "builtins:str", "in_process": True}, {"greeting": True}),
 ]
 
 
@@ -39,7 +42,8 @@ def test_a_system_greets_where_it_is_set_to(connect: str, settings: dict, greeti
         finally:
             await connector.shut_down()
 
-    silent = dict.fromkeys(greeting, False if "begins" in greeting else None)
+    no: dict[type, Any] = {str: None, bool: False, float: 0.0}
+    silent = {name: no[type(value)] for name, value in greeting.items()}
     assert [asyncio.run(greets(**one)) for one in (greeting, silent)] == [True, False]
 
 

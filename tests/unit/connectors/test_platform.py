@@ -3,8 +3,10 @@
 import asyncio
 import json
 import random
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,11 +19,12 @@ from starlette.routing import Route
 from scenes.patience import PATIENCE_S
 from scenes.platform_bots import texts, told
 from vivavoce.connectors.answers import clean
-from vivavoce.connectors.base import Conversation
+from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput
 from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.graph import GraphError
 from vivavoce.connectors.platform_chat import BotMessage, Chat
+from vivavoce.connectors.platform_requests import UnreadableCall, Upload, parameters
 from vivavoce.connectors.slack import SlackConnector
 from vivavoce.connectors.slack_messages import SlackError
 from vivavoce.core.errors import SystemUnderTestError
@@ -31,14 +34,14 @@ Handler = Callable[[str, int, Say], Awaitable[int]]
 
 
 @asynccontextmanager
-async def bot(handle: Handler, **settings: Any) -> AsyncIterator[Any]:
+async def bot(handle: Handler, challenged: Callable[[str], str] = str, **settings: Any) -> AsyncIterator[Any]:
     """A connector, and a bot in this process: what is said, which try it is, and how to say something."""
     connector: Any = None
 
     async def serve(request: Request) -> Response:
         event = json.loads(await request.body())
         if "challenge" in event:
-            return Response(event["challenge"])
+            return Response(challenged(event["challenge"]))
         again = int(request.headers.get("X-Slack-Retry-Num", "0"))
 
         async def say(text: str) -> None:
@@ -47,7 +50,8 @@ async def bot(handle: Handler, **settings: Any) -> AsyncIterator[Any]:
             async with httpx.AsyncClient(trust_env=False) as client:
                 await client.post(address, json=body)
 
-        return Response("", status_code=await handle(event["event"]["text"], again, say))
+        status = await handle(event["event"]["text"], again, say)
+        return Response("ok" if status == 200 else "", status_code=status)  # which is no message
 
     server = CallbackServer(Starlette(routes=[Route("/", serve, methods=["POST"])]), "127.0.0.1", 0)
     await server.start()
@@ -122,6 +126,283 @@ def test_an_event_that_is_acknowledged_too_late_is_given_again_and_a_bot_may_ans
     monkeypatch.setattr(SlackConnector, "acknowledge_s", 0.2)
     assert answers(AcknowledgesLate(), "hello") == [["hello 0", "hello 1"]]
     assert answers(AcknowledgesInTime(), "hello", retries=0) == [["hello 0"]]
+
+
+async def fails_after_it_was_asked_to_hurry(text: str, again: int, say: Say) -> int:
+    await asyncio.sleep(0.3)
+    return 503
+
+
+def test_an_event_that_fails_when_it_would_be_given_again_has_failed_where_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SlackConnector, "acknowledge_s", 0.1)
+    shown = answers(fails_after_it_was_asked_to_hurry, "hello", retries=0)
+    assert shown == [["bad_answer: HTTP 503"]]
+
+
+class FailsTheSecondTime(AcknowledgesLate):
+    """Works on the first event until it has refused the second."""
+
+    async def __call__(self, text: str, again: int, say: Say) -> int:
+        if again:
+            self.again.set()
+            return 503
+        await asyncio.wait_for(self.again.wait(), PATIENCE_S)
+        await asyncio.sleep(0.1)
+        await say(f"{text} {again}")
+        return 200
+
+
+def test_an_event_that_was_acknowledged_once_was_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SlackConnector, "acknowledge_s", 0.2)
+    assert answers(FailsTheSecondTime(), "hello") == [["hello 0"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("12345", "12345 0"), ("123456", "refused: the turn is longer than Slack's 5 characters")],
+)
+def test_a_turn_may_be_as_long_as_the_platform_permits(
+    text: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SlackConnector, "longest_text", 5)
+    assert answers(echoes, text) == [[shown]]
+
+
+def test_a_button_that_the_bot_never_offered_is_said_in_words_and_a_chat_ends_with_its_dialogue() -> None:
+    async def run() -> None:
+        async with bot(echoes) as connector:
+            here = Conversation("here")
+            await connector.close(here)  # before anything was said
+            assert texts(await told(connector, here, "North", payload="north")) == ["north 0"]
+            assert list(connector.inner._chats) == [here.state["chat"]]
+            await connector.close(here)
+            assert connector.inner._chats == {}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("start", "history", "shown"), [
+    ("hi", (), ["hi 0"]), ("hi", (PastTurn("user", "before"),), []), (None, (), []),
+])  # fmt: skip
+def test_a_bot_is_greeted_where_its_dialogue_begins(
+    start: str | None, history: tuple[PastTurn, ...], shown: list[str]
+) -> None:
+    async def run() -> list[str]:
+        async with bot(echoes, start=start) as connector:
+            assert connector.capabilities.greets == (start is not None)
+            conversation = Conversation("here", history=history)
+            return texts([output async for output in connector.open(conversation)])
+
+    assert asyncio.run(run()) == shown
+
+
+def test_who_asks_for_no_proxy_gets_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        async with bot(echoes) as connector:
+            await connector.start()
+            assert connector.inner._proxy is None
+
+    monkeypatch.chdir(tmp_path)
+    asyncio.run(run())
+    assert list(tmp_path.iterdir()) == [], "a certificate of a proxy"
+
+
+BEGUN_S = 100.0
+ANSWERED: dict[str, Any] = {"messages": [BotMessage(1, "hi", at_s=101.0)], "active_s": 101.0}
+NO_OUTPUT = "no output after 30 s"
+
+
+@pytest.mark.parametrize(
+    ("chat", "handled", "greeting_s", "now_s", "over"),
+    [
+        (ANSWERED, None, None, 101.5, False),
+        (ANSWERED, None, None, 102.0, True),
+        (ANSWERED, True, None, 102.0, True),
+        (ANSWERED, False, None, 110.0, False),
+        (ANSWERED, False, None, 220.0, False),
+        (ANSWERED, False, None, 220.5, "its turn was not complete after 120 s"),
+        (ANSWERED, SystemUnderTestError("closed", "it failed"), None, 102.0, "it failed"),
+        ({**ANSWERED, "typing_until_s": 105.0}, None, None, 104.5, False),
+        ({**ANSWERED, "typing_until_s": 105.0}, None, None, 105.0, True),
+        ({}, None, None, 130.0, False),
+        ({}, None, None, 130.5, NO_OUTPUT),
+        ({}, True, None, 130.5, f"{NO_OUTPUT}; it acknowledged the event"),
+        ({}, False, None, 130.5, NO_OUTPUT),
+        ({"active_s": 101.0, "calls": [("read", {}), ("read", {})]}, True, None, 130.5,
+         f"{NO_OUTPUT}; it called read"),
+        ({"active_s": 101.0, "typing_until_s": 131.0}, None, None, 131.0, False),
+        ({"active_s": 101.0, "typing_until_s": 131.0}, None, None, 131.5, NO_OUTPUT),
+        ({}, None, 5.0, 105.0, False),
+        ({}, None, 5.0, 105.5, True),
+        (ANSWERED, False, 5.0, 105.5, False),
+    ],
+)  # fmt: skip
+def test_a_turn_is_over_when_the_bot_has_written_is_idle_and_has_handled_the_event(
+    chat: dict[str, Any],
+    handled: bool | Exception | None,
+    greeting_s: float | None,
+    now_s: float,
+    over: bool | str,
+) -> None:
+    settings = {"connect": "slack", "url": "http://bot.example/", "idle_s": 1.0}
+
+    async def run() -> bool:
+        connector: Any = make_connector(settings, {}).inner
+        future = asyncio.get_running_loop().create_future()
+        if isinstance(handled, Exception):
+            future.set_exception(handled)
+        elif handled:
+            future.set_result(None)
+        handling = None if handled is None else future
+        try:
+            return connector._is_over(
+                Chat("1", "en", begun_s=BEGUN_S, **chat), greeting_s, handling, BEGUN_S, now_s
+            )
+        finally:
+            await connector.shut_down()
+
+    if isinstance(over, bool):
+        assert asyncio.run(run()) == over
+    else:
+        with pytest.raises(SystemUnderTestError) as caught:
+            asyncio.run(run())
+        assert caught.value.detail == over
+
+
+def test_what_a_bot_wrote_is_told_with_how_long_ago_it_did() -> None:
+    settings = {"connect": "slack", "url": "http://bot.example/"}
+    ago_s = {"now": 10.0, "before this turn": 2000.0}
+
+    async def run() -> list[SystemOutput]:
+        connector: Any = make_connector(settings, {}).inner
+        now_s = time.monotonic()
+        messages = [BotMessage(name, name, at_s=now_s - since) for name, since in ago_s.items()]
+        chat = Chat("1", "en", messages=messages, begun_s=now_s - 1000.0, active_s=now_s - 5.0)
+        chat.calls = [("chat.postMessage", {})]
+        found = connector._outputs(chat)
+        assert chat.messages == [] and connector._outputs(chat) == []
+        await connector.shut_down()
+        return found
+
+    now, before, extras = asyncio.run(run())
+    assert [one.text for one in (now, before)] == list(ago_s)
+    assert extras.raw == {"methods": ["chat.postMessage"]}
+    for output, held_s in ((now, 10.0), (before, 1000.0), (extras, 5.0)):
+        assert 0 <= output.held_s - held_s < PATIENCE_S
+
+
+NOT_GIVEN_BACK = "refused: it did not give back the challenge of url_verification"
+
+
+@pytest.mark.parametrize(
+    ("challenged", "settings", "shown"),
+    [
+        (lambda text: json.dumps({"challenge": text}), {}, "hello 0"),
+        (lambda text: json.dumps({"challenge": "no", "text": text}), {}, f"{NOT_GIVEN_BACK}; verify: false"),
+        (lambda _: "no", {}, f"{NOT_GIVEN_BACK}; verify: false"),
+        (lambda _: "no", {"verify": False}, "hello 0"),
+    ],
+)
+def test_a_slack_bot_is_known_by_the_challenge_that_it_gives_back(
+    challenged: Callable[[str], str], settings: dict[str, Any], shown: str
+) -> None:
+    ((said,),) = answers(echoes, "hello", challenged=challenged, **settings)
+    assert said.startswith(shown)
+
+
+def test_a_bot_that_does_not_come_by_socket_mode_is_unreachable() -> None:
+    async def run() -> None:
+        settings = {"connect": "slack", "port": 0, "connect_timeout_s": 0.05}
+        connector = make_connector(settings, {})
+        try:
+            await told(connector, Conversation("here"), "hello")
+        finally:
+            await connector.shut_down()
+
+    with pytest.raises(SystemUnderTestError, match=r"by Socket Mode .* within 0\.05 s") as caught:
+        asyncio.run(run())
+    assert not caught.value.reached
+
+
+@pytest.mark.parametrize(
+    ("text", "commands", "kind"),
+    [
+        ("/weather Rome", True, "command"), ("/weather Rome", False, "event"), ("weather", True, "event"),
+        ("/ or not", True, "event"), ("/", True, "event"),
+    ],
+)  # fmt: skip
+def test_a_slash_and_a_word_are_a_command_of_slack(text: str, commands: bool, kind: str) -> None:
+    settings = {"connect": "slack", "url": "http://bot.example/", "commands": commands}
+    inner: Any = make_connector(settings, {}).inner
+    assert list(inner._event(Chat("D1", "en"), text, None)) == [kind]
+
+
+def test_numbers_of_messages_are_whole_and_follow_each_other() -> None:
+    inner: Any = make_connector({"connect": "whatsapp", "url": "http://bot.example/"}, {}).inner
+    first = inner._number()
+    assert (type(first), inner._number()) == (int, first + 1)
+
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"params": {"a": "1"}}, {"a": "1"}),
+        ({"params": {"a": "1"}, "json": {"a": 2, "b": "x\0"}}, {"a": 2, "b": "x"}),
+        ({"params": {"a": "1"}, "json": [1]}, {"a": "1"}),
+        ({"params": {"a": "1"}, "content": b"", "headers": {"content-type": "application/json"}}, {"a": "1"}),
+        ({"params": {"a": "1"}, "content": b"b=2", "headers": FORM}, {"a": "1", "b": "2"}),
+        ({"content": b"b=2", "headers": {"content-type": "text/plain"}}, {}),
+        ({"content": b"b=" + b"2" * 38, "headers": FORM}, {"b": "2" * 38}),
+        ({"content": b"b=" + b"2" * 39, "headers": FORM}, "too large"),
+        ({"content": b"{", "headers": {"content-type": "application/json; charset=utf-8"}}, "no JSON object"),
+    ],
+)
+def test_a_call_has_its_parameters_in_the_address_as_json_or_as_a_form(
+    asked: dict[str, Any], found: dict[str, Any] | str
+) -> None:
+    if isinstance(found, dict):
+        assert sent(40, **asked) == found
+    else:
+        with pytest.raises(UnreadableCall, match=found):
+            sent(40, **asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data", "upload"),
+    [
+        ("a.bin", "image/bmp", b"BM", Upload("a.bin", "image/bmp", b"BM")),
+        ("a.bin", "image/bmp", b"\x89PNG", Upload("a.bin", "image/png", b"\x89PNG")),
+        ("a", "", b"x", Upload("a", "application/octet-stream", b"x")),
+    ],
+)
+def test_a_file_is_of_the_kind_that_its_beginning_or_its_sender_tells(
+    name: str, kind: str, data: bytes, upload: Upload
+) -> None:
+    assert sent(10_000, files={"file": (name, data, kind)}) == {"file": upload}
+
+
+def sent(longest_bytes: int, **asked: Any) -> dict[str, Any]:
+    """The parameters of a call that is made like this."""
+
+    async def run() -> dict[str, Any]:
+        found: list[dict[str, Any]] = []
+
+        async def serve(request: Request) -> Response:
+            found.append(await parameters(request, longest_bytes))
+            return Response("")
+
+        app = Starlette(routes=[Route("/", serve, methods=["POST"])])
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            await client.post("/", **asked)
+        return found[0]
+
+    return asyncio.run(run())
 
 
 def test_duplicates_are_delivered_where_the_settings_say_so() -> None:

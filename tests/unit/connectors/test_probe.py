@@ -80,6 +80,53 @@ def test_a_first_message_that_was_held_back_came_when_it_was_there() -> None:
     assert timed((1.0, SystemOutput(kind="extras"))).first_output_s is None
 
 
+class Failing(Timed):
+    """Takes half a second for everything, and fails where it is told to."""
+
+    def __init__(self, fails_at: str) -> None:
+        super().__init__()
+        self.fails_at = fails_at
+
+    def _do(self, what: str) -> None:
+        self.now_s += 0.5
+        if what == self.fails_at:
+            raise SystemUnderTestError("closed", "gone", reached=what != "open")
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        self._do("open")
+        yield SystemOutput(kind="message", text="Welcome.")
+
+    async def send(
+        self, conversation: Conversation, turn: UserTurn | None, outputs: Any = None
+    ) -> AsyncIterator[SystemOutput]:
+        self._do("send")
+        yield SystemOutput(kind="message", text="hi")
+
+    async def reset(self, conversation: Conversation) -> None:
+        self._do("reset")
+
+
+@pytest.mark.parametrize(
+    ("fails_at", "reset", "told"),
+    [
+        ("", False, (True, True, None, 0.5, True, None)),
+        ("", True, (True, True, True, 0.5, True, None)),
+        ("open", False, (False, False, None, 0.0, False, "closed: gone")),
+        ("open", True, (False, False, None, 0.0, False, "closed: gone")),
+        ("send", False, (False, False, None, 0.5, True, "closed: gone")),
+        ("reset", True, (False, True, False, 0.5, True, "after a reset: closed: gone")),
+        ("reset", False, (True, True, None, 0.5, True, None)),
+    ],
+)
+def test_where_a_system_fails_is_told_with_how_long_it_took(
+    fails_at: str, reset: bool, told: tuple[Any, ...]
+) -> None:
+    system = Failing(fails_at)
+    came = asyncio.run(hello(system, clock=system, reset=reset))  # type: ignore[arg-type]
+    assert (came.ok, came.answers, came.resets, came.seconds, came.reachable, came.problem) == told
+    assert came.text == ("hi" if came.answers else "")
+
+
 class Telephone(Timed):
     """A number that takes a quarter of a second to tell whether it is there."""
 

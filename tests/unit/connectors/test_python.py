@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,27 @@ def test_a_function_that_is_not_there_is_unreachable(call: str) -> None:
 
     error = asyncio.run(run())
     assert (error.failure, error.reached, call in error.detail) == ("unreachable", False, True)
+
+
+def test_the_folder_of_a_function_in_this_process_is_looked_in_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = list(sys.path)
+    monkeypatch.setattr(sys, "path", list(before))
+    (tmp_path / "bot_of_this_process.py").write_text("def bot(text, session): return text\n")
+    settings = {"connect": "python", "in_process": True}
+    make_connector({**settings, "call": "builtins:str"}, {})
+    assert sys.path == before
+    for _ in range(2):
+        make_connector({**settings, "call": "bot_of_this_process:bot", "path": str(tmp_path)}, {})
+    assert sys.path == [str(tmp_path), *before]
+
+
+def test_a_conversation_may_end_before_anything_was_said() -> None:
+    async def talk(connector: Connector) -> None:
+        await connector.close(Conversation("never"))
+
+    within("remembers", talk)
 
 
 def test_a_wrong_name_is_refused_at_once() -> None:

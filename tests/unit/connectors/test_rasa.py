@@ -8,7 +8,7 @@ import pytest
 
 from scenes.connecting import said, texts, within
 from scenes.counterparts import Counterparts
-from vivavoce.connectors.base import Choice, Connector, Conversation, SystemOutput
+from vivavoce.connectors.base import Choice, Connector, Conversation, PastTurn, SystemOutput
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -50,10 +50,21 @@ def test_a_bot_that_welcomes_at_each_start_of_a_session_is_heard_to_welcome_once
     async def talk(connector: Connector) -> list[list[str]]:
         conversation = Conversation(f"welcome-{channel}")
         opened = [output async for output in connector.open(conversation)]
+        assert [output.kind for output in opened] == ["message", "extras"]
+        conversation.history = (PastTurn("system", "Welcome."),)
+        assert [output async for output in connector.open(conversation)] == []
         return [texts(opened), texts(await said(connector, conversation, "one"))]
 
     settings = request.getfixturevalue(channel) | WELCOME
     assert within(settings, talk) == [["Welcome."], ["first was one"]]
+
+
+def test_how_long_was_waited_for_the_end_of_a_greeting_is_told(socketio: dict[str, Any]) -> None:
+    async def talk(connector: Connector) -> list[SystemOutput]:
+        return [output async for output in connector.open(Conversation("hasty-start"))]
+
+    *greeting, waited = within(socketio | {"start": "hasty", "idle_s": BRIEF_S}, talk)
+    assert texts(greeting) == ["there you are"] and waited.held_s >= BRIEF_S
 
 
 def test_another_start_that_is_answered_twice_is_heard_twice(rest: dict[str, Any]) -> None:

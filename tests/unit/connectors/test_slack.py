@@ -1,6 +1,7 @@
 """A real Slack bot, on Slack Bolt, takes us for Slack: over its request address and by Socket Mode."""
 
 import asyncio
+import time
 from typing import Any
 
 import httpx
@@ -98,6 +99,8 @@ def test_calls_that_slack_refuses_are_refused() -> None:
 
         async with httpx.AsyncClient(trust_env=False) as client:
             assert await error("auth.test") is None
+            form = (await client.post(f"{address}/auth.test", data={"token": "right"})).json()
+            assert form["ok"] and form["bot_id"]
             assert await error("auth.test", token="wrong") == "invalid_auth"
             assert await error("chat.postMessage", channel="D1", text="x") == "channel_not_found"
             assert await error("chat.appendStream", channel="D1", ts="1") == "channel_not_found"
@@ -263,6 +266,12 @@ READ: dict[str, tuple[dict[str, Any], str, list[tuple[str, str]], list[str]]] = 
         [("North", "go=n")],
         [],
     ),
+    "an attachment with empty and wrong fields": (
+        {"attachments": [{"pretext": "", "title": 5, "text": "x"}]},
+        "x",
+        [],
+        [],
+    ),
     "blocks and an attachment": (
         {"text": "no", "blocks": [{"type": "section", "text": "b"}], "attachments": [{"text": "c"}]},
         "b\nc",
@@ -353,6 +362,8 @@ def test_what_was_written_is_changed_taken_back_and_given_in_the_order_that_is_a
     assert (changed["text"], work.shown) == ("new", [("new", []), ("two", [("North", "go=n")])])
     work.call("chat.delete", ts=second)
     assert work.shown == [("new", [])]
+    work.call("chat.update", ts=first, markdown_text="**newer**")
+    assert work.shown == [("newer", [])]
     for wrong, error in (({"ts": first}, "no_text"), ({"text": "x"}, "message_not_found")):
         with pytest.raises(SlackError, match=error):
             work.call("chat.update", **wrong)
@@ -396,6 +407,14 @@ def test_a_streamed_message_is_whole_when_it_is_stopped() -> None:
     for stopped in (ts, "1.2"):
         with pytest.raises(SlackError, match="message_not_in_streaming_state"):
             work.call("chat.appendStream", ts=stopped, markdown_text="more")
+
+
+def test_time_stamps_are_the_present_and_never_the_same() -> None:
+    api, began_s = Workspace().api, time.time()
+    first = api.ts()
+    assert began_s - 1 <= float(first) <= time.time() and len(first.partition(".")[2]) == 6
+    api._last_us = 4_000_000_000_999_998  # as if many had been asked for at once
+    assert [api.ts() for _ in range(3)] == ["4000000000.999999", "4000000001.000000", "4000000001.000001"]
 
 
 def test_a_status_is_typing_until_it_is_taken_back() -> None:

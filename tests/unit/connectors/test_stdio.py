@@ -73,6 +73,65 @@ def test_plain_lines_are_gathered_until_the_prompt_or_silence(settings: dict[str
     assert [text.removesuffix(">").strip() for text in texts] == ["welcome", "you said a b\nand more"]
 
 
+async def one_turn(connector: Connector) -> list[str]:
+    return [one.text for one in await send(connector, "hello") if one.kind == "message"]
+
+
+def program(script: str, **settings: Any) -> list[str]:
+    """What a program of these lines says in a turn."""
+    command = [sys.executable, "-S", "-c", script]
+    return talked(
+        {"connect": "stdio", "command": command, "turn_timeout_s": PATIENCE_S, **settings}, one_turn
+    )
+
+
+SAID = b'{"type": "bot", "text": "well"}\n'
+END = b'{"type": "turn_end"}\n'
+ANSWERS = f"import sys\nsys.stdin.readline()\nsys.stdout.write({(SAID + END).decode()!r})"
+PLAIN = "import sys\nsys.stdin.readline()\nsys.stdout.write('well > ')"
+
+
+@pytest.mark.parametrize(
+    ("script", "longest", "settings"),
+    [(ANSWERS, len(SAID + END), {}), (PLAIN, len("well > "), {"plain": True, "prompt": "> $"})],
+)
+def test_an_answer_may_be_as_large_as_is_set(script: str, longest: int, settings: dict[str, Any]) -> None:
+    assert program(script, longest_answer_bytes=longest, **settings) == ["well"]
+    with pytest.raises(SystemUnderTestError, match=f"larger than {longest - 1} bytes"):
+        program(script, longest_answer_bytes=longest - 1, **settings)
+
+
+@pytest.mark.parametrize(
+    ("writes", "settings", "said"),
+    [
+        ("sleep(0.5); write('late')", {"idle_s": 0.1}, ["late"]),
+        ("write('a '); sleep(0.5); write('b > ')", {"idle_s": 0.1, "prompt": "> $"}, ["a b"]),
+        ("write('a ')", {"idle_s": 60, "prompt": "> $"}, ["a"]),
+        ("write(' > ')", {"prompt": "> $"}, []),
+    ],
+)
+def test_only_silence_after_something_ends_a_turn_and_only_where_no_prompt_does(
+    writes: str, settings: dict[str, Any], said: list[str]
+) -> None:
+    begin = "import sys\nfrom time import sleep\nsys.stdin.readline()\n"
+    write = "write = lambda text: (sys.stdout.write(text), sys.stdout.flush())\n"
+    assert program(begin + write + writes, plain=True, **settings) == said
+
+
+def test_a_program_that_greets_and_is_told_something_at_once_has_not_answered_by_its_greeting() -> None:
+    async def talk(connector: Connector) -> list[str]:
+        return [*await one_turn(connector), *await one_turn(connector)]
+
+    texts = within(talk, "plain", plain=True, greets=True, prompt=r"> $")
+    assert texts == ["you said hello\nand more"] * 2
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_program_of_plain_lines_neither_streams_nor_offers(plain: bool) -> None:
+    told = make_connector({"connect": "stdio", "command": ["x"], "plain": plain}, {}).capabilities
+    assert told.streaming == told.choices == (not plain)
+
+
 def test_nothing_is_left_of_a_program_and_its_children_after_closing() -> None:
     async def talk(connector: Connector) -> list[psutil.Process]:
         before = set(psutil.Process().children(recursive=True))

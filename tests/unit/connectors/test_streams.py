@@ -226,6 +226,39 @@ def test_a_stream_in_which_nobody_says_anything_is_a_bad_answer() -> None:
         answered(events({"type": "ping"}, {"type": "message_stop"}), format="anthropic")
 
 
+@pytest.mark.parametrize(
+    ("stream", "settings", "words"),
+    [
+        ('event: end\ndata: {"text": "not this"}\n\n', {}, ["a"]),
+        ('event: over\ndata: {"text": "not this"}\n\n', {"end_event": "over"}, ["a"]),
+        ('event: end\ndata: {"text": "and this"}\n\n', {"end_event": "over"}, ["a", "and this"]),
+        ("data: [DONE] \n\n", {}, ["a"]),
+    ],
+)
+def test_what_comes_after_the_end_is_not_read(
+    stream: str, settings: dict[str, Any], words: list[str]
+) -> None:
+    assert said(answered(events({"text": "a"}) + stream, **settings)[0]) == words
+
+
+def test_a_piece_that_is_no_text_is_none_and_one_of_plain_text_is_its_event() -> None:
+    assert said(answered(events({"delta": {"x": 1}}, {"delta": "hi"}, {"delta": ""}))[0]) == ["hi"]
+    assert said(answered(events("hi", " there"), plain=True)[0]) == ["hi there"]
+
+
+@pytest.mark.parametrize("body", [{"q": "{{ text }}"}, None])
+def test_a_request_without_a_body_is_a_get(body: Any) -> None:
+    async def run() -> Any:
+        settings = {"connect": "sse", "url": "https://bot.example/", "body": body}
+        connector: Any = make_connector(settings, {})
+        assert connector.capabilities.memory == "system"
+        request = connector.inner._request(Conversation("c"), UserTurn(key="k", number=1, text="hello"))
+        await connector.shut_down()
+        return request.method, request.content
+
+    assert asyncio.run(run()) == (("GET", b"") if body is None else ("POST", b'{"q":"hello"}'))
+
+
 def test_speech_markup_is_shown_as_words() -> None:
     marked = '<speak><p>Tea &amp; <emphasis>cake</emphasis></p><break time="1s"/>now?</speak>'
     assert said(answered(events({"text": marked}))[0]) == ["Tea & cake now?"]

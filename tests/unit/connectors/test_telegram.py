@@ -1,12 +1,14 @@
 """Real Telegram bots, written with three libraries, take us for Telegram."""
 
 import asyncio
+import itertools
 import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -14,6 +16,7 @@ import pytest
 
 from scenes.patience import PATIENCE_S, eventually_there
 from scenes.processes import free_port
+from vivavoce.connectors import telegram
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.platform_chat import Chat
 from vivavoce.connectors.telegram import TelegramConnector, TelegramSettings
@@ -186,6 +189,26 @@ def test_nobody_fetching_is_unreachable_and_the_message_is_taken_back() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(("seen_ago_s", "limit_s"), [(None, 5), (59.5, 30), (60.0, 5)])
+def test_a_bot_that_was_there_a_minute_ago_is_waited_for_longer_than_one_that_was_never_seen(
+    seen_ago_s: float | None, limit_s: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that a look moves on by a second."""
+    now_s = itertools.count(100)
+
+    async def run() -> None:
+        connector = TelegramConnector.make(TelegramSettings(connect="telegram", port=0), {})
+        api = BotApi(lambda: 0.0, {}, typing_s=5)
+        api.seen_s = None if seen_ago_s is None else 100 - seen_ago_s
+        monkeypatch.setattr(telegram, "time", SimpleNamespace(monotonic=lambda: next(now_s)))
+        with pytest.raises(SystemUnderTestError, match=f"within {limit_s} s"):
+            await connector._fetched(api, api.said(Chat(10**9, "en"), "hello"))
+        await connector.shut_down()
+
+    asyncio.run(run())
+    assert next(now_s) == 100 + limit_s + 2, "it gave up a second after its time"
+
+
 @pytest.mark.parametrize(
     ("method", "body", "code", "said"),
     [
@@ -236,9 +259,23 @@ def test_files_are_given_to_the_bot_with_the_token_and_to_nobody_else() -> None:
             assert (mine.status_code, mine.content) == (200, b"\x89PNG and more")
             assert (await client.get(f"{connector.address}/file/bot1:wrong/{path}")).status_code == 404
             assert (await client.get(f"{connector.address}/file/bot1:right/{path}x")).status_code == 404
+            connector._token = None  # as where the settings name none
+            assert (await client.get(f"{connector.address}/file/bot1:any/{path}")).status_code == 200
         await connector.shut_down()
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("body", "called"),
+    [
+        ('{"method": "sendMessage", "text": "hi"}', True), ('{"method": 3}', False), ('{"ok": true}', False),
+        ('["method"]', False), ("", False), ("ok", False),
+    ],
+)  # fmt: skip
+def test_an_answer_of_a_webhook_may_be_a_call(body: str, called: bool) -> None:
+    found = telegram._called(httpx.Response(200, text=body))
+    assert found == ({"method": "sendMessage", "text": "hi"} if called else None)
 
 
 def test_of_a_group_of_pictures_only_what_names_its_kind_and_file_is_shown() -> None:

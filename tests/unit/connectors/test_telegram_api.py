@@ -1,6 +1,7 @@
 """The Bot API that we are to a Telegram bot: what it sends, changes, fetches and is refused."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -59,6 +60,8 @@ UPLOAD = Upload("p.png", "image/png", b"\x89PNG")
         ("sendDocument", {"document": UPLOAD}, ("[document]", [], []), {"caption": None}),
         ("sendVoice", {"voice": UPLOAD, "caption": "hear"}, ("hear\n[voice]", [], []), {"caption": "hear"}),
         ("sendMediaGroup", {"media": '[{"type": "photo", "media": "https://b/1.png"}]'},
+         ("", [], ["https://b/1.png"]), None),
+        ("sendMediaGroup", {"media": ["no", {"type": "photo"}, {"type": "photo", "media": "https://b/1.png"}]},
          ("", [], ["https://b/1.png"]), None),
     ],
 )  # fmt: skip
@@ -217,8 +220,43 @@ def test_updates_are_given_in_order_as_many_as_asked_for_until_they_are_counted_
         assert await given(offset=second) == [second, third]
         assert await given() == [second, third]
         assert await given(offset=third + 1) == []
+        assert await given(timeout=0.01) == []
+
+    asyncio.run(asyncio.wait_for(run(), PATIENCE_S))
+
+
+def told(updates: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    return [(one["update_id"], one["message"]["text"]) for one in updates]
+
+
+def test_an_update_that_was_never_given_is_not_lost_where_a_bot_has_counted_further() -> None:
+    """A bot that was connected before a restart of ours asks for numbers that we have not come to."""
+
+    async def run() -> None:
+        account = Account()
+        for text in ("one", "two"):
+            account.api.offer(account.api.said(account.chat, text))
+        ((first, _),) = told(await account.call("getUpdates", limit=1))
+        assert told(await account.call("getUpdates", offset=first + 1)) == [(first + 1, "two")]
+        assert told(await account.call("getUpdates", offset=first + 2)) == []
+        account.api.offer(account.api.said(account.chat, "three"))
+        assert told(await account.call("getUpdates", offset=first + 3)) == [(first + 3, "three")]
+        assert told(await account.call("getUpdates", offset=first + 4)) == []
+        account.api.offer(account.api.said(account.chat, "four"))
+        assert told(await account.call("getUpdates", offset=first + 1000)) == [(first + 1000, "four")]
+        assert told(await account.call("getUpdates", offset=first + 1001)) == []
+        assert told(await account.call("getUpdates", offset=first + 2000)) == []
+        account.api.offer(account.api.said(account.chat, "five"))
+        assert told(await account.call("getUpdates", offset=first + 2000)) == [(first + 2000, "five")]
 
     asyncio.run(run())
+
+
+def test_numbers_of_chats_are_those_of_people_and_lengths_are_whole() -> None:
+    account = Account()
+    assert all(account.api.new_chat_id() >= 10**9 for _ in range(9))
+    (entity,) = account.api.said(account.chat, "\U0001f600 /start")["message"]["entities"]
+    assert json.dumps(entity) == '{"type": "bot_command", "offset": 3, "length": 6}'
 
 
 def test_who_waits_for_updates_gets_the_next_one_and_loses_its_place_to_a_later_one() -> None:

@@ -3,8 +3,10 @@
 import asyncio
 import ipaddress
 import socket
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -72,6 +74,27 @@ def test_a_name_is_resolved_once_and_the_checked_address_is_connected_to(restaur
     answers = fetch(resolver, f"http://bot.example:{port}/health", allow_private=True, times=3)
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert resolver.asked == 1
+
+
+def test_a_name_is_looked_up_anew_after_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolver, clock = Resolver("8.8.8.8"), SimpleNamespace(monotonic=lambda: 0.0)
+    monkeypatch.setattr("vivavoce.connectors.transport.time", clock)
+
+    async def run() -> list[int]:
+        asyncio.get_running_loop().getaddrinfo = resolver  # type: ignore[method-assign]
+        transport, asked = GuardedTransport(allow_private=False, longest_bytes=1), []
+        for now_s in (100.0, 129.5, 130.0, 159.5):
+            clock.monotonic = lambda now_s=now_s: now_s
+            assert await transport._addresses("bot.example") == ["8.8.8.8"]
+            asked.append(resolver.asked)
+        return asked
+
+    assert asyncio.run(run()) == [1, 1, 2, 2]
+
+
+def test_the_problem_of_the_last_address_is_told(closed_port: Callable[[], int]) -> None:
+    with pytest.raises(httpx.ConnectError, match=r"127\.0\.0\.1"):
+        fetch(Resolver("127.0.0.9", "127.0.0.1"), f"http://bot.example:{closed_port()}/", allow_private=True)
 
 
 def test_the_next_address_is_tried_when_one_does_not_answer(restaurant_bot: str) -> None:

@@ -1,9 +1,12 @@
 """Sound over WebRTC: both ways, messages, ends of turns, what is refused. Needs the extra `webrtc`."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scenes.connecting import talked
@@ -13,6 +16,8 @@ from scenes.voices import RATE, voice
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound, joined
 from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.webrtc import WebRTCSettings, _Line
+from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 pytest.importorskip("aiortc", reason="aiortc is not installed: pip install 'vivavoce[webrtc]'")
@@ -66,7 +71,7 @@ def test_a_turn_may_be_heard_while_it_is_spoken_and_is_then_not_said_again(addre
 def test_a_turn_of_which_only_the_beginning_was_overheard_is_said_whole(address: str) -> None:
     async def talk(connector: Any) -> list[SystemOutput]:
         conversation = Conversation("c")
-        await taken(connector.open(conversation))
+        assert await taken(connector.open(conversation)) == []  # who does not greet is not listened to
         assert connector.overhear(conversation, Audio(bytes(9600), 48_000), begins=True)
         return await taken(connector.send(conversation, spoken()))
 
@@ -103,22 +108,28 @@ def test_pauses_end_the_turns_of_both_where_nothing_else_does(address: str) -> N
     assert outputs[-1].held_s >= 2.5
 
 
-def test_writing_goes_by_messages_where_the_study_says_so(address: str) -> None:
+@pytest.mark.parametrize("begin", [{}, {"begin": {"type": "begin"}}])
+def test_writing_goes_by_messages_where_the_study_says_so(address: str, begin: dict[str, Any]) -> None:
     turn = UserTurn(key="k", number=1, text="hello")
-    outputs = within(
-        address,
-        "offer",
-        lambda one: taken(one.send(Conversation("w"), turn)),
-        send={"text": "{{ text }}"},
-        **DONE,
-    )
+    wire: Frames = []
+
+    async def talk(connector: Any) -> list[SystemOutput]:
+        assert connector.capabilities.writing
+        with heard_on_the_wire(wire):
+            return await taken(connector.send(Conversation("w"), turn))
+
+    outputs = within(address, "offer", talk, send={"text": "{{ text }}"}, **begin, **DONE)
     assert [one.text for one in outputs if one.kind == "message"] == ["first was hello"]
+    told = [json.loads(one["body"]) for one in wire if one.get("sent") == "message"]
+    assert told == [*begin.values(), {"text": "hello"}]
     with pytest.raises(SystemUnderTestError, match="only hears") as caught:
         within(address, "offer", lambda one: taken(one.send(Conversation("w"), turn)), **DONE)
     assert not caught.value.reached
 
 
 def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
+    wire: Frames = []
+
     async def talk(connector: Any) -> list[SystemOutput]:
         conversation, found = Conversation("i"), list[SystemOutput]()
         long = joined([SAID] * 4, 48_000)
@@ -126,11 +137,14 @@ def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
         async for output in connector.send(conversation, turn):
             found.append(output)
             if len([one for one in found if one.kind == "audio"]) == 1:
-                await connector.interrupt(conversation, 0.1)
+                with heard_on_the_wire(wire):
+                    await connector.interrupt(conversation, 0.1)
         return found
 
-    outputs = within(address, "offer", talk, interrupt={"type": "stop"}, **DONE)
+    stop = {"type": "stop", "heard_ms": "{{ played_ms }}"}
+    outputs = within(address, "offer", talk, interrupt=stop, **DONE)
     assert 0 < sound_of(outputs).duration_s < 3.5 * SAID.duration_s, "four times were said"
+    assert json.loads(wire[0]["body"]) == {"type": "stop", "heard_ms": 100}
 
 
 @pytest.mark.parametrize(
@@ -173,3 +187,69 @@ def test_to_interrupt_where_nothing_is_connected_is_no_error(interrupt: dict[str
         assert connector.inner.overhear(Conversation("never"), Audio(b"", 48_000), begins=True) is False
 
     within("127.0.0.1:1", "echo", talk, interrupt=interrupt)
+
+
+LOUD, QUIET = 301, 300
+END = "done"
+SETTINGS = {"connect": "webrtc", "url": "http://bot.example/"}
+
+
+def handed_on(*came: tuple[int, int] | str) -> list[int | None]:
+    """How many samples a line hands on at a time, None: the turn is over. 20 ms came so loud, so often."""
+
+    async def run() -> list[int | None]:
+        line = _Line(WebRTCSettings.model_validate(SETTINGS), lambda _: ([], True))
+        for one in came:
+            if isinstance(one, str):
+                line._take(one)
+            else:
+                for _ in range(one[1]):
+                    line._take(np.full(480, one[0], np.int16))
+        found: list[int | None] = []
+        while not line.arriving.empty():
+            item = line.arriving.get_nowait()
+            sound = item.audio if isinstance(item, SystemOutput) else None
+            found.append(None if sound is None else len(sound.samples) // 2)
+        await line.close()
+        return found
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("came", "handed"),
+    [
+        ([(LOUD, 4)], []),
+        ([(LOUD, 5)], [2400]),
+        ([(-LOUD, 5)], [2400]),
+        ([(QUIET, 40)], []),
+        ([(-QUIET, 40)], []),
+        ([(QUIET, 12), (LOUD, 1)], [11 * 480]),  # ten of silence before it are kept
+        ([(QUIET, 3), (LOUD, 2)], [2400]),
+        ([(LOUD, 1), (QUIET, 4)], []),
+        ([(LOUD, 1), (QUIET, 5)], [480]),
+        ([(LOUD, 1), (QUIET, 3), (LOUD, 1)], [2400]),
+        ([(LOUD, 1), (QUIET, 6), (LOUD, 4)], [480, 7 * 480]),
+    ],
+)
+def test_sound_is_handed_on_a_tenth_of_a_second_at_a_time_or_when_it_pauses(
+    came: list[tuple[int, int]], handed: list[int | None]
+) -> None:
+    assert handed_on(*came) == handed
+
+
+@pytest.mark.parametrize(
+    ("came", "handed"),
+    [
+        ([END, (QUIET, 14)], []),
+        ([END, (QUIET, 15)], [None]),
+        ([END, (QUIET, 30)], [None]),
+        ([(LOUD, 1), END, (QUIET, 4), (LOUD, 1), (QUIET, 10)], [6 * 480, None]),
+        ([END, (QUIET, 14), END, (QUIET, 14)], []),
+        ([END, (QUIET, 13), (LOUD, 2)], [11 * 480, 480, None]),
+    ],
+)
+def test_a_turn_is_over_when_what_may_follow_its_last_message_has_come(
+    came: list[tuple[int, int] | str], handed: list[int | None]
+) -> None:
+    assert handed_on(*came) == handed

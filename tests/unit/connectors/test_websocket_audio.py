@@ -1,6 +1,9 @@
 """Raw sound over a WebSocket: formats, the ends of both turns, interruptions, what only hears."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Audio, Conversation, Heard, SystemOutput, UserTurn
+from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
@@ -135,6 +139,78 @@ def test_it_says_how_it_wants_sound(address: str) -> None:
     found = within(address, "talk", talk, rate_hz=24_000)
     assert (found.audio, found.audio_rate_hz, found.writing) == (True, 24_000, False)
     assert within(address, "talk", talk, send={"text": "{{ text }}"}).writing
+
+
+@pytest.mark.parametrize("begin", [{}, {"begin": {"type": "begin", "language": "en"}}])
+def test_a_conversation_is_opened_once_by_its_frame_where_there_is_one(
+    address: str, begin: dict[str, Any]
+) -> None:
+    wire: Frames = []
+
+    async def talk(connector: Any) -> None:
+        conversation = Conversation("c")
+        with heard_on_the_wire(wire):
+            for _ in range(2):
+                await taken(connector.send(conversation, spoken(SOUND[:400])))
+
+    within(address, "talk", talk, **begin, **DONE)
+    sent = [one["body"] for one in wire if "sent" in one]
+    opened = [json.dumps(one) for one in begin.values()]
+    assert sent == [*opened, *["400 bytes of sound", '{"type": "done"}'] * 2]
+
+
+@pytest.mark.parametrize(
+    ("close_ends", "failure", "code", "ends"),
+    [
+        (True, "closed", 1000, True),
+        (True, "closed", 1006, False),
+        (True, "bad_answer", 1000, False),
+        (False, "closed", 1000, False),
+    ],
+)
+def test_only_a_connection_that_is_closed_well_is_an_end(
+    close_ends: bool, failure: Any, code: int, ends: bool
+) -> None:
+    error = SystemUnderTestError(failure, "why")
+    settings = {"connect": "websocket-audio", "url": "ws://bot.example/", "close_ends": close_ends}
+    inner: Any = make_connector(settings, {}).inner
+    found = inner._broken(SimpleNamespace(close_code=code), error)
+    assert found == ([SystemOutput(kind="end"), None] if ends else [error])
+
+
+PIECES = {"delta": "piece"}
+
+
+@pytest.mark.parametrize("connect", ["websocket", "websocket-audio"])
+@pytest.mark.parametrize(
+    ("frame", "settings", "said", "ends"),
+    [
+        ({"text": "hi", "done": True}, {"turn_end": "done"}, [("message", "hi")], True),
+        ({"text": "hi", "done": "yes"}, {"turn_end": "done"}, [("message", "hi")], False),
+        ({"text": "hi", "done": True}, {}, [("message", "hi")], False),
+        ({"done": True}, {"turn_end": "done"}, [], True),
+        ({"piece": "h"}, PIECES, [("delta", "h")], False),
+        ({"piece": "h", "done": True}, {**PIECES, "turn_end": "done"}, [("delta", "h")], True),
+        ({"piece": 3, "text": "hi"}, PIECES, [("message", "hi")], False),
+        ({"piece": "h", "text": "hi"}, {}, [("message", "hi")], False),
+    ],
+)
+def test_a_frame_is_a_piece_or_a_message_and_may_end_the_turn(
+    connect: str, frame: dict[str, Any], settings: dict[str, Any], said: list[tuple[str, str]], ends: bool
+) -> None:
+    raw: list[str] = []
+
+    async def run() -> tuple[bool, list[tuple[str, str]]]:
+        connector = make_connector({"connect": connect, "url": "ws://bot.example/", **settings}, {})
+        if connect == "websocket":
+            assert connector.capabilities.streaming == ("delta" in settings)
+        arriving: asyncio.Queue[Any] = asyncio.Queue()
+        inner: Any = connector.inner
+        ended = inner._take(json.dumps(frame), arriving, raw)
+        outputs = [arriving.get_nowait() for _ in range(arriving.qsize())]
+        return ended, [(one.kind, one.text) for one in outputs if one.kind != "extras"]
+
+    assert asyncio.run(run()) == (ends, said) and raw == [json.dumps(frame)]
 
 
 def test_sound_that_is_not_base64_is_a_bad_answer(address: str) -> None:

@@ -207,6 +207,27 @@ def test_the_conversations_of_a_wizard_who_has_gone_may_be_taken_by_another() ->
     asyncio.run(run())
 
 
+def test_a_turn_is_answered_once_and_only_while_an_answer_is_waited_for() -> None:
+    async def run() -> None:
+        room, seat = Room(None), Seat("c", "en", "", 0.0)
+        room.enter(seat)
+        room.take("c", "Merlin")
+        for asked in (None, "where?"):
+            with pytest.raises(NotYours):
+                room.say("c", Reply("too early", "Merlin"))
+            assert not seat.opening
+            waiting = asyncio.create_task(room.answered(seat, asked))
+            await asyncio.sleep(0)
+            assert seat.opening == (asked is None)
+            room.say("c", Reply("here", "Merlin"))
+            with pytest.raises(NotYours):
+                room.say("c", Reply("there", "Merlin"))
+            assert (await waiting).text == "here"
+        assert [(line.party, line.text) for line in seat.lines] == [("user", "where?")]
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
@@ -247,7 +268,14 @@ class Guide:
     async def shut_down(self) -> None: ...
 
 
-def decided(words: str, *, ends: bool = False, behind: Any = None, **settings: Any) -> SystemTurn:
+def decided(
+    words: str,
+    *,
+    ends: bool = False,
+    behind: Any = None,
+    look: Callable[[Seat], object] = id,
+    **settings: Any,
+) -> SystemTurn:
     """What becomes of a turn where the wizard sends these words; the guide is behind."""
 
     async def run() -> SystemTurn:
@@ -262,11 +290,43 @@ def decided(words: str, *, ends: bool = False, behind: Any = None, **settings: A
             if seat is not None and seat.wizard is None:
                 room.take("c", "Merlin")
             await asyncio.sleep(0)
+        look(seat)
         room.say("c", room.worded(seat, "Merlin", words, ends=ends))
         await waiting
         return turn
 
     return asyncio.run(run())
+
+
+def test_a_proposal_sent_unchanged_ends_where_the_program_or_the_wizard_does() -> None:
+    for ends in (False, True):
+        turn = decided("You said where?", ends=ends, behind=make_connector(ECHO, {}))
+        assert facts_of(turn)["source"] == "proposal" and turn.ends_dialogue == ends
+
+
+def test_a_wizard_sees_what_the_program_understood_and_whether_it_would_end() -> None:
+    seen: list[tuple[list[str], bool]] = []
+
+    class Understands(Guide):
+        async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+            acts = (Act("inform", "food", "thai", "!="), Act("request", "address"), Act("bye"))
+            yield SystemOutput(kind="extras", understood=(Understood(acts, 0.9),))
+            yield SystemOutput(kind="message", text="Where?")
+
+    for behind in (Guide(), Understands()):
+        decided("So.", behind=behind, look=lambda seat: seen.append((list(seat.understood), seat.closing)))
+    assert seen == [
+        (["request(address=)"], True),
+        (["inform(food!=thai), request(address=), bye(=)"], False),
+    ]
+
+
+def test_what_a_system_behind_a_recogniser_says_is_shown_to_the_wizard() -> None:
+    seats: list[Seat] = []
+    decided("where", behind=Guide(), replaces="recognition", look=seats.append)
+    assert [(line.party, line.text) for line in seats[0].lines] == [
+        ("user", "where?"), ("system", "It is in Lantern Street."),
+    ]  # fmt: skip
 
 
 def facts_of(turn: SystemTurn) -> dict[str, Any]:
@@ -315,6 +375,7 @@ def test_where_a_reply_came_from_is_told_by_its_words(words: str, source: str, l
     ready = {"prompts": {"again": "Pardon?"}, "strategies": {"asking": {"street": "Which street?"}}}
     facts = facts_of(decided(words, **ready))
     assert (facts["source"], facts.get("label"), facts["strategy"]) == (source, label, "asking")
+    assert "gave" not in facts, "nothing of it went into a system behind"
 
 
 def test_a_wizard_may_end_without_a_word_and_a_recogniser_may_end_too() -> None:
@@ -323,6 +384,14 @@ def test_a_wizard_may_end_without_a_word_and_a_recogniser_may_end_too() -> None:
     echo = make_connector(ECHO, {})
     turn = decided("goodbye", ends=True, behind=echo, replaces="recognition")
     assert [message.text for message in turn.messages] == ["You said goodbye"] and turn.ends_dialogue
+
+
+def test_a_greeting_is_nothing_that_a_recogniser_gave() -> None:
+    outputs = within(
+        lambda one: taken(one.open(Conversation("c"))), lambda _: "", greeting="Hello.",
+        replaces="recognition", behind=ECHO,
+    )  # fmt: skip
+    assert outputs[-1].raw == {"wizard": "Merlin", "replaces": "recognition", "source": "greeting"}
 
 
 def test_the_first_message_says_whose_dialogue_it_is_and_by_which_strategy() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
 
@@ -21,9 +22,19 @@ from scenes.fighting import (
 )  # fmt: skip
 from scenes.listening import listening_study
 from scenes.visits import Parrot
+from vivavoce.connectors.base import ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.secrets import Vault
+from vivavoce.connectors.wire import Wire
 from vivavoce.core.clock import ManualClock
+from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
-from vivavoce.log.events import DialogueEnded, SystemTurnFailed, SystemTurnReceived, UserTurnSent
+from vivavoce.log.events import (
+    DialogueEnded,
+    DialogueOpened,
+    SystemTurnFailed,
+    SystemTurnReceived,
+    UserTurnSent,
+)
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
@@ -157,14 +168,121 @@ def test_a_restart_goes_on_where_the_bout_was(study: Study, log: Log) -> None:
     asyncio.run(second(*asyncio.run(first())))
 
 
-@pytest.mark.parametrize(("idempotent", "outcome"), [(True, SystemTurnReceived), (False, SystemTurnFailed)])
-def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_to_be_lost(
-    study: Study, log: Log, idempotent: bool, outcome: type
+class Telling(Parrot):
+    """Says what it did, and breaks down in the middle where it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wire = Wire(ConnectorSettings.model_validate({"connect": "x"}), Vault((), {}))
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        self._wire.sent("line", turn.text)
+        if turn.text == "break in a message":
+            yield SystemOutput(kind="delta", text="So far")
+        else:
+            yield SystemOutput(kind="message", text="One.")
+            yield SystemOutput(kind="message", text="Two.")
+        if turn.text.startswith("break"):
+            raise SystemUnderTestError("timeout", "no more")
+        yield SystemOutput(kind="extras", raw={"n": 1})
+
+
+def test_what_a_side_gave_out_is_kept_also_what_came_before_it_failed(study: Study, log: Log) -> None:
+    async def run() -> str:
+        engine = arena_engine(study, log, **{name: Telling() for name in SYSTEMS})
+        visit, bout = await begun(engine)
+        await exchange(engine, visit, bout, 1)
+        await engine.bouts.vote(visit, bout, exchange=1, choice="tie")
+        for text in ("break in a message", "break after two"):
+            await engine.bouts.say(visit, bout, key=text, text=text)
+            await until(engine, visit, settled)
+        await engine.stop()
+        return visit
+
+    visit = asyncio.run(run())
+    received = kinds(log, visit, SystemTurnReceived)
+    greetings, answers = (
+        [one for one in received if (one.reply_to is None) == first] for first in (True, False)
+    )
+    assert [(one.raw, one.wire) for one in greetings] == [(None, None)] * 2
+    assert [(one.raw, one.wire) for one in answers] == [
+        ([{"n": 1}], [{"sent": "line", "body": "question 1"}])
+    ] * 2
+    failed = kinds(log, visit, SystemTurnFailed)
+    assert [(one.partial, one.wire) for one in failed] == [
+        *[("So far", [{"sent": "line", "body": "break in a message"}])] * 2,
+        *[("One.\nTwo.", [{"sent": "line", "body": "break after two"}])] * 2,
+    ]
+    assert all(one.reply_to is not None for one in failed)
+
+
+def test_a_system_that_remembers_in_its_process_answers_as_long_as_that_runs_and_is_told_the_end_once(
+    study: Study, log: Log
 ) -> None:
-    """Again where a system takes the same message only once; else it may have been heard."""
+    parrot = Parrot(memory="process")
+
+    async def run() -> str:
+        engine = arena_engine(study, log, **dict.fromkeys(SYSTEMS, parrot))
+        visit, bout = await begun(engine)
+        for number in (1, 2):
+            await exchange(engine, visit, bout, number)
+            await engine.bouts.vote(visit, bout, exchange=number, choice="tie")
+            assert parrot.closed == []
+        await engine.bouts.finish(visit, bout)
+        await until(engine, visit, lambda _: len(parrot.closed) == 2)
+        await engine.stop()
+        return visit
+
+    visit = asyncio.run(run())
+    assert kinds(log, visit, SystemTurnFailed) == [] and len(set(parrot.closed)) == 2
+    assert [len(one) for one in parrot.histories] == [1, 1, 3, 3]
+
+
+def test_a_greeting_that_a_restart_interrupted_is_heard_in_the_dialogue_that_was_opened(
+    study: Study, log: Log
+) -> None:
+    class Slow(Parrot):
+        async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+            await asyncio.Event().wait()
+            async for output in super().open(conversation):
+                yield output
+
+    async def first() -> str:
+        engine = arena_engine(study, log, **dict.fromkeys(SYSTEMS, Slow()))
+        await engine.start()
+        visit = (await engine.open_visit(language="en")).visit_id
+        await until(engine, visit, lambda _: len(kinds(log, visit, DialogueOpened)) == 2)
+        assert engine.answering(visit)
+        await engine.stop()
+        return visit
+
+    async def second(visit: str) -> None:
+        engine = arena_engine(study, log)
+        await engine.start()
+        await until(engine, visit, settled)
+        await until(engine, visit, lambda _: not engine.answering(visit))
+        await engine.stop()
+
+    visit = asyncio.run(first())
+    assert kinds(log, visit, SystemTurnReceived) == []
+    asyncio.run(second(visit))
+    assert len(kinds(log, visit, SystemTurnReceived)) == len(kinds(log, visit, DialogueOpened)) == 2
+
+
+@pytest.mark.parametrize(
+    ("memory", "idempotent", "again"),
+    [
+        ("system", True, True), ("system", False, False), ("caller", False, True), ("process", True, False),
+        ("process", False, False),
+    ],
+)  # fmt: skip
+def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_to_be_lost(
+    study: Study, log: Log, memory: str, idempotent: bool, again: bool
+) -> None:
+    """Again where it is taken only once, or nothing is remembered; else it may have been heard."""
 
     async def first() -> tuple[str, str]:
-        slow = Parrot(idempotent=idempotent)
+        slow = Parrot(memory=memory, idempotent=idempotent)
         slow.gate = asyncio.Event()
         engine = arena_engine(study, log, **dict.fromkeys(SYSTEMS, slow))
         visit, bout = await begun(engine)
@@ -174,17 +292,18 @@ def test_a_message_that_was_being_answered_at_a_restart_is_asked_again_or_said_t
         return visit, bout
 
     async def second(visit: str) -> None:
-        parrot = Parrot(idempotent=idempotent)
+        parrot = Parrot(memory=memory, idempotent=idempotent)
         engine = arena_engine(study, log, **dict.fromkeys(SYSTEMS, parrot))
         await engine.start()
         state = await until(engine, visit, settled)
-        assert state.bout is not None and state.bout.vote_due == idempotent
-        assert state.bout.may_finish != idempotent
-        assert len({turn.key for turn in parrot.sent}) == (2 if idempotent else 0)
+        assert state.bout is not None and state.bout.vote_due == again
+        assert state.bout.may_finish != again
+        assert len({turn.key for turn in parrot.sent}) == (2 if again else 0)
         await engine.stop()
 
     visit, _ = asyncio.run(first())
     asyncio.run(second(visit))
+    outcome = SystemTurnReceived if again else SystemTurnFailed
     assert len([one for one in kinds(log, visit, outcome) if one.reply_to is not None]) == 2
     assert len(kinds(log, visit, UserTurnSent)) == 2
 
