@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from scenes.patience import PATIENCE_S, eventually_there
 from scenes.visits import Parrot, greeted, into_dialogue, make_study, ratings, say, settled
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
+from vivavoce.log.follow_ups import Invited, note_invited
 from vivavoce.log.store import Log
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.model import Limits
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -318,6 +321,38 @@ def test_the_same_ticket_resumes_the_same_visit(study, log) -> None:
         token = await engine.new_token(first.visit_id)
         assert await engine.visit_of_token(token) == first.visit_id
         assert await engine.visit_of_token("made up") is None
+
+    with_engine(study, log, scenario)
+
+
+@pytest.mark.parametrize(
+    ("key", "then", "same"),
+    [("K", "K", True), ("K", "L", False), ("K", None, False), (None, "K", False), (None, None, False)],
+)
+def test_only_the_page_that_opened_a_visit_is_shown_it_again(study, log, key, then, same) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        await engine.open_visit(language="en", ticket="T1", key=key)
+        assert (await engine.open_visit(language="en", ticket="T1", key=then)).same_page is same
+
+    with_engine(study, log, scenario)
+
+
+@pytest.mark.parametrize(
+    ("who", "simulated", "earlier"),
+    [("ada", False, True), ("ada", True, False), ("bot", True, True), ("bot", False, False),
+     ("nobody", False, False), (None, False, False)],
+)  # fmt: skip
+def test_a_visit_follows_the_session_of_somebody_of_its_own_kind(
+    tmp_path: Path, log, who, simulated, earlier
+) -> None:
+    study = make_study(tmp_path, follow_up=FollowUp(of="first", after_days=0))
+    done = Invited("ada", "link", "k", ("one",), log.clock.now())
+    note_invited(log, study.name, [done, replace(done, participant_id="bot", simulated=True)])
+
+    async def scenario(engine: SessionEngine) -> None:
+        opened = await engine.open_visit(language="en", participant_id=who, simulated=simulated)
+        state = await engine.state(opened.visit_id)
+        assert state.opened is not None and (state.opened.earlier is not None) is earlier
 
     with_engine(study, log, scenario)
 

@@ -56,6 +56,11 @@ def test_a_turn_is_timed_from_its_first_output_to_its_end_less_what_was_waited(
     assert (turn.first_output_s, turn.complete_s) == (first_s, complete_s)
 
 
+def test_a_turn_of_the_users_was_sent_when_the_connector_says_so() -> None:
+    assert turn_of((1.0, SystemOutput(kind="sent")), (2.0, message())).sent_s == 1.0
+    assert turn_of((2.0, message())).sent_s is None
+
+
 def test_pieces_become_a_message_where_none_closes_them() -> None:
     pieces = [(1.0, SystemOutput(kind="delta", text=text)) for text in ("a", "b")]
     assert [one.text for one in turn_of(*pieces).messages] == ["ab"]
@@ -141,6 +146,7 @@ def test_what_an_agent_did_is_told_where_anything_is_said_of_it(output: SystemOu
         ([{"name": "f"}, {"arguments": "{}", "more": True}], "{}"),
         ([{"arguments": "{}"}, {"more": True}], "{}"),
         ([{"arguments": "{}"}, {"result": "x"}], "{}"),
+        ([{"name": "f"}, {"more": True}], ""),
     ],
 )
 def test_arguments_grow_where_a_piece_says_that_it_is_more(pieces: list[dict], arguments: str) -> None:
