@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scenes.histories import assigned, dialogue_of
-from vivavoce.log.agent_work import AgentWork, LoggedToolCall
+from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
 from vivavoce.log.call_events import SpeechHeard
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.event import Event
@@ -23,6 +23,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.playback_events import SoundPlayed
+from vivavoce.study.prices import Prices
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 INFORM = LoggedAct(act="inform", slot="food", value="thai")
@@ -231,6 +232,16 @@ def test_calls_of_tools_are_logged_where_every_answer_told_its_own(
     happened: list[Event], logged: bool | None
 ) -> None:
     assert rows_of(*((1.0, one) for one in happened)).dialogue()["tools_logged"] is logged
+
+
+def test_calls_of_models_have_a_price_where_the_study_says_one() -> None:
+    used = AgentWork(tools=TOLD.tools, usage=[LoggedUsage(model="m", input_tokens=1000, output_tokens=10)])
+    prices = Prices.model_validate({"currency": "EUR", "models": {"m": {"input": 2.0, "output": 5.0}}})
+    for known, price in ((prices, {"cost": 0.00205, "currency": "EUR"}), (None, {})):
+        tables = rows_of((1.0, system(agent=used)), readers=Readers(prices=known)).agent.tables
+        assert [{name: one[name] for name in ("cost", "currency") if name in one}
+                for one in tables["usage"]] == [price]  # fmt: skip
+        assert "cost" not in tables["tool_calls"][0]
 
 
 def test_goals_are_those_of_the_task_and_of_its_alternative() -> None:
