@@ -11,6 +11,7 @@ from vivavoce.log.call_events import SpeechHeard
 from vivavoce.log.dialogue_rows import DialogueRows, Readers
 from vivavoce.log.event import Event
 from vivavoce.log.events import (
+    CodeIssued,
     DialogueEnded,
     DialogueOpened,
     LoggedAct,
@@ -207,6 +208,35 @@ def test_a_dialogue_without_turns_lasted_until_its_end() -> None:
 def test_a_dialogue_is_of_its_condition_else_of_its_system() -> None:
     assert rows_of(condition="quiet").dialogue()["condition"] == "quiet"
     assert rows_of().dialogue()["condition"] == "one"
+
+
+@pytest.mark.parametrize(
+    ("facts", "reply_to", "text", "sources"),
+    [
+        ({"replaces": "recognition", "gave": "a thai place"}, 0, "a thai place", ["log", "log", "live"]),
+        ({"replaces": "recognition", "gave": None}, 0, "a tie place", ["live", "live"]),
+        ({"replaces": "management", "gave": "a thai place"}, 0, "a tie place", ["live", "live"]),
+        ({"replaces": "recognition", "gave": "a thai place"}, None, "a tie place", ["live", "live"]),
+        ({"gave": "a thai place"}, 0, "a tie place", ["live", "live"]),  # a bot's own fact
+    ],
+)
+def test_what_a_wizard_heard_goes_before_what_was_recognised(
+    facts: dict[str, Any], reply_to: int | None, text: str, sources: list[str]
+) -> None:
+    raw = ["a text", {"wizard": "Rosa"} | facts]
+    made = rows_of(
+        (1.0, user(heard=HEARD)), (2.0, system(raw=raw, reply_to=reply_to)),
+        (3.0, user(index=2, heard=HEARD)), channel="voice",
+    )  # fmt: skip
+    assert [one["text"] for one in made.turns] == [text, "Which food?", "a tie place"]
+    told = [(one["source"], one["text"]) for one in made.hypotheses if one["turn_index"] == 0]
+    assert told == list(zip(sources, ["a tie place", "b", "a thai place"], strict=False))
+    assert [one["source"] for one in made.hypotheses if one["turn_index"] == 2] == ["live", "live"]
+
+
+def test_whether_a_code_was_issued_is_told() -> None:
+    assert rows_of().dialogue()["code_issued"] is False
+    assert rows_of((1.0, CodeIssued(dialogue_id="d", code="1234"))).dialogue()["code_issued"] is True
 
 
 FAILED = SystemTurnFailed(dialogue_id="d", reply_to=0, failure="timeout", detail="x")
