@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from datetime import datetime
@@ -152,12 +153,15 @@ class Dataset:
                 raise InputError(f"{rule.text!r}: {problem}", place="--exclude", hint=hint)
 
     def holdings(self) -> dict[str, int]:
-        """How much there is of everything that is counted, in the order of the tables; zeros are left out."""
-        found: dict[str, int] = {}
+        """How much there is of everything that is counted, in the order of the tables; zeros are left out.
+
+        Note  tables that count the same, as judges' judgements and people's, are counted together
+        """
+        found = Counter[str]()
         for table in TABLES.values():
             if table.counted and (rows := self.read(table.name)).num_rows:
                 units = rows.group_by(list(table.unit)).aggregate([]) if table.unit else rows
-                found[table.counted] = units.num_rows
+                found[table.counted] += units.num_rows
         return found
 
     def path(self, table: str) -> Path:

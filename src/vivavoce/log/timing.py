@@ -222,9 +222,8 @@ def _copied(
         for dialogue in dialogues:
             turns = spoken.get(dialogue["dialogue_id"])
             if turns is not None:
-                first = min((turn.onset_s for turn in turns), default=None)
-                last = max((turn.offset_s for turn in turns), default=None)
-                dialogue["duration_s"] = None if first is None or last is None else last - first
+                ends = [turn.offset_s for turn in turns]
+                dialogue["duration_s"] = max(ends) - min(turn.onset_s for turn in turns) if ends else None
                 dialogue["timing_origin"] = SOUND
             yield dialogue
 

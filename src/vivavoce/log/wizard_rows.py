@@ -1,7 +1,7 @@
 """What a person did in place of the system: read from what the connector `wizard` leaves beside a turn."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -56,12 +56,10 @@ def wizard_turn(event: SystemTurnReceived) -> WizardTurn | None:
 
 
 def _facts(raw: Any) -> WizardFacts | None:
-    if not isinstance(raw, Mapping) or not {"wizard", "replaces"} <= raw.keys():
-        return None
     try:
         return WizardFacts.model_validate(raw)
     except ValidationError:
-        return None  # a bot's own fact of the same name
+        return None  # a fact of the bot's own
 
 
 def wizard_row(event: SystemTurnReceived, facts: WizardFacts) -> Row:

@@ -49,7 +49,7 @@ class Upkeep:
             visit = await self._visit(visit_id)
             async with visit.lock:
                 dialogue = visit.state.dialogue
-                if (visit.state.last_at or before) > before:
+                if (visit.state.last_at or before) >= before:
                     continue
                 if visit.state.bout is not None:
                     await self._move(visit, lambda d: self._rules.end_bout(d, "abandoned"))
@@ -74,8 +74,7 @@ class Upkeep:
         ended = 0
         for visit in [one for one in self._visits.values() if self._is_overdue(one)]:
             async with visit.lock:
-                dialogue = visit.state.dialogue
-                if dialogue is None or not self._is_overdue(visit):
+                if not self._is_overdue(visit):  # while the lock was waited for
                     continue
                 await self._move(visit, lambda draft, one=visit: self._end_overdue(draft, one))
                 ended += 1

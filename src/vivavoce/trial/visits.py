@@ -96,7 +96,7 @@ class MoveRules:
     def settle(self, draft: Draft) -> None:
         """Write everything that follows, in the same transaction, until nothing more does."""
         state = draft.state
-        if state.phase == "ended" and state.outcome in ("withdrew", "no_consent"):
+        if state.outcome in ("withdrew", "no_consent"):
             for recording_id in list(state.recordings):
                 draft.add(RecordingRemoved(recording_id=recording_id, reason="withdrawal"))
         written = -1

@@ -111,6 +111,8 @@ def test_a_service_starts_with_the_key_of_all_its_recordings_only(
     folder = folder_of(log).path
     require_keys(folder)  # it is not even there
     path = store(log)
+    (folder / "notes").mkdir()
+    (folder / "older.wav").write_bytes(AUDIO)  # from before there was a key
     require_keys(folder)
     for wrong in ("", new_key()):
         monkeypatch.setenv(KEY, wrong)

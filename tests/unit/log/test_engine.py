@@ -1,13 +1,23 @@
 """What a log may be kept in, and what is refused."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
 
+from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError, LogError
-from vivavoce.log.engine import check_settings, network_file_system, open_engines
+from vivavoce.log.engine import (
+    _settle,
+    check_settings,
+    missing_file,
+    network_file_system,
+    open_engines,
+    when_free,
+)
 from vivavoce.log.events import TrialResumed
 from vivavoce.log.store import Log
 
@@ -129,3 +139,79 @@ def test_a_new_log_is_readable_by_its_owner_only_and_an_old_one_stays_as_it_was(
             made = list(tmp_path.glob(f"{path.name}*"))
             assert len(made) > 1  # the write-ahead log beside it
             assert {one.stat().st_mode & 0o777 for one in made} == {rights}
+
+
+class Held(Exception):
+    """What a driver says of a database that another process holds."""
+
+    def __init__(self, said: str = "", sqlstate: str = "") -> None:
+        super().__init__(said)
+        self.sqlstate = sqlstate
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        (Held("database is locked"), 5),  # at 0, 1, 2, 3 and 4 seconds: three are waited for
+        (Held("lock not available", "55P03"), 5),
+        (Held("disk I/O error"), 1),
+        (Held("deadlock detected", "40P01"), 1),
+    ],
+)
+def test_a_database_that_is_held_is_asked_again_for_as_long_as_one_is_patient(
+    monkeypatch: pytest.MonkeyPatch, error: Held, tries: int
+) -> None:
+    clock, asked = ManualClock(), list[float]()
+    monkeypatch.setattr("vivavoce.log.engine.time.monotonic", clock.monotonic_s)
+    monkeypatch.setattr("vivavoce.log.engine.time.sleep", lambda _: clock.advance(1))
+
+    def work() -> None:
+        asked.append(clock.monotonic_s())
+        raise DBAPIError("SELECT 1", None, error)
+
+    with pytest.raises(DBAPIError):
+        when_free(work, 3.0)
+    assert len(asked) == tries
+    assert when_free(lambda: "done", 0.0) == "done"
+
+
+def test_a_log_that_is_not_there_yet_is_told_from_one_that_is(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    assert missing_file(f"sqlite:///{path}") == path
+    path.touch()
+    assert missing_file(f"sqlite:///{path}") is None
+    assert missing_file("postgresql://127.0.0.1/d") is None
+
+
+@pytest.mark.parametrize(("said", "tries"), [("database is locked", 5), ("disk I/O error", 1)])
+def test_who_opens_a_file_at_the_same_moment_waits_for_its_settings(
+    monkeypatch: pytest.MonkeyPatch, said: str, tries: int
+) -> None:
+    clock, asked = ManualClock(), list[str]()
+    monkeypatch.setattr("vivavoce.log.engine.time.monotonic", clock.monotonic_s)
+    monkeypatch.setattr("vivavoce.log.engine.time.sleep", lambda _: clock.advance(1))
+
+    class Cursor:
+        def execute(self, statement: str) -> None:
+            asked.append(statement)
+            raise Held(said)
+
+    with pytest.raises(Held):
+        _settle(Cursor(), "PRAGMA journal_mode=WAL", 3.0)
+    assert len(asked) == tries
+
+
+@pytest.mark.parametrize(
+    ("journal", "synchronous", "refused"),
+    [("delete", 2, True), ("wal", 1, True), ("delete", 1, True), ("wal", 2, False), ("wal", 3, False)],
+)
+def test_a_file_that_may_lose_what_was_acknowledged_is_refused(
+    tmp_path: Path, journal: str, synchronous: int, refused: bool
+) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'log.sqlite'}")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"PRAGMA journal_mode={journal}")
+        connection.exec_driver_sql(f"PRAGMA synchronous={synchronous}")
+        with pytest.raises(InputError, match="SQLite kept journal_mode") if refused else nullcontext():
+            check_settings(connection)
+    engine.dispose()

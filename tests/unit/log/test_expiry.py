@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from vivavoce.log.event import LoggedRating
 from vivavoce.log.events import (
     DialogueAssigned,
     DialogueOpened,
+    PageRead,
     PartExpired,
     ParticipantErased,
     QuestionnaireAnswered,
@@ -25,7 +27,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.expiry import expire_due, find_due, losses
-from vivavoce.log.follow_ups import Invited, note_invited
+from vivavoce.log.follow_ups import Invited, link_invited, note_invited
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import metadata
 from vivavoce.log.verification import verify
@@ -127,15 +129,62 @@ def test_who_was_to_come_again_and_did_not_is_forgotten_in_time(log: Log, clock:
     assert "secret-ada" not in everything(log) and find_due(log, "s", days, IDLE) == []
 
 
-def test_free_text_goes_and_what_was_chosen_stays(log: Log, clock: ManualClock) -> None:
+def test_only_people_are_forgotten_who_never_came_and_to_whom_something_leads(
+    log: Log, clock: ManualClock
+) -> None:
+    keyed = Invited("keyed", "link", "secret-keyed", ("desk",), clock.now())
+    names = ("nameless", "linked", "both", "program", "came")
+    others = {name: replace(keyed, participant_id=name, person_key=None) for name in names}
+    others["both"] = replace(others["both"], person_key="secret-both")
+    others["program"] = replace(others["program"], person_key="secret-program", simulated=True)
+    note_invited(log, "s", [keyed, *others.values()])
+    link_invited(log, "s", {name: f"hash-{name}" for name in ("linked", "both", "came")})
+    clock.advance(90 * DAY_S)
+    come(log, "v1", "came")
+    due = find_due(log, "s", RetentionRules(identifiers_days=90).days(), IDLE)
+    assert {one.participant_id: one.pieces for one in due} == {"keyed": 1, "linked": 1, "both": 2}
+    assert find_due(log, "s", RetentionRules(visits_days=90).days(), IDLE) == []
+
+
+def test_what_is_due_goes_at_its_very_moment_unless_somebody_is_still_at_it(
+    log: Log, clock: ManualClock
+) -> None:
+    days, idle = RetentionRules(identifiers_days=1).days(), timedelta(days=3)
+    come(log, "v1", "ada")
+    come(log, "v2", "eve", ends=False)
+    for passed_s, due in ((DAY_S - 1, []), (1, ["ada"]), (2 * DAY_S - 1, ["ada"]), (1, ["ada", "eve"])):
+        clock.advance(passed_s)
+        assert [one.participant_id for one in find_due(log, "s", days, idle)] == due
+
+
+def test_who_comes_or_goes_on_after_they_were_found_due_keeps_what_they_have(
+    log: Log, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = RetentionRules(identifiers_days=1).days()
+    for visit, person in (("v1", "ada"), ("v2", "eve"), ("v3", "zoe")):
+        come(log, visit, person, ends=False)
+    clock.advance(2 * DAY_S)
+    found = find_due(log, "s", days, IDLE)
+    assert [one.participant_id for one in found] == ["ada", "eve", "zoe"]
+    come(log, "v4", "ada")
+    log.transact_now(lambda tx: tx.append("v2", PageRead(step=2)))
+    monkeypatch.setattr("vivavoce.log.expiry.find_due", lambda *_: found)
+    assert [one.participant_id for one in expire_due(log, "s", days, IDLE, by="Kim")] == ["zoe"]
+    assert "secret-ada" in everything(log) and "secret-eve" in everything(log)
+
+
+def test_free_text_goes_and_what_was_chosen_stays(log: Log, clock: ManualClock, tmp_path: Path) -> None:
     days = RetentionRules(free_text_days=10).days()
     come(log, "v1", "ada")
     clock.advance(11 * DAY_S)
     come(log, "v2", "eve")
+    come(log, "v3", "zoe")
     lost = losses(log, "s", find_due(log, "s", days, IDLE))
-    assert (lost.participants, lost.left) == (2, 2)
-    assert (lost.answers, lost.answers_left) == ({"comments": 2}, {"comments": 1})
+    assert (lost.participants, lost.left) == (3, 3)
+    assert (lost.dialogues, lost.dialogues_left) == ({"desk": 3}, {"desk": 3})
+    assert (lost.answers, lost.answers_left) == ({"comments": 3}, {"comments": 2})
     expire_due(log, "s", days, IDLE, by="Kim")
+    assert not [file for file in tmp_path.glob("log.sqlite*") if b"ada of Turin" in file.read_bytes()]
     assert "ada of Turin" not in everything(log) and "eve of Turin" in everything(log)
     [form] = [one.event for one in log.events("v1") if isinstance(one.event, QuestionnaireAnswered)]
     assert [(one.item_id, one.value, one.answer) for one in form.ratings] == [

@@ -1,17 +1,25 @@
 """Where the clips of a dialogue lie in the recording that they become."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from scenes.histories import assigned, dialogue_of
+from vivavoce.audio.files import encode_sound, read_tracks
+from vivavoce.audio.sound import Sound
+from vivavoce.core.clock import ManualClock
 from vivavoce.log.event import Event
-from vivavoce.log.events import DialogueOpened
+from vivavoce.log.events import DialogueEnded, DialogueOpened, VisitEnded, VisitOpened
 from vivavoce.log.microphone_events import MicrophoneOpened
-from vivavoce.log.mixdown import Laid, layout
+from vivavoce.log.mixdown import Laid, layout, waiting, written
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
-from vivavoce.log.recording_events import RecordingStored
+from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
+from vivavoce.log.recordings import RecordingFolder
+from vivavoce.log.store import Log, Transaction
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 OPENED = (DialogueOpened(dialogue_id="d"), 100.0)
@@ -88,3 +96,75 @@ def test_after_a_restart_the_clock_on_the_wall_tells_unless_it_was_set_back() ->
     sound = (offered(1, 13.0), 113.0)
     assert laid(OPENED, (clip("came"), 112.0), sound, boot="next")[0].start_s == 10.0
     assert laid(OPENED, (clip("came"), 95.0), sound, boot="next") == []
+
+
+RATE_HZ = 16_000
+
+
+@pytest.mark.parametrize(
+    ("starts_s", "lengths_s", "frames"),
+    [
+        ((3.0, 5.0), (None, None), 2 * RATE_HZ + 1600),  # as far apart as may be
+        ((3.0, 5.1), (None, None), None),
+        ((3.0,), (0.025,), 400),
+        ((3.0, 3.5), (0.05, 0.0), 800),  # nothing was heard of the second
+        ((3.0, 9.0), (0.05, 0.0), 800),
+        ((3.0,), (0.0,), None),
+    ],
+)
+def test_a_recording_lasts_from_the_first_sound_that_was_heard_to_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts_s: tuple[float, ...],
+    lengths_s: tuple[float | None, ...], frames: int | None,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("vivavoce.log.mixdown.LONGEST_S", 2.0)
+    folder = RecordingFolder(tmp_path / "recordings")
+    kept = folder.keep("clip", encode_sound(Sound(np.full(1600, 7, np.int16), RATE_HZ)), "audio/wav")
+    clips = [Laid("clip", USER, start, heard, True) for start, heard in zip(starts_s, lengths_s, strict=True)]
+    made = written(folder, "d", clips, {"clip": kept.file})
+    assert (made.frames if made is not None else None) == frames
+    if made is not None:
+        tracks = read_tracks(folder.file(made.file)).samples
+        assert len(tracks) == frames
+        assert not tracks[:, SYSTEM].any()
+        assert (made.started_s, made.clips) == (3.0, len(clips))
+
+
+def test_dialogues_by_voice_that_ended_before_wait_until_their_recording_is_made(tmp_path: Path) -> None:
+    def clips(tx: Transaction, name: str, *contents: str, study: str = "s", **facts: Any) -> None:
+        """A visit with a dialogue and recordings of it; content `made` is one that clips became."""
+        opened = VisitOpened(study=study, revision="r", participant_id="p", pool="link", language="en")
+        tx.append(name, opened)
+        tx.append(name, assigned(name, **({"channel": "voice"} | facts)))
+        for number, content in enumerate(contents):
+            more = {"clips": 1, "clips_placed": 0} if content == "made" else {}
+            what = "turn" if content == "turn" else "dialogue"
+            tx.append(name, clip(f"{name}-{number}", dialogue_id=name, content=what, **more))
+
+    clock = ManualClock(START)
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", clock) as log:
+
+        def fill(tx: Transaction) -> None:
+            clips(tx, "ready", "turn", "turn")
+            clips(tx, "open-microphone", "dialogue")
+            clips(tx, "made", "turn", "made")
+            clips(tx, "both", "turn", "dialogue")
+            clips(tx, "silent")
+            clips(tx, "text", "turn", channel="text")
+            clips(tx, "elsewhere", "turn", study="other")
+            clips(tx, "removed", "turn", "turn")
+            tx.append("removed", RecordingRemoved(recording_id="removed-0", reason="erasure"))
+
+        log.transact_now(fill)
+        log.transact_now(lambda tx: clips(tx, "running", "turn"))
+        log.transact_now(lambda tx: clips(tx, "visit-ended", "turn"))
+        log.transact_now(lambda tx: tx.append("visit-ended", VisitEnded(outcome="withdrew")))
+        clock.advance(60)
+        names = ("ready", "open-microphone", "made", "both", "silent", "text", "elsewhere", "removed")
+        for name in names:
+            over = DialogueEnded(dialogue_id=name, reason="user", user_turns=1)
+            log.transact_now(lambda tx, over=over: tx.append(over.dialogue_id, over))
+        at_the_end = START + timedelta(seconds=60)
+        always = ("visit-ended", "visit-ended")
+        assert waiting(log, "s", at_the_end) == [("ready", "ready"), ("both", "both"), always]
+        assert waiting(log, "s", at_the_end - timedelta(seconds=1)) == [always]
+        assert waiting(log, "other", at_the_end) == [("elsewhere", "elsewhere")]

@@ -144,6 +144,8 @@ def test_shareable_instants_lie_as_far_apart_as_they_did(whole: Dataset, tmp_pat
             assert {n: new[n] for n in instants} == {n: old[n] and old[n] - back for n in instants}
     assert reduced.first_participant == ORIGIN
     assert reduced.declaration == whole.declaration, "the revision that the first participant met"
+    seen = [datetime.fromisoformat(one["seen_at"]) for one in reduced.manifest["study"]["revisions"]]
+    assert seen == [ORIGIN - timedelta(days=2), ORIGIN + timedelta(days=2)]
 
 
 def test_public_instants_count_from_each_participants_own_beginning(whole: Dataset, tmp_path: Path) -> None:

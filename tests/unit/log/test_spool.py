@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from vivavoce.audio.files import read_tracks
 from vivavoce.core.errors import LogError
 from vivavoce.log.encryption import KEY, WrongKey, new_key
-from vivavoce.log.recordings import RecordingFolder
-from vivavoce.log.spool import SpooledRecording, TapeFacts, facts_of, sealed, tapes_in
+from vivavoce.log.events import VisitOpened
+from vivavoce.log.recordings import RecordingFolder, folder_of
+from vivavoce.log.spool import SpooledRecording, TapeFacts, facts_of, sealed, tapes_in, tapes_of
+from vivavoce.log.store import Log
 
 FACTS = TapeFacts("recording-1", "visit-1", "dialogue-1", 16_000, 2.5)
 
@@ -154,3 +156,25 @@ def test_with_a_key_nothing_of_a_tape_lies_open_and_a_torn_piece_costs_only_itse
     with pytest.raises(WrongKey, match="no key is set"):
         sealed(folder, tape.path, facts)
     assert tape.path.exists()
+
+
+def test_tapes_are_those_of_a_study_s_participants_and_of_nobody_else_s(tmp_path: Path) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        assert log.folders() == [tmp_path], "no sound was kept yet"
+        assert tapes_of(log, "s") == {}
+        folder = folder_of(log)
+        for study, visit, person in (("s", "v1", "ann"), ("s", "v2", "ben"), ("other", "v3", "eve")):
+            opened = VisitOpened(study=study, revision="r", participant_id=person, pool="link", language="en")
+            log.transact_now(lambda tx, visit=visit, opened=opened: tx.append(visit, opened))
+        for number, visit in enumerate(("v1", "v1", "v3", "gone")):
+            tape = SpooledRecording(folder, FACTS._replace(recording_id=f"r{number}", visit_id=visit))
+            tape.add(samples(1), samples(2))
+            tape.close()
+        whole = tapes_in(folder)
+        whole[1].write_bytes(b"torn")
+        assert tapes_of(log, "s") == {"ann": [whole[0]]}
+        assert tapes_of(log, "other") == {"eve": [whole[2]]}
+        assert log.folders() == [tmp_path, folder.path]
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        log.recording_folder = None
+        assert tapes_of(log, "s") == {} and log.folders() == [tmp_path]

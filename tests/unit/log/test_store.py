@@ -3,8 +3,11 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import LogError
@@ -12,6 +15,7 @@ from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallRouted
 from vivavoce.log.events import TRIAL, CodeEntered, CodeIssued, DialogueAssigned, TrialPaused, VisitOpened
 from vivavoce.log.store import Conflict, Log, Transaction
+from vivavoce.log.tables import runs
 
 
 @pytest.fixture
@@ -240,3 +244,15 @@ def test_a_closed_log_and_a_nested_transaction_say_so(log: Log) -> None:
     log.close_now()
     with pytest.raises(LogError, match="the log is closed"):
         log.transact_now(lambda tx: tx.last_seq("v1"))
+
+
+def test_each_process_leaves_signs_of_its_own(tmp_path: Path) -> None:
+    url, clock = f"sqlite:///{tmp_path / 'log.sqlite'}", ManualClock()
+    with Log.open(url, clock) as serve, Log.open(url, clock) as desk:
+        for log in (serve, desk, desk):
+            log.transact_now(lambda tx: tx.leave_sign())
+            clock.advance(60)
+        with serve.reading() as connection:
+            signs = {row.boot: row.last_at for row in connection.execute(select(runs))}
+    began = ManualClock().now()
+    assert signs[serve.boot] == began and signs[desk.boot] == began + timedelta(seconds=120)

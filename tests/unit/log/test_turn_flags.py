@@ -16,6 +16,9 @@ def test_rules_tell_the_flags_of_the_turns_of_their_own_system_alone(tmp_path: P
             turns = [("system", "Which book?"), ("user", "The atlas?"), ("system", "It is on the shelf.")]
             writer.add("turns", [key | {"turn_index": at, "party": party, "text": text}
                                  for at, (party, text) in enumerate(turns)])  # fmt: skip
+            for at, layer, rank in ((2, "proposed", 0), (2, "system", 1)):
+                act = {"act": "request", "source": "bot", "layer": layer, "rank": rank, "position": 0}
+                writer.add("acts", [key | act | {"turn_index": at}])
         dataset = writer.close()
     rules = {"kiosk": FlagRules.model_validate({"question": [{"pattern": "[?]$"}]})}
     turns = flag_again(dataset, rules, tmp_path / "F").read("turns").to_pylist()

@@ -23,6 +23,7 @@ from vivavoce.log.events import (
 from vivavoce.log.placed_calls import placed_since, unwanted
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.stimulus_events import StepFinished, StimuliPlanned
+from vivavoce.log.stimulus_visits import stimulus_visits
 from vivavoce.log.store import Log, Transaction
 
 Ask = Callable[[Log, Transaction, str], Any]
@@ -130,6 +131,7 @@ def hold(tx: Transaction, study: str, visit: str, number: int, system: str) -> N
 
 
 START = ManualClock().now()
+LAST = START + timedelta(seconds=180)  # when p1 did something last
 QUESTIONS: dict[str, tuple[Ask, Any]] = {
     "visits": (lambda log, tx, s: log.visits(s), 4),
     "visits running": (lambda log, tx, s: log.visits(s, running=True), 1),
@@ -157,6 +159,41 @@ QUESTIONS: dict[str, tuple[Ask, Any]] = {
     "revisions": (lambda log, tx, s: len({one.revision for one in log.study_records(s)}), 4),
     "idle": (lambda log, tx, s: log.idle_visits(s, START + timedelta(days=1)), 1),
     "not idle": (lambda log, tx, s: log.idle_visits(s, START), 0),
+    "idle since a moment ago": (
+        lambda log, tx, s: [len(log.idle_visits(s, LAST + timedelta(seconds=more))) for more in (0, 1)],
+        [0, 1],
+    ),
+    "still at their stimuli": (
+        lambda log, tx, s: [
+            [
+                one.held
+                for one in stimulus_visits(
+                    tx.connection, "rate", LoggedRating, LoggedRating, study=s, since=since, simulated=False
+                )
+            ]
+            for since in (None, LAST, LAST + timedelta(seconds=1))
+        ],
+        [[False, False, True], [False, False, True], [False, False, False]],
+    ),
+    "stimuli of programs and of all": (
+        lambda log, tx, s: [
+            [
+                one.participant_id
+                for one in stimulus_visits(
+                    tx.connection, "rate", LoggedRating, LoggedRating, study=s, simulated=simulated
+                )
+            ]
+            for simulated in (True, None)
+        ],
+        [["p3"], ["p1", "p2", "p3", "p1"]],
+    ),
+    "slots since a moment ago": (
+        lambda log, tx, s: [
+            tx.plan_slots(s, *PLAN, name="compare", simulated=False, since=LAST + timedelta(seconds=more))
+            for more in (0, 1)
+        ],
+        [{10, 13}, {10}],
+    ),
     "token": (lambda log, tx, s: log.visit_by_token(s, f"token-{s}-v2"), "{s}-v2"),
     "token elsewhere": (lambda log, tx, s: log.visit_by_token("elsewhere", f"token-{s}-v2"), None),
     "allocation": (lambda log, tx, s: tx.allocation_counts(s), [("a", 0, 2), ("b", 1, 1)]),

@@ -3,18 +3,20 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from psycopg.errors import ConnectionTimeout
 from sqlalchemy import Connection, event, insert, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.core.errors import LogError
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import sign_ins
+from vivavoce.log.writer import _first_cause, _passing, _pauses
 
 RESUMED = TrialResumed(by="b")
 
@@ -186,3 +188,38 @@ def test_callers_of_a_batch_share_a_savepoint_unless_one_of_them_fails(log: Log)
     first, failed, last = asyncio.run(as_one_batch(log, [append, refused, append]))
     assert (first, last, str(failed)) == (6, 7, "not this one")
     assert [one.seq for one in log.trial_events()] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_pauses_between_tries_grow_to_two_seconds() -> None:
+    assert list(islice(_pauses(), 8)) == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0]
+
+
+class Refusal(Exception):
+    """What a driver says."""
+
+    def __init__(self, said: str, sqlstate: str | None = None) -> None:
+        super().__init__(said)
+        self.sqlstate = sqlstate
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "away", "passes"),
+    [
+        ("syntax error", None, False, False),
+        ("syntax error", None, True, True),
+        ("canceling statement", "57P01", False, True),
+        ("canceling statement", "22001", False, False),
+        ("DATABASE IS LOCKED", None, False, True),
+    ],
+)
+def test_a_server_that_is_away_and_a_file_that_is_locked_are_waited_for(
+    said: str, state: str | None, away: bool, passes: bool
+) -> None:
+    error = DBAPIError("INSERT", None, Refusal(said, state), connection_invalidated=away)
+    assert _passing(error) is passes
+
+
+def test_what_went_wrong_first_is_what_is_told() -> None:
+    first, then = (DBAPIError("INSERT", None, Refusal(said)) for said in ("full", "no such savepoint"))
+    first.__context__, then.__context__ = ValueError("mine"), first
+    assert _first_cause(then) is first and _first_cause(first) is first

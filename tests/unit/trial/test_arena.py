@@ -336,6 +336,23 @@ def test_a_resting_system_meets_nobody_while_two_others_are_awake() -> None:
     assert set(met) == {("cobalt", "topaz"), ("topaz", "cobalt")}
 
 
+@pytest.mark.parametrize(("resting", "meet"), [(0, 3), (1, 2), (2, 3), (3, 3)])
+def test_where_fewer_than_two_are_awake_none_is_spared(
+    study: Study, log: Log, resting: int, meet: int
+) -> None:
+    async def run() -> set[str]:
+        engine, met = arena_engine(study, log), set[str]()
+        engine.rules.suspended = lambda: set(SYSTEMS[:resting])
+        for _ in range(6):
+            state = await engine.state((await engine.open_visit(language="en")).visit_id)
+            assert state.bout is not None
+            met |= {state.bout.event.left_system, state.bout.event.right_system}
+        await engine.stop()
+        return met
+
+    assert len(asyncio.run(run())) == meet
+
+
 def test_a_side_that_fails_asks_for_no_vote_and_three_failures_end_the_bout(study: Study, log: Log) -> None:
     async def run() -> str:
         silent = study.model_copy(update={"systems": dict(study.systems)})
@@ -411,10 +428,12 @@ def test_votes_and_dialogues_are_exported(study: Study, log: Log, tmp_path: Path
         ("Cobalt's answer, cobaltite", f"{MASK}'s answer, cobaltite"),
         ("The Cobalt Machine", MASK),
         ("a bot", "a bot"),
+        ("v2 or gpt", f"v2 or {MASK}"),  # two characters are too few, three are enough
+        ("..., -", "..., -"),
     ],
 )
 def test_names_are_masked_however_they_are_written(text: str, shown: str) -> None:
-    names = ("beryl-9", "cobalt", "The Cobalt Machine", "a")
+    names = ("beryl-9", "cobalt", "The Cobalt Machine", "a", "v2", "gpt", "...")
     assert masked(text, names) == shown
     assert leaks(text, names) == (shown != text)
 

@@ -8,15 +8,20 @@ from typing import Any
 
 import pytest
 
+from scenes.fighting import arena_study
 from scenes.patience import eventually_there
 from scenes.visits import Parrot, make_study
 from vivavoce.core.clock import ManualClock
-from vivavoce.log.store import Log
+from vivavoce.log.events import LoggedEarlier, VisitOpened
+from vivavoce.log.store import Log, StoredEvent
 from vivavoce.study import model as study_model
 from vivavoce.study.caps import Caps
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.load import check_study
+from vivavoce.trial.caps import _followed
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import SessionError
+from vivavoce.trial.state import VisitState
 from vivavoce.web.present import visit_page
 from vivavoce.web.site import Site
 
@@ -222,3 +227,32 @@ def test_caps_that_cannot_be_kept_are_named(tmp_path: Path, caps: str, problem: 
     )
     found = "\n".join(map(str, check_study(tmp_path)))
     assert problem in found and hint in found, found
+
+
+@pytest.mark.parametrize(
+    ("condition", "held", "kept", "in_battles"),
+    [
+        ("any", ["one"], "one two three", "one two three"),
+        ("keep", ["one"], "one", "one two three"),  # a battle needs two
+        ("keep", ["three", "one"], "one three", "one three"),
+        ("cross", ["one"], "two three", "two three"),
+        ("cross", ["one", "two"], "three", "one two three"),
+        ("cross", ["one", "two", "three"], "one two three", "one two three"),
+        ("keep", ["gone"], "one two three", "one two three"),
+        ("keep", None, "one two three", "one two three"),
+    ],
+)
+def test_who_comes_again_keeps_or_crosses_conditions_where_that_leaves_a_choice(
+    tmp_path: Path, condition: str, held: list[str] | None, kept: str, in_battles: str
+) -> None:
+    systems = {name: {"connect": "parrot"} for name in ("one", "two", "three")}
+    follow_up = FollowUp.model_validate({"of": "first", "after_days": 0, "condition": condition})
+    battles = arena_study(tmp_path / "arena").visit
+    earlier = held and LoggedEarlier(study="first", completed_at=ManualClock().now(), conditions=held)
+    opened = VisitOpened(study="city", revision="r", participant_id="p", pool="link", language="en",
+                         earlier=earlier)  # fmt: skip
+    for visit, wanted in (({}, kept), ({"visit": battles}, in_battles)):
+        study = make_study(tmp_path, systems=systems, follow_up=follow_up, **visit)
+        state = VisitState(study, "v")
+        state.apply(StoredEvent("e", "v", 1, ManualClock().now(), 0.0, "b", opened))
+        assert _followed(study, state) == wanted.split()

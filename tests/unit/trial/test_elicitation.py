@@ -151,6 +151,15 @@ def test_what_is_no_recording_of_a_command_is_refused(
     assert folder_of(log).names() == set()
 
 
+def test_a_page_may_stop_two_seconds_after_the_limit(tmp_path: Path, log: Log) -> None:
+    async def play(engine: SessionEngine, visit: str) -> None:
+        await engine.forms.record(visit, step=0, position=0, key="key-one-1", audio=wav(3.0, 8000))
+        assert (await engine.state(visit)).position == 1
+
+    with_visit(commanding_study(tmp_path / "study", seconds=1), log, play)
+    assert [one.duration_s for one in log.recordings()] == [3.0]
+
+
 @given(st.integers(0, 400), st.integers(0, 255))
 def test_a_damaged_recording_is_read_or_refused_never_a_crash(place: int, value: int) -> None:
     damaged = bytearray(wav(0.01))

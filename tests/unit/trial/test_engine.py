@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from scenes.patience import PATIENCE_S, eventually_there
 from scenes.visits import Parrot, greeted, into_dialogue, make_study, ratings, say, settled
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
+from vivavoce.log.follow_ups import Invited, note_invited
 from vivavoce.log.store import Log
+from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.model import Limits
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -259,6 +262,92 @@ def test_guessing_codes_is_stopped(study, log) -> None:
     with_engine(study, log, scenario)
 
 
+@pytest.mark.parametrize(("passed_s", "problem"), [(599, "too_many"), (600, None)])
+def test_wrong_codes_count_for_ten_minutes(tmp_path: Path, passed_s: float, problem: str | None) -> None:
+    study, clock = make_study(tmp_path), ManualClock()
+
+    async def run() -> None:
+        engine = SessionEngine(study, log, dict.fromkeys(study.systems, Parrot()), clock=clock)
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await hold_dialogue(engine, visit_id, dialogue_id)
+        for _ in range(study.limits.code_attempts):
+            await engine.enter_code(visit_id, "1")
+        clock.advance(passed_s)
+        right = (await engine.state(visit_id)).dialogues[-1].code or ""
+        assert (await engine.enter_code(visit_id, right)).problem == problem
+        await engine.stop()
+
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", clock) as log:
+        asyncio.run(run())
+
+
+def test_a_code_that_was_used_or_is_of_another_dialogue_of_the_visit_is_not_taken(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await hold_dialogue(engine, visit_id, dialogue_id)
+        mine = (await engine.state(visit_id)).dialogues[-1].code or ""
+        await log.transact(lambda tx: tx.reserve_code("77", "dialogue-before", visit_id))
+        assert (await engine.enter_code(visit_id, "77")).problem == "reused"
+        await log.transact(lambda tx: tx.use_code(mine))
+        assert (await engine.enter_code(visit_id, mine)).problem == "reused"
+
+    with_engine(study, log, scenario)
+
+
+def test_a_code_has_a_digit_more_where_all_shorter_ones_are_taken(tmp_path: Path, log) -> None:
+    study = make_study(tmp_path)
+    study = study.model_copy(update={"limits": study.limits.model_copy(update={"code_digits": 1})})
+
+    async def scenario(engine: SessionEngine) -> None:
+        for code in range(1, 10):
+            await log.transact(lambda tx, code=str(code): tx.reserve_code(code, "of-others", "elsewhere"))
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await hold_dialogue(engine, visit_id, dialogue_id)
+        code = (await engine.state(visit_id)).dialogues[-1].code
+        assert code is not None and len(code) == 2
+
+    with_engine(study, log, scenario)
+
+
+def test_what_is_asked_for_again_is_written_once(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        before = (await engine.state(visit_id)).seq
+        await engine.next_dialogue(visit_id, 2, 0)  # it is the one that goes on
+        await engine.choose_language(visit_id, "en")
+        assert (await engine.state(visit_id)).seq == before
+        for _ in range(2):
+            await engine.choose_language(visit_id, "it")
+        assert (await engine.state(visit_id)).seq == before + 1
+        await engine.end_dialogue(visit_id, dialogue_id)
+        again = (await engine.state(visit_id)).seq
+        with pytest.raises(Stale):
+            await engine.next_dialogue(visit_id, 2, 1)
+        for _ in range(2):
+            await engine.withdraw(visit_id)
+        assert (await engine.state(visit_id)).seq == again + 1
+
+    with_engine(study, log, scenario)
+
+
+def test_a_token_is_looked_up_once_while_few_are_remembered(study, log, monkeypatch) -> None:
+    monkeypatch.setattr("vivavoce.trial.engine.TOKENS_REMEMBERED", 2)
+    asked: list[str] = []
+    find = log.visit_by_token
+    monkeypatch.setattr(log, "visit_by_token", lambda *of: asked.append(of[1]) or find(*of))
+
+    async def scenario(engine: SessionEngine) -> None:
+        opened = [await engine.open_visit(language="en") for _ in range(3)]
+        for number in (0, 1, 0, 1, 2, 1, 0):
+            assert await engine.visit_of_token(opened[number].token) == opened[number].visit_id
+        assert len(asked) == 4, "the first was forgotten for the third"
+        for _ in range(2):
+            assert await engine.visit_of_token("made up") is None
+        assert len(asked) == 6, "whoever may come to be is not remembered as nobody"
+
+    with_engine(study, log, scenario)
+
+
 async def sus(engine: SessionEngine, visit_id: str, step: int) -> None:
     await engine.forms.answer(
         visit_id, step=step, round=None, position=0, instrument="sus", wording="project", ratings=ratings()
@@ -318,6 +407,38 @@ def test_the_same_ticket_resumes_the_same_visit(study, log) -> None:
         token = await engine.new_token(first.visit_id)
         assert await engine.visit_of_token(token) == first.visit_id
         assert await engine.visit_of_token("made up") is None
+
+    with_engine(study, log, scenario)
+
+
+@pytest.mark.parametrize(
+    ("key", "then", "same"),
+    [("K", "K", True), ("K", "L", False), ("K", None, False), (None, "K", False), (None, None, False)],
+)
+def test_only_the_page_that_opened_a_visit_is_shown_it_again(study, log, key, then, same) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        await engine.open_visit(language="en", ticket="T1", key=key)
+        assert (await engine.open_visit(language="en", ticket="T1", key=then)).same_page is same
+
+    with_engine(study, log, scenario)
+
+
+@pytest.mark.parametrize(
+    ("who", "simulated", "earlier"),
+    [("ada", False, True), ("ada", True, False), ("bot", True, True), ("bot", False, False),
+     ("nobody", False, False), (None, False, False)],
+)  # fmt: skip
+def test_a_visit_follows_the_session_of_somebody_of_its_own_kind(
+    tmp_path: Path, log, who, simulated, earlier
+) -> None:
+    study = make_study(tmp_path, follow_up=FollowUp(of="first", after_days=0))
+    done = Invited("ada", "link", "k", ("one",), log.clock.now())
+    note_invited(log, study.name, [done, replace(done, participant_id="bot", simulated=True)])
+
+    async def scenario(engine: SessionEngine) -> None:
+        opened = await engine.open_visit(language="en", participant_id=who, simulated=simulated)
+        state = await engine.state(opened.visit_id)
+        assert state.opened is not None and (state.opened.earlier is not None) is earlier
 
     with_engine(study, log, scenario)
 
@@ -494,5 +615,7 @@ def test_news_of_a_visit_wakes_whoever_waits(study, log) -> None:
         await asyncio.sleep(0.01)
         await engine.say(visit_id, dialogue_id, key="k", text="hi")
         assert next(stored.event.kind for stored in await waiting) == "user_turn_sent"
+        at_once = await asyncio.wait_for(engine.updates(visit_id, seq, wait_s=3600.0), PATIENCE_S)
+        assert at_once[0].event.kind == "user_turn_sent", "what is there already is not waited for"
 
     with_engine(study, log, scenario)

@@ -9,10 +9,12 @@ import pytest
 
 from scenes.counterparts import Counterparts
 from scenes.patience import PATIENCE_S
-from scenes.visits import into_dialogue, make_study, say
+from scenes.visits import Parrot, into_dialogue, make_study, say
 from vivavoce.connectors.factory import make_connector
+from vivavoce.core.errors import LogError
 from vivavoce.log import events as log_events
 from vivavoce.log.store import Log
+from vivavoce.trial import relay
 from vivavoce.trial.engine import SessionEngine
 
 PATIENT = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
@@ -85,3 +87,34 @@ def test_what_came_over_the_wire_of_a_good_answer_is_kept_too(tmp_path: Path, lo
     assert [(one.reply_to, one.text) for one in answers] == [(0, "0"), (2, "0")]
     for number, one in enumerate(answers, 1):
         assert f"turn {number}" in str(one.wire) and "text" in str(one.wire)
+
+
+def test_what_came_is_written_as_soon_as_the_log_takes_it(
+    tmp_path: Path, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pauses between its tries grow to half a minute."""
+    paused, write = list[float](), relay.move
+
+    async def pause(seconds: float) -> None:
+        paused.append(seconds)
+
+    async def full(*facts: Any) -> Any:
+        if len(paused) < 8:
+            raise LogError("the disk is full")
+        return await write(*facts)
+
+    async def run() -> None:
+        study = make_study(tmp_path)
+        engine = SessionEngine(study, log, dict.fromkeys(study.systems, Parrot()))
+        visit_id, _ = await into_dialogue(engine)
+        visit = await engine.visit(visit_id)
+        with monkeypatch.context() as patched:
+            patched.setattr(relay, "move", full)
+            patched.setattr(asyncio, "sleep", pause)
+            chosen = log_events.LanguageChosen(language="it")
+            await engine.relay._move(visit, lambda draft: draft.add(chosen))
+        assert (await engine.state(visit_id)).language == "it"
+        await engine.stop()
+
+    asyncio.run(run())
+    assert paused == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]

@@ -1,11 +1,16 @@
 """The times of a system turn: what a connector waited for more is no time of the system's."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vivavoce.connectors.base import Act, Audio, Choice, ModelUsage, Retrieval, SystemOutput, ToolCall
-from vivavoce.trial.outputs import SystemTurn
+from vivavoce.log.recordings import RecordingFolder
+from vivavoce.trial.outputs import SystemTurn, gather
+from vivavoce.trial.system_audio import SystemAudio
 
 
 def turn_held_for(held_s: float) -> SystemTurn:
@@ -54,6 +59,11 @@ def test_a_turn_is_timed_from_its_first_output_to_its_end_less_what_was_waited(
 ) -> None:
     turn = turn_of(*arrived)
     assert (turn.first_output_s, turn.complete_s) == (first_s, complete_s)
+
+
+def test_a_turn_of_the_users_was_sent_when_the_connector_says_so() -> None:
+    assert turn_of((1.0, SystemOutput(kind="sent")), (2.0, message())).sent_s == 1.0
+    assert turn_of((2.0, message())).sent_s is None
 
 
 def test_pieces_become_a_message_where_none_closes_them() -> None:
@@ -141,9 +151,30 @@ def test_what_an_agent_did_is_told_where_anything_is_said_of_it(output: SystemOu
         ([{"name": "f"}, {"arguments": "{}", "more": True}], "{}"),
         ([{"arguments": "{}"}, {"more": True}], "{}"),
         ([{"arguments": "{}"}, {"result": "x"}], "{}"),
+        ([{"name": "f"}, {"more": True}], ""),
     ],
 )
 def test_arguments_grow_where_a_piece_says_that_it_is_more(pieces: list[dict], arguments: str) -> None:
     agent = turn_of(*((1.0, call(key="k", **one)) for one in pieces)).agent
     assert agent is not None and agent.tools is not None
     assert [one.arguments for one in agent.tools] == [arguments]
+
+
+@pytest.mark.parametrize("listened", [True, False])
+def test_what_a_system_speaks_goes_to_whoever_listens(tmp_path: Path, listened: bool) -> None:
+    async def spoken() -> AsyncIterator[SystemOutput]:
+        yield SystemOutput(kind="extras")
+        yield SystemOutput(kind="audio", audio=Audio(b"\1\0\2\0", 8_000))
+        yield message()
+
+    async def run() -> SystemTurn:
+        turn = SystemTurn(sound=SystemAudio(RecordingFolder(tmp_path / "recordings")) if listened else None)
+        await gather(spoken(), lambda: 1.0, turn)
+        if turn.sound is not None:
+            await turn.sound.close()
+        return turn
+
+    turn = asyncio.run(run())
+    heard = turn.sound.so_far if turn.sound is not None else None
+    assert (heard.samples.tolist() if heard is not None else None) == ([1, 2] if listened else None)
+    assert turn.spoken_s == 2 / 8_000 and [one.text for one in turn.messages] == ["hi"]

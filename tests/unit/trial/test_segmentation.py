@@ -194,6 +194,11 @@ def test_a_recording_is_one_channel_of_sixteen_bits_and_whole(audio: bytes, reas
         assert caught.value.reason == reason
 
 
+def test_what_is_wrong_with_a_recording_is_said() -> None:
+    with pytest.raises(Refused, match="2 channels, 24 bits, 16000 Hz, whole: True"):
+        response_sound.sound_of(sound_file(100, channels=2, width=3, rate=16_000))
+
+
 @pytest.mark.parametrize(
     ("onset_s", "offset_s", "begin", "end"),
     [

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from scenes.eliciting import commanding_study
+from scenes.fighting import arena_study
 from scenes.histories import assigned
 from scenes.visits import make_study
 from vivavoce.log import events
+from vivavoce.log.arena_events import BoutAssigned, BoutEnded
 from vivavoce.log.event import Event, LoggedRating
 from vivavoce.log.models import StoredEvent
+from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.study import model as study_model
 from vivavoce.trial.state import VisitState
 
@@ -138,3 +142,80 @@ def test_what_a_step_does_not_hold_is_an_error_of_ours(tmp_path: Path) -> None:
             getattr(state, wrong)
     assert (state.due_channel, state.bout, state.planned, state.given) == (None, None, None, [])
     assert stands(make_study(tmp_path), *READ).due_channel == "text"
+
+
+def planned(tries: int = 0, step: int = 0) -> Event:
+    return StimuliPlanned(step=step, name="elicit", stimuli=[{}, {}, {}], tries=[{}] * tries)
+
+
+def given(*positions: int) -> list[Event]:
+    return [
+        ResponseGiven(step=0, name="elicit", position=one, response={}, response_s=1.0) for one in positions
+    ]
+
+
+def tried(*passed: bool) -> list[Event]:
+    return [QualificationTried(step=0, name="elicit", attempt=number, response={}, passed=one)
+            for number, one in enumerate(passed)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("happened", "position", "attempt", "may_redo", "at_once"),
+    [
+        ([], 0, None, False, True),
+        ([planned()], 0, None, False, True),
+        ([planned(2)], 0, 0, False, False),
+        ([planned(2), *tried(False)], 0, 1, False, False),
+        ([planned(2), *tried(False, False)], 0, None, False, True),  # no try is left
+        ([planned(2), *tried(True)], 0, None, False, True),
+        ([planned(2), *tried(False, True)], 0, None, False, True),
+        ([planned(), *given(0)], 1, None, True, False),
+        ([planned(), *given(0, 0)], 1, None, True, False),  # given anew
+        ([planned(), *given(0, 1, 0)], 2, None, True, False),
+        ([planned(2), *tried(False), *given(0)], 1, 1, False, False),
+    ],
+)
+@pytest.mark.parametrize("free", [True, False])
+def test_stimuli_are_due_one_after_another_after_the_check_before(
+    happened: Walk, position: int, attempt: int | None, may_redo: bool, at_once: bool, free: bool,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    state = stands(commanding_study(tmp_path, redo=free, at_once=free), *happened)
+    assert (state.phase, state.position, state.attempt) == ("stimulus", position, attempt)
+    assert (state.may_redo, state.at_once) == (may_redo and free, at_once and free)
+    assert (state.sound_plan is None) == (attempt is not None)
+
+
+def test_in_writing_nothing_is_recorded_at_once(tmp_path: Path) -> None:
+    state = stands(commanding_study(tmp_path, by="text"), planned())
+    assert state.sound_plan is None and state.at_once is False
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_work_that_does_not_count_is_refused_and_the_visit_goes_on(accepted: bool, tmp_path: Path) -> None:
+    finished = StepFinished(step=0, name="elicit", total_s=1.0, accepted=accepted)
+    state = stands(commanding_study(tmp_path), planned(), *given(0, 1, 2), finished)
+    assert (state.phase, state.step, state.refused) == ("page", 1, not accepted)
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"), [(0, ("battle", 0, 0)), (1, ("ready", 0, 1)), (2, ("page", 1, 0))]
+)
+def test_bouts_follow_each_other_until_all_were_held(
+    over: int, expected: tuple[str, int, int], tmp_path: Path
+) -> None:
+    happened: list[Event] = []
+    for number in range(max(over, 1)):
+        sides = [f"{side}{number}" for side in "lr"]
+        happened += [assigned(side, step=0, round=number) for side in sides]
+        left, right = sides
+        bout = {"bout_id": f"b{number}", "step": 0, "round": number, "left_system": "a", "right_system": "b"}
+        happened.append(BoutAssigned(**bout, left_dialogue_id=left, right_dialogue_id=right))
+        if number < over:
+            happened += [
+                events.DialogueEnded(dialogue_id=side, reason="user", user_turns=1) for side in sides
+            ]
+            happened.append(BoutEnded(bout_id=f"b{number}", step=0, reason="user", votes=1))
+    state = stands(arena_study(tmp_path / "arena", bouts=2), *happened)
+    assert (state.phase, state.step, state.round) == expected
+    assert (state.bout is not None) == (over == 0) and state.dialogue is None
