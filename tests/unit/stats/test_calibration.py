@@ -202,10 +202,12 @@ def test_a_correction_answers_the_system_turn_before_that_states_another_value(
 
 
 @pytest.mark.parametrize(("name", "turns", "share", "n"), [
-    ("fragments", ["null", "null", "inform"], 1, 1), ("fragments", ["inform", "null", "null", "inform"], 0.5, 2),
+    ("fragments", ["null", "null", "inform"], 1, 1),
+    ("fragments", ["inform", "null", "null", "inform"], 0.5, 2),
     ("fragments", ["inform", "null inform"], 0, 2), ("asks_back", ["inform", "repeat", "inform"], 0.5, 2),
     ("two_at_once", ["inform", "inform request", "bye", "request"], 1 / 3, 3),
-    ("over_informing", ["inform", "inform request", "bye", "reqalts"], 0.5, 2), ("curiosity", ["inform"], 0, 1),
+    ("over_informing", ["inform", "inform request", "bye", "reqalts"], 0.5, 2),
+    ("curiosity", ["inform"], 0, 1),
 ])  # fmt: skip
 def test_habits_are_shares_of_the_turns_in_which_they_could_show(
     tmp_path: Path, name: str, turns: list[str], share: float, n: int
