@@ -108,6 +108,12 @@ def test_who_predicts_what_nearly_everybody_answers_alike_is_warned(tmp_path: Pa
         prediction_table(answered(tmp_path / "same", [1.0] * 30), "found_all")
 
 
+def test_ten_dialogues_with_an_answer_are_the_fewest(tmp_path: Path) -> None:
+    assert len(prediction_table(answered(tmp_path / "ten", [1.0, 0.0] * 5), "found_all").answers) == 10
+    with pytest.raises(InputError, match="9 dialogues with an answer"):
+        prediction_table(answered(tmp_path / "nine", [1.0] * 5 + [0.0] * 4), "found_all")
+
+
 def test_judgements_are_refused_as_predictors_unless_asked_for_and_then_named(dataset: Dataset) -> None:
     assert "subjective_success" not in prediction_table(dataset, "satisfaction").predictors
     with pytest.raises(InputError, match="subjective_success is a judgement of the user"):
