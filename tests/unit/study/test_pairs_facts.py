@@ -177,7 +177,7 @@ def test_a_value_is_told_denied_asked_or_supposed_in_its_own_clause(text: str, s
     [
         ("Ask Mary. Mary knows.", (), ["mary"]),
         ("Ask Mary. Mary knows.", ("mary",), ["mary", "mary"]),
-        ("We meet at Om, in Al.", (), []),
+        ("We meet at Om, in Al, with Bob.", (), ["bob"]),
         ("I think: Maria, on Monday.", (), []),
         ("Take Lantern Street.", (), ["lantern", "street"]),
         ("“Giulia” is here, says “Marta”.", (), ["marta"]),
