@@ -153,6 +153,16 @@ def test_of_a_protocol_that_nobody_knows_no_system_is_missed(study_folder):
     assert "unknown protocol" in problem
 
 
+@pytest.mark.parametrize("steps", [
+    "  - consent: consent.md\n", "  - debrief: consent.md\n",
+    "  - consent: consent.md\n  - questionnaire: {use: idial, about: visit}\n",
+])  # fmt: skip
+def test_a_visit_in_which_nothing_is_done_lacks_a_system(study_folder, steps):
+    assert said(study_folder(f"study: x\nvisit:\n{steps}")) == [
+        "study.yaml:1 systems: 'systems' is missing; add it"
+    ]
+
+
 def test_all_mistakes_are_collected_and_nothing_is_said_twice(study_folder):
     text = (
         PLAIN.replace("gate: code", "gate: cod")
