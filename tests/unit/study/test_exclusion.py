@@ -146,3 +146,35 @@ def test_what_a_rule_asks_for_that_there_is_not_is_named(rule: str, problem: str
     (read,) = read_rules([rule])
     found = unknown_names(read, {"system": ["one", "two"]}, {"noise": ["high", "low"]}, ["attention"])
     assert [said for _, said, _ in found] == ([] if problem is None else [problem])
+
+
+def asked(*systems: str, margin: float | None = None, measure: str = "turns") -> dict[str, object]:
+    return {"measure": measure, "compare": list(systems), "margin": margin}
+
+
+@pytest.mark.parametrize(
+    ("primary", "secondary", "systems", "expected"),
+    [
+        (asked(), [asked("a", "b")], ["a", "b", "c"], (["a", "b", "c"], [["a", "b"]])),
+        (asked(), [asked()], ["a"], (None, [])),
+        (asked(), [asked("a", "b")], ["a"], (None, [["a", "b"]])),
+        (asked("a", "b"), [asked(), asked("b", "c")], ["a"], (["a", "b"], [["b", "c"]])),
+        (None, [asked(), asked("b", "a")], ["a", "b"], (None, [["a", "b"], ["b", "a"]])),
+    ],
+)
+def test_a_comparison_that_names_no_system_takes_all_and_needs_two(
+    primary: object, secondary: list, systems: list[str], expected: tuple
+) -> None:
+    found = Analysis.model_validate({"primary": primary, "secondary": secondary}).over(systems)
+    first = found.primary.compare if found.primary else None
+    assert (first, [one.compare for one in found.secondary]) == expected
+
+
+def test_margins_are_those_of_each_comparison_and_of_all_rates() -> None:
+    both = asked("a", "b", margin=2.0), asked("a", "b", margin=0.1, measure="subjective_success")
+    whole = Analysis.model_validate(
+        {"primary": both[0], "secondary": [both[1], asked("a", "b")], "margin": 0.2}
+    )
+    assert whole.margins == {"turns": 2.0, "subjective_success": 0.1, "rates": 0.2}
+    assert Analysis.model_validate({"primary": asked("a", "b")}).margins == {}
+    assert Analysis.model_validate({"secondary": [both[1]]}).margins == {"subjective_success": 0.1}

@@ -163,6 +163,11 @@ def test_a_visit_in_which_nothing_is_done_lacks_a_system(study_folder, steps):
     ]
 
 
+def test_where_nobody_knows_what_is_done_no_system_is_missed(study_folder):
+    (problem,) = said(study_folder("study: x\nvisit:\n  - consnt: consent.md\n"))
+    assert "unknown step 'consnt'" in problem
+
+
 def test_all_mistakes_are_collected_and_nothing_is_said_twice(study_folder):
     text = (
         PLAIN.replace("gate: code", "gate: cod")
