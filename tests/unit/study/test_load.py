@@ -168,6 +168,13 @@ def test_where_nobody_knows_what_is_done_no_system_is_missed(study_folder):
     assert "unknown step 'consnt'" in problem
 
 
+def test_a_form_that_begins_a_visit_follows_nothing_even_where_another_ends_it(study_folder):
+    text = PLAIN.replace("visit:\n", "visit:\n  - questionnaire: cambridge\n")
+    (problem,) = said(study_folder(text))
+    assert "visit[0].questionnaire: 'cambridge' is about a dialogue but follows none" in problem
+    assert said(study_folder(text.replace(": cambridge", ": {use: idial, about: visit}", 1))) == []
+
+
 def test_all_mistakes_are_collected_and_nothing_is_said_twice(study_folder):
     text = (
         PLAIN.replace("gate: code", "gate: cod")
