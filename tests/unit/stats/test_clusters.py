@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from vivavoce.stats.clusters import (
     NOTHING_VARIED,
@@ -16,6 +17,7 @@ from vivavoce.stats.clusters import (
     dense_codes,
     nesting,
     ratio_interval,
+    sum_by_participant,
 )
 
 GOLDEN = json.loads(
@@ -134,3 +136,17 @@ def test_a_design_effect_needs_two_people_of_whom_one_has_two_cases_that_vary(ca
     assert (found.design_effect, found.n_effective, found.size_star) == pytest.approx(
         (effect, effective, star)
     )
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_one_value_each_has_the_t_interval_of_their_mean_and_who_has_none_is_left_out(level):
+    values = np.array([3.0, 5.0, 4.0, 9.0, 2.0])
+    people = np.array(["p", "q", "r", "s", "t", "nobody"])
+    sums = sum_by_participant(people, np.append(values, 0.0), np.array([1.0] * 5 + [0.0]))
+    assert sums.numerators.tolist() == [3, 5, 4, 9, 2] and len(sums.denominators) == 5
+    reach = student.ppf((1 + level) / 2, 4) * values.std(ddof=1) / np.sqrt(5)
+    expected = values.mean() - reach, values.mean() + reach
+    found = clustered_rate(sums, level, squares=values**2)
+    ratio = ratio_interval(people, np.append(values, 0.0), np.array([1.0] * 5 + [0.0]), level)
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert (ratio.low, ratio.high, ratio.clusters) == pytest.approx((*expected, 5))
