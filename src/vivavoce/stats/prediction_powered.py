@@ -126,6 +126,8 @@ def powered_mean(
         )
     se, df = _error(side.away, side.spread)
     facts |= {"estimate": side.estimate, "weight": side.weight}
+    if se <= ALIKE and side.weight:
+        return powered_mean(cases.without_judge(), rate=rate, level=level)
     if se <= ALIKE:
         return _edge(cases, facts, level) if rate else PoweredMean(**facts, se=0.0, method=NOTHING_VARIED)
     reach, name = t_quantile((1 + level) / 2, df) * se, "prediction_powered" if side.weight else "people"
@@ -283,7 +285,7 @@ def _spread(
     asked = cases.labelled
     left = np.where(asked, np.where(asked, cases.labels, 0.0) - weight * said, 0.0)
     parts = [_working(codes, people, weights, left)]
-    if weight and pool.any():
+    if weight:
         parts.append(_working(codes, people, pool.astype(float), weight * said))
     return np.sum(parts, axis=0)
 
@@ -298,6 +300,5 @@ def _working(codes: np.ndarray, people: int, weights: Floats, values: Floats) ->
         for part in (left, left**2, used.astype(float), weights / size)
     )
     found = Residuals(totals, squares, cases, shares, size)
-    alike = correlations(found).within if cases.sum() > (cases > 0).sum() else 0.0
     mean = float(squares.sum()) / cases.sum() / size**2
-    return mean * cases * (1 + (cases - 1) * alike)
+    return mean * cases * (1 + (cases - 1) * correlations(found).within)

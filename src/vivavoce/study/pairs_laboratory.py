@@ -217,7 +217,7 @@ def _lines_of(text: str, lines: list[str], pair_id: str) -> tuple[int, int, int]
     if place is None:
         return len(lines), len(lines), indent
     end = starts[place + 1] if place + 1 < len(starts) else len(lines)
-    while end > starts[place] + 1 and _stands_outside(lines[end - 1], indent):
+    while _stands_outside(lines[end - 1], indent):  # the pair itself does not
         end -= 1
     return starts[place], end, indent
 

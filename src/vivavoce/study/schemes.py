@@ -173,7 +173,7 @@ def scheme_file(name: str, folder: Path) -> Path | None:
     if beside.suffix in (".yaml", ".yml") and beside.is_file():
         return beside
     ours = FOLDER / f"{name}.yaml"
-    return ours if name in scheme_names() and ours.is_file() else None
+    return ours if name in scheme_names() else None
 
 
 def unknown_scheme(name: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from vivavoce.study.scaffold import write_study
 from vivavoce.study.schemes import (
     RESERVED_KEYS,
     Scheme,
+    SchemeLabel,
     bundled,
     read_scheme,
     said,
@@ -188,3 +189,41 @@ def test_a_label_needs_a_value_as_the_scheme_or_the_label_itself_says() -> None:
     assert not scheme(labels=labels).needs_value("high")
     assert not scheme(labels=labels, value="of what", value_needed=False).needs_value("high")
     assert (asked.code("low"), asked.code("high"), asked.code("none")) == (-3, 2, None)
+
+
+@pytest.mark.parametrize(("key", "read"), [
+    (7, "7"), ("B", "b"), ("z", "z"), (True, None), (0, None), (".", None), ("-", None), ("\u00e9", None),
+    ("ab", None), (12, None), (None, None), ("", None),
+])  # fmt: skip
+def test_a_key_is_one_small_letter_or_a_digit(key: object, read: str | None) -> None:
+    facts = {"label": "low", "key": key, "text": "Low"}
+    if read is not None:
+        assert SchemeLabel.model_validate(facts).key == read
+        return
+    with pytest.raises(ValueError, match="key"):
+        SchemeLabel.model_validate(facts)
+
+
+def test_slots_get_the_first_letter_of_their_name_that_is_free_else_any() -> None:
+    names = {"area": {"en": "where"}, "address": {}, "aaa": {}, "Zoo": {}}
+    made = scheme(labels=[], labels_from="slots").with_slots(names)
+    assert [(one.label, one.key) for one in made.labels] == [
+        ("area", "a"), ("address", "d"), ("aaa", "b"), ("Zoo", "z"),
+    ]  # fmt: skip
+    assert [one.text for one in made.labels[:2]] == [{"en": "where"}, {"": "address"}]
+    own = scheme()
+    assert own.with_slots(names) is own
+
+
+@pytest.mark.parametrize(("asked", "place", "problem"), [
+    ({"one": ["low", "high"]}, None, ""), ({"one": ["low", "hihg"]}, 1, "'one' has no label 'hihg'"),
+    ({"three": ["low"]}, 1, "asked only where 'three' says so"),
+    ({"two": ["low"]}, 1, "asked only where 'two' says so"),
+])  # fmt: skip
+def test_what_a_scheme_depends_on_stands_before_it_with_these_labels(
+    asked: dict[str, list[str]], place: int | None, problem: str
+) -> None:
+    found = together([scheme(scheme="one"), scheme(scheme="two", only_where=asked), scheme(scheme="three")])
+    assert [(at, problem in told) for at, told, _ in found] == ([] if place is None else [(place, True)])
+    thrice = together([scheme(scheme="one"), scheme(scheme="two"), scheme(scheme="one")])
+    assert [at for at, _, _ in thrice] == [2]

@@ -216,6 +216,29 @@ def test_saying_none_where_there_is_one_is_a_failure(infer: Infer) -> None:
     assert codes(infer("U inform(food=chinese)", "S canthelp(food=chinese)", "U bye()")) == ["F"]
 
 
+def test_giving_up_a_constraint_after_a_wrong_none_is_the_same_goal(infer: Infer) -> None:
+    goals = infer(
+        "U inform(food=chinese) inform(area=east)",
+        "S canthelp(food=chinese) canthelp(area=east)",
+        "U inform(area=dontcare)",
+        "S offer(name=charlie)",
+    )
+    assert constraints(goals) == [{"food": "chinese", "area": "dontcare"}]
+    assert codes(goals) == ["S"] and goals[0].relaxed_by is None
+
+
+def test_who_asks_for_what_they_had_denied_no_longer_denies_it(infer: Infer) -> None:
+    (goal,) = infer("U deny(food=chinese) deny(area=east)", "S request(food)", "U inform(food=Chinese)")
+    assert goal.goal.denied == {("area", "east")} and goal.goal.constraints == {"food": "Chinese"}
+
+
+def test_a_goal_ends_before_the_turn_that_opens_the_next(infer: Infer) -> None:
+    goals = infer(
+        "U inform(food=chinese)", "S offer(name=uno)", "U inform(food=italian)", "S offer(name=uno)"
+    )
+    assert [(one.first_turn, one.last_turn) for one in goals] == [(0, 1), (2, 3)]
+
+
 def test_a_wrong_offer_after_a_right_none_fails_by_the_last_word_under_every_policy(infer: Infer) -> None:
     (goal,) = infer(
         "U inform(food=chinese) inform(area=west)",

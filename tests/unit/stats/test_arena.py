@@ -13,7 +13,15 @@ from scenes.judgements import made, vote_rows
 from vivavoce.core.errors import InputError
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.arena import STYLES, _covariates, has_votes, rank_systems
+from vivavoce.stats.arena import (
+    STYLES,
+    SystemTally,
+    _covariates,
+    _pairs,
+    _tally,
+    has_votes,
+    rank_systems,
+)
 from vivavoce.stats.paired_models import FittedPairs
 
 WORTH = {"beryl": 0.7, "cobalt": 0.0, "topaz": -0.7}
@@ -42,6 +50,10 @@ def test_the_ranking_and_every_pair_are_told(tmp_path: Path) -> None:
     for one in facts.pairs:
         assert one.low < WORTH[one.a] - WORTH[one.b] < one.high
         assert one.p_holm < 0.05
+        known = by_name(facts.ranking)
+        assert one.estimate == pytest.approx(known[one.a].estimate - known[one.b].estimate)
+        assert 0 < one.b_won < one.a_won < one.votes
+    assert sum(one.votes for one in facts.pairs) == 720
     for one in facts.systems:
         assert one.won + one.tied + one.both_bad + one.lost == one.votes
     assert "unit:participant" in facts.signature
@@ -126,3 +138,16 @@ def test_each_covariate_has_the_estimate_of_its_own_column() -> None:
     fitted = FittedPairs(np.array([1.0, 2, 3, 40, 50, 60]), np.eye(6), None, 0.0, 20, 20)
     found = _covariates((fitted, ["length", "lists", "bold"]), 3, 0.95)
     assert [(one.covariate, one.estimate) for one in found] == [("length", 40), ("lists", 50), ("bold", 60)]
+
+
+def test_votes_are_counted_for_the_side_on_which_a_system_stood() -> None:
+    votes = [
+        {"left_system": left, "right_system": right, "choice": choice}
+        for left, right, choice in (
+            ("a", "b", "left"), ("b", "a", "left"), ("b", "a", "right"), ("a", "c", "right"),
+            ("a", "b", "tie"), ("b", "c", "left"), ("c", "a", "both_bad"), ("a", "b", "left"),
+        )
+    ]  # fmt: skip
+    assert _tally("a", votes) == SystemTally(name="a", votes=7, won=3, tied=1, both_bad=1, lost=2)
+    pairs = {(one.a, one.b): (one.votes, one.a_won, one.b_won) for one in _pairs("abc", votes, None, 0.95)}
+    assert pairs == {("a", "b"): (5, 3, 1), ("a", "c"): (2, 0, 1), ("b", "c"): (1, 1, 0)}

@@ -158,3 +158,129 @@ def test_real_telephone_calls_are_fitted(shared: Path, tmp_path: Path) -> None:
 def test_error_rates_are_compared_in_tenths_of_the_words_said(tmp_path: Path) -> None:
     rates = observations(written(tmp_path / "real", CALLS))["word_error_rate"]
     assert rates == [0.1, 0.3, 0.0], "one of ten words, one of three, none"
+
+
+NORTH, SOUTH, ANY = (("inform", "area", value) for value in ("north", "south", "dontcare"))
+SAYS_SOUTH = ("confirm", "area", "south")
+
+
+def talk(*turns: tuple[str, Acts], words: str = "x y z", found: bool | None = True) -> dict[str, Any]:
+    """A call of which each turn is its party and what it meant."""
+    made = [(("user", words) if party == "u" else ("system", "")) + (words, acts) for party, acts in turns]
+    return {"caller": "a", "goal": {"food": "thai"}, "found": found, "turns": made}
+
+
+def habit(folder: Path, name: str, *calls: dict[str, Any]) -> tuple[object, int]:
+    """A habit and of how many cases; None of 0 where the calls do not tell it."""
+    fitted = fit(written(folder, list(calls)), "toy")
+    told = fitted.source.told.get(name)
+    return fitted.habits.get(name), told.n if told else 0
+
+
+@pytest.mark.parametrize(("corrections", "corrects", "denies"), [
+    ([(NORTH, SAYS_SOUTH, [("negate", None, None)]),
+      (NORTH, ("inform", "area", "south"), [("deny", "area", "south")])], 1, 1),
+    ([(NORTH, SAYS_SOUTH, [NORTH])], 1, 0),
+    ([(NORTH, SAYS_SOUTH, [FOOD]), (NORTH, SAYS_SOUTH, [("request", "area", None)])], 0, None),
+    ([(NORTH, ("confirm", "area", "north"), [NORTH]), (NORTH, ("offer", "area", "south"), [NORTH]),
+      (NORTH, ("confirm", "area", None), [NORTH]), (FOOD, SAYS_SOUTH, [NORTH]), (ANY, SAYS_SOUTH, [NORTH]),
+      (("deny", "area", "north"), SAYS_SOUTH, [SOUTH]), (("inform", None, "north"), SAYS_SOUTH, [SOUTH])],
+     None, None),
+])  # fmt: skip
+def test_a_correction_answers_the_system_turn_before_that_states_another_value(
+    tmp_path: Path, corrections: list, corrects: int | None, denies: int | None
+) -> None:
+    """Denied; said again; let pass; nothing to correct, as nothing else was stated or meant."""
+    fitted = fit(written(tmp_path, [
+        talk(("u", [meant]), ("s", [stated]), ("u", answer), ("s", OFFER))
+        for meant, stated, answer in corrections
+    ]), "toy")  # fmt: skip
+    for name, share in (("carefulness", corrects), ("denies", denies)):
+        told = fitted.source.told.get(name)
+        assert fitted.habits.get(name) == share
+        assert (told.n if told else 0) == (0 if share is None else len(corrections))
+
+
+@pytest.mark.parametrize(("name", "turns", "share", "n"), [
+    ("fragments", ["null", "null", "inform"], 1, 1),
+    ("fragments", ["inform", "null", "null", "inform"], 0.5, 2),
+    ("fragments", ["inform", "null inform"], 0, 2), ("asks_back", ["inform", "repeat", "inform"], 0.5, 2),
+    ("two_at_once", ["inform", "inform request", "bye", "request"], 1 / 3, 3),
+    ("over_informing", ["inform", "inform request", "bye", "reqalts"], 0.5, 2),
+    ("curiosity", ["inform"], 0, 1),
+])  # fmt: skip
+def test_habits_are_shares_of_the_turns_in_which_they_could_show(
+    tmp_path: Path, name: str, turns: list[str], share: float, n: int
+) -> None:
+    slots = {"inform": ("area", "north"), "request": ("phone", None)}
+    spoken = [("u", [(act, *slots.get(act, (None, None))) for act in turn.split()]) for turn in turns]
+    assert habit(tmp_path / "c", name, talk(*spoken)) == (round(share, 4), n)
+
+
+@pytest.mark.parametrize(("words", "acts", "terse"), [
+    ("a b", [FOOD], 1), ("a b c", [FOOD], 0), ("a b c d", [FOOD, AREA], 1), ("a b c d e", [FOOD, AREA], 0),
+    ("a", [FOOD, ("bye", None, None)], None), ("", [], None),
+])  # fmt: skip
+def test_terse_are_two_words_a_value(tmp_path: Path, words: str, acts: Acts, terse: int | None) -> None:
+    calls = talk(("u", acts), words=words), talk(("u", [("bye", None, None)]))
+    assert habit(tmp_path / "c", "terseness", *calls) == (terse, int(terse is not None))
+
+
+REFUSED, ASKED = [("canthelp", "area", "north")], [("repeat", None, None)]
+
+
+CHANGED = [
+    [("u", [NORTH]), ("u", [SOUTH])], [("u", [NORTH]), ("u", [SOUTH]), ("s", REFUSED)],
+    [("u", [NORTH]), ("s", [*REFUSED, ("offer", "name", "x")]), ("u", [SOUTH])],
+    [("s", REFUSED), ("u", [NORTH]), ("s", OFFER), ("u", [SOUTH])],
+]  # fmt: skip
+UNCHANGED = [
+    [("u", [NORTH]), ("u", [NORTH])], [("u", [NORTH]), ("u", [FOOD])],
+    [("u", [NORTH]), ("s", REFUSED), ("u", [SOUTH])], [("u", [NORTH]), ("s", ASKED), ("u", [SOUTH])],
+    [("s", OFFER), ("u", [NORTH]), ("s", REFUSED), ("u", [SOUTH])],
+    [("u", [NORTH]), ("u", [ANY])], [("u", [ANY]), ("u", [SOUTH])],
+    [("u", [NORTH]), ("u", [("deny", "area", "south")])],
+    [("u", [NORTH]), ("u", [("inform", "area", None)])],
+    [("u", [("inform", None, "north")]), ("u", [("inform", None, "south")])],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("share", "several"), [(1, CHANGED), (0, UNCHANGED)])
+def test_a_mind_is_changed_where_nothing_was_refused(tmp_path: Path, share: int, several: list) -> None:
+    found = habit(tmp_path / "c", "fickleness", *(talk(*turns) for turns in several))
+    assert found == (share, len(several))
+
+
+def heard(caller: str, said: str, text: str | None) -> dict[str, Any]:
+    return {"caller": caller, "goal": {}, "found": None, "turns": [("user", said, text, [FOOD])]}
+
+
+@pytest.mark.parametrize(("calls", "rate"), [
+    ([heard("a", "a b c d", "a b c x")], 0.25),
+    ([heard("a", "a b", "a x"), heard("b", "c d", "x d")], 0.5),
+    ([heard("a", "a b", "x y"), heard("b", "c d", "c d")], 0.45),
+    ([heard("a", "a b", "a x"), heard("a", "c d e f", "c d e f")], 0.25),
+])  # fmt: skip
+def test_error_rates_that_no_beta_distribution_fits_are_one_rate(tmp_path: Path, calls, rate) -> None:
+    """One caller; all alike; further apart than any; 1 counts as .9, so that callers can still be heard."""
+    assert fit(written(tmp_path / "c", calls), "toy").word_error_rate == rate
+
+
+def test_a_call_with_a_turn_of_which_nobody_knows_the_words_is_left_out(tmp_path: Path) -> None:
+    silent = {**heard("b", "", None), "turns": [("user", None, None, [FOOD]), ("user", "a", "a", [FOOD])]}
+    as_heard = {**heard("c", "", None), "turns": [("user", None, "a b c", [FOOD])]}
+    fitted = fit(written(tmp_path / "c", [heard("a", "a b", "a b"), silent, as_heard]), "toy")
+    assert (fitted.source.dialogues, fitted.source.callers) == (2, 2)
+    assert observations(Dataset(tmp_path / "c"))["words_per_user_turn"] == [2, 3]
+
+
+def test_features_are_told_apart_by_their_shares_and_means(tmp_path: Path) -> None:
+    real = written(tmp_path / "r", [heard("a", "a b", "x y z v w"), heard("b", "c d e f", "c d e f")])
+    made = written(tmp_path / "s", [talk(("u", [FOOD, AREA]), ("u", [FOOD]))], simulated=True)
+    found = {one.feature: one for one in compare(real, made)}
+    words, turns, acts = (found[name] for name in ("words_per_user_turn", "user_turns", "kind_of_act"))
+    assert (words.real, words.simulated) == ({"2": 0.5, "4": 0.5}, {"3": 1.0})
+    assert (words.mean_real, words.mean_simulated, words.n_real, words.n_simulated) == (3, 3, 2, 2)
+    assert (turns.mean_real, turns.mean_simulated, turns.cramer) == (1, 2, 1.0)
+    assert (acts.mean_real, acts.mean_simulated) == (None, None) and acts.n_simulated == 3
+    assert found["word_error_rate"].real == {"0.0": 0.5, "2.0": 0.5}, "2.5 counts as 2, the most"

@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from vivavoce.stats.clusters import (
+    NOTHING_VARIED,
     ClusterSums,
     clustered_rate,
+    counted,
+    dense_codes,
     nesting,
     ratio_interval,
+    sum_by_participant,
 )
 
 GOLDEN = json.loads(
@@ -91,3 +96,57 @@ def test_who_spent_without_success_counts_in_the_interval_of_spending_for_a_succ
     left_out = [tops[people != one].sum() / bottoms[people != one].sum() for one in range(80)]
     jackknife = np.sqrt(79 / 80 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
     assert found.se == pytest.approx(jackknife, rel=0.1)
+
+
+@pytest.mark.parametrize("codes", [
+    [], [3], [5, 5, 9, 7, 5], [-4, 2, -4, 0], [10**9, 10**9 + 2, 10**9], [0, 10**12, 7], ["b", "a", "b"],
+])  # fmt: skip
+def test_codes_without_gaps_keep_their_order(codes):
+    found, number = dense_codes(np.array(codes))
+    known = sorted(set(codes))
+    assert (found.tolist(), number) == ([known.index(one) for one in codes], len(known))
+
+
+@pytest.mark.parametrize(("tops", "bottoms", "right"), [
+    ([0, 2], [1, 2], True), ([0, 3], [1, 2], False), ([-1, 2], [1, 2], False), ([0.5, 2], [1, 2], False),
+    ([0, 2], [1.5, 2], False), ([], [], True),
+])  # fmt: skip
+def test_successes_are_counted_among_whole_numbers_of_cases(tops, bottoms, right):
+    assert counted(np.array(tops, dtype=float), np.array(bottoms, dtype=float)) is right
+
+
+def test_where_nothing_varies_or_nobody_has_a_case_there_is_no_interval():
+    people, ones = np.array([0, 1, 1]), np.ones(3)
+    same, nobody = ratio_interval(people, 2 * ones, ones), ratio_interval(people, ones, 0 * ones)
+    assert (same.method, same.low, same.clusters) == (NOTHING_VARIED, None, 2)
+    assert (nobody.method, nobody.se, nobody.clusters) == ("none: fewer than 2 participants", None, 0)
+    alone = ratio_interval(np.zeros(3, int), np.arange(3.0), ones)
+    assert (alone.method, alone.clusters) == ("none: fewer than 2 participants", 1)
+    mean = clustered_rate(ClusterSums(np.array([4.0, 2.0]), np.array([2.0, 1.0])), squares=np.array([8.0, 4]))
+    assert (mean.method, mean.low, mean.se) == (NOTHING_VARIED, None, pytest.approx(0))
+
+
+@pytest.mark.parametrize(("cases", "effect", "effective", "star"), [
+    ([], None, None, None), ([[1, 0]], None, None, 2.0), ([[1]], 1.0, 1.0, 1.0), ([[1], [0]], 1.0, 2.0, 1.0),
+    ([[1, 1], [1]], None, None, 5 / 3), ([[1, 0], [1, 0]], 1.0, 4.0, 2.0), ([[1, 1], [0, 0]], 2.0, 2.0, 2.0),
+])  # fmt: skip
+def test_a_design_effect_needs_two_people_of_whom_one_has_two_cases_that_vary(cases, effect, effective, star):
+    """All of one kind: an ICC of 1; the same in everybody: one below 0, which counts as none."""
+    found = nesting(sums_of(*cases))
+    assert (found.design_effect, found.n_effective, found.size_star) == pytest.approx(
+        (effect, effective, star)
+    )
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_one_value_each_has_the_t_interval_of_their_mean_and_who_has_none_is_left_out(level):
+    values = np.array([3.0, 5.0, 4.0, 9.0, 2.0])
+    people = np.array(["p", "q", "r", "s", "t", "nobody"])
+    sums = sum_by_participant(people, np.append(values, 0.0), np.array([1.0] * 5 + [0.0]))
+    assert sums.numerators.tolist() == [3, 5, 4, 9, 2] and len(sums.denominators) == 5
+    reach = student.ppf((1 + level) / 2, 4) * values.std(ddof=1) / np.sqrt(5)
+    expected = values.mean() - reach, values.mean() + reach
+    found = clustered_rate(sums, level, squares=values**2)
+    ratio = ratio_interval(people, np.append(values, 0.0), np.array([1.0] * 5 + [0.0]), level)
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert (ratio.low, ratio.high, ratio.clusters) == pytest.approx((*expected, 5))

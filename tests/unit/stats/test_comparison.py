@@ -13,7 +13,7 @@ from vivavoce.core.result import as_json
 from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.comparison import _welch, compare_systems
 from vivavoce.stats.glmm import fit_mixed_logistic
-from vivavoce.stats.models import Cases, check_models, mixed_linear
+from vivavoce.stats.models import Cases, _cases_one_by_one, _random_effects, check_models, mixed_linear
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.ranks import clustered_superiority, mann_whitney, ordinal_regression
 
@@ -323,3 +323,30 @@ def test_means_are_compared_by_welchs_t_and_cohens_d():
     span = reference.confidence_interval(0.95)
     assert (found.low, found.high, found.p) == pytest.approx((span.low, span.high, reference.pvalue))
     assert size.value == pytest.approx((7 / 3 - 5) / np.sqrt((7 / 3 + 8) / 2))
+
+
+@pytest.mark.parametrize(("people", "tasks", "names"), [
+    ("pqrstu", [0] * 6, []), ("ppqqrr", [0] * 6, ["participant by system"]),
+    ("ppqrst", [0] * 6, ["participant by system"]), ("pqrstu", [0, 1, 0, 1, 0, 1], ["task"]),
+    ("pqrstu", [0, 1, 2, 0, 1, 2], []), ("ppqqrr", [0, 0, 1, 1, 0, 0], ["participant by system", "task"]),
+])  # fmt: skip
+def test_random_effects_are_those_that_recur(people, tasks, names):
+    """Who met both systems; tasks of three dialogues each on average."""
+    cases = Cases(np.ones(6), np.ones(6), np.array(list(people)), np.array(tasks), np.arange(6) % 2 == 0)
+    grouping, found = _random_effects(cases)
+    assert found == ["participant", *names] and len(grouping) == len(found)
+    if "participant by system" in found:
+        assert len(set(grouping[1].tolist())) == len(set(zip(people, [0, 1] * 3, strict=True)))
+
+
+def test_counted_dialogues_are_taken_apart_into_their_cases():
+    people = np.arange(3)
+    counted = Cases(np.array([2.0, 0, 1]), np.array([3.0, 1, 2]), people, people, people == 0)
+    values, rows = _cases_one_by_one(counted)
+    assert (values.tolist(), rows.tolist()) == ([1, 1, 0, 0, 1, 0], [0, 0, 0, 1, 2, 2])
+    for tops, bottoms in (([2.5, 0, 1], [3, 1, 2]), ([4, 0, 1], [3, 1, 2]), ([-1, 0, 1], [3, 1, 2]),
+                          ([1, 0, 1], [3, 1, 2.5])):  # fmt: skip
+        other = Cases(np.array(tops, float), np.array(bottoms, float), people, people, people == 0)
+        assert counted.counted and not other.counted
+        values, rows = _cases_one_by_one(other)
+        assert values == pytest.approx(np.array(tops) / np.array(bottoms)) and rows.tolist() == [0, 1, 2]

@@ -4,9 +4,11 @@ import json
 from statistics import NormalDist
 
 import pytest
+from scipy.stats import norm
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
+from vivavoce.stats.anytime import watch_differences
 from vivavoce.stats.interim_analyses import monitor
 from vivavoce.stats.sequential import boundaries, conditional_power
 
@@ -78,3 +80,38 @@ def test_an_early_look_may_decide_nothing_and_the_last_one_says_effect_where_the
         make(*rows, name="missed"), "subjective_success", ("a", "b"), planned=200, looks=4, before=[0.25]
     )
     assert missed.look is None
+
+
+def test_differences_of_people_are_known_once_they_met_both_and_in_that_order(make):
+    """Of three who met both: 1/2 - 1, 1 - 0 and 0 - 0; one met `a` alone."""
+    rows = [("a", "one", 1), ("a", "two", 1), ("b", "two", 0), ("a", "alone", 1), ("a", "one", 0),
+            ("b", "one", 1), ("b", "three", 0), ("a", "three", 0)]  # fmt: skip
+    dataset = make(*rows)
+    visits = ["one", "two", "alone", "three"]
+    for pair, sign in ((("a", "b"), 1), (("b", "a"), -1)):
+        found = monitor(dataset, "subjective_success", pair, planned=10, visits=visits)
+        expected = watch_differences([sign * -0.5, sign * 1.0, 0.0], scale=1.0, alpha=0.05)[-1]
+        assert found.anytime == expected
+        assert (found.participants, found.information) == (4, 0.4)
+    some = monitor(dataset, "subjective_success", ("a", "b"), planned=2, visits=["two", "alone"])
+    assert some.anytime == watch_differences([1.0], scale=1.0, alpha=0.05)[-1]
+    assert (some.participants, some.information) == (2, 1.0)
+    more = monitor(dataset, "subjective_success", ("a", "b"), planned=20, visits=visits, participants=5)
+    assert (more.participants, more.information) == (5, 0.25)
+
+
+def test_a_look_judges_the_z_of_the_clustered_test_at_what_was_really_known(make):
+    dataset = make(*trial(60, 2))
+    one, other = (
+        monitor(dataset, "subjective_success", pair, planned=120, looks=4, before=[0.25])
+        for pair in (("a", "b"), ("b", "a"))
+    )
+    z = float(norm.isf(one.test.p / 2))
+    assert (one.look.verdict.z, other.look.verdict.z) == (pytest.approx(z), pytest.approx(-z))
+    bar = boundaries([0.25, 0.5, 0.75, 1.0])[1]
+    assert one.look.verdict.boundary == pytest.approx(bar.z)
+    low, high = one.look.interval
+    assert (-high, -low) == pytest.approx(other.look.interval) and low > 0
+    assert monitor(dataset, "subjective_success", ("a", "b"), planned=120, looks=4, before=[0.5]).look is None
+    planned = monitor(dataset, "subjective_success", ("a", "b"), planned=120, looks=[0.5, 1.0]).look
+    assert (planned.number, planned.of) == (1, 2)

@@ -5,11 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
+from statsmodels.stats.multitest import multipletests
 
 from vivavoce.core.errors import InputError
 from vivavoce.stats.agreement import krippendorff
+from vivavoce.stats.clusters import ratio_interval
 from vivavoce.stats.judge_calibration import (
     JudgeFigure,
+    _below,
+    _rejected,
     agree,
     alternative_annotator_test,
     judge_effects,
@@ -119,3 +124,63 @@ def test_a_judge_errs_only_where_its_interval_is_known_and_leaves_zero_out(
     low: float | None, high: float | None, beyond: bool
 ) -> None:
     assert JudgeFigure(value=0.0, low=low, high=high).beyond_zero is beyond
+
+
+def test_a_correlation_has_the_error_of_people_left_out_one_by_one() -> None:
+    people, labels, said, _ = drawn(5, n=90)
+    people = people % 9
+    found, size = agree(said, labels, people), len(np.unique(people))
+    for one, figure in (
+        (found.correlation, lambda keep: np.corrcoef(said[keep], labels[keep])[0, 1]),
+        (found.alpha, lambda keep: krippendorff([said[keep], labels[keep]], "interval").value),
+    ):
+        without = np.array([figure(people != person) for person in np.unique(people)])
+        se = np.sqrt((size - 1) / size * ((without - without.mean()) ** 2).sum())
+        held = np.unique(people, return_counts=True)[1]
+        reach = student.ppf(0.975, held.sum() ** 2 / (held**2).sum() - 1) * se
+        assert (one.low, one.high) == pytest.approx((one.value - reach, min(1.0, one.value + reach)))
+    difference = ratio_interval(people, said - labels, np.ones(90))
+    assert (found.difference.low, found.difference.high) == (difference.low, difference.high)
+    assert found.difference.value == pytest.approx((said - labels).mean())
+
+
+def test_effects_are_differences_of_means_or_slopes_over_one_deviation() -> None:
+    people, labels, said, rng = drawn(6, n=120)
+    ours, words = (rng.random(120) < 0.3).astype(float), rng.poisson(60, 120).astype(float)
+    words[:7] = np.nan
+    excess = said - labels
+    found = judge_effects(excess, people, {"ours": ours, "words": words})
+    assert found["ours"].value == pytest.approx(excess[ours == 1].mean() - excess[ours == 0].mean())
+    slope = np.polyfit(words[7:], excess[7:], 1)[0]
+    assert found["words"].value == pytest.approx(slope * words[7:].std())
+
+
+@pytest.mark.parametrize("p_values", [
+    [0.001, 0.012, 0.02, 0.9], [0.3], [0.02, 0.02, 0.02], [0.05], [0.0501], [0.01, 0.5, 0.012, 0.014, 0.9],
+])  # fmt: skip
+def test_people_are_beaten_by_the_step_up_procedure_of_another_library(p_values: list[float]) -> None:
+    assert _rejected(p_values) == multipletests(p_values, alpha=0.05, method="fdr_by")[0].sum()
+
+
+def test_judging_alike_throughout_is_decided_without_an_error() -> None:
+    people = np.arange(6)
+    assert _below(np.zeros(6), people, 0.15) == 0.0 and _below(np.full(6, 0.15), people, 0.15) == 1.0
+    assert _below(np.zeros(3), np.zeros(3), 0.15) == 1.0, "one participant alone"
+
+
+def test_an_annotator_needs_enough_dialogues_and_epsilon_may_be_nothing_but_not_all() -> None:
+    same = {str(number): float(number % 2) for number in range(8)}
+    people = {"a": same, "b": {**same, "0": 1.0}, "c": {"0": 0.0}}
+    found = alternative_annotator_test(same, people, epsilon=0.0, least=8)
+    assert found.annotators == 2
+    assert alternative_annotator_test(same, people, least=9).annotators == 0
+    with pytest.raises(InputError):
+        alternative_annotator_test(same, people, epsilon=1.0)
+
+
+def test_bins_hold_as_many_dialogues_each() -> None:
+    said = np.random.default_rng(2).permutation(40) / 7
+    bins = reliability_diagram(said, 2 * said, np.arange(40), bins=4)
+    assert [one.n for one in bins] == [10, 10, 10, 10]
+    assert [one.said for one in bins] == pytest.approx([4.5 / 7, 14.5 / 7, 24.5 / 7, 34.5 / 7])
+    assert [one.label.value for one in bins] == pytest.approx([2 * one.said for one in bins])

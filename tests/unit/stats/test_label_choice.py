@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.stats.label_choice import choose_dialogues
+from vivavoce.stats.label_choice import _chances, choose_dialogues
 from vivavoce.stats.power import labels_with_judge
 from vivavoce.stats.prediction.cross_fitting import cross_fitted
 from vivavoce.stats.prediction_powered import JudgedCases, powered_mean
@@ -66,3 +66,29 @@ def test_nobody_is_predicted_by_a_model_that_saw_them() -> None:
     assert said == pytest.approx(np.zeros(100))
     hidden = np.where(np.arange(100) % 5 == 0, answers, np.nan)
     assert not np.isnan(cross_fitted(values, hidden, people, train=train)).any()
+
+
+@pytest.mark.parametrize(("doubt", "wanted", "even", "chances"), [
+    ([0, 0, 0, 10], 2, 0.5, [1 / 3, 1 / 3, 1 / 3, 1]), ([1, 2, 3, 4], 1, 0.5, [0.175, 0.225, 0.275, 0.325]),
+    ([1, 2, 3, 4], 2, 1.0, [0.5] * 4), ([0, 0, 0, 0], 1, 0.1, [0.25] * 4), ([1, 5], 2, 0.5, [1, 1]),
+    ([0, 0, 6, 6], 3, 0.2, [0.5, 0.5, 1, 1]),
+])  # fmt: skip
+def test_chances_go_with_doubt_but_for_the_even_share_and_none_is_above_one(
+    doubt: list[float], wanted: float, even: float, chances: list[float]
+) -> None:
+    assert _chances(np.array(doubt, dtype=float), wanted, even) == pytest.approx(chances)
+
+
+@pytest.mark.parametrize(("number", "even", "right"), [
+    (4, 0.5, True), (1, 1.0, True), (0, 0.5, False), (5, 0.5, False), (2, 0.0, False), (2, 1.1, False),
+])  # fmt: skip
+def test_what_can_be_drawn_is_one_to_all_by_an_even_share_above_nothing(
+    number: int, even: float, right: bool
+) -> None:
+    if right:
+        found = choose_dialogues(np.full(4, np.nan), np.array(list("abbb")), number, even=even)
+        assert found.chances == pytest.approx([number / 4] * 4)
+        assert found.drawn.all() == (number == 4)
+        return
+    with pytest.raises(InputError):
+        choose_dialogues(np.ones(4), np.full(4, "s"), number, even=even)

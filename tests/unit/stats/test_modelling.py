@@ -19,7 +19,7 @@ from vivavoce.stats import modelling
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.formula import read_formula
-from vivavoce.stats.model_frame import _order
+from vivavoce.stats.model_frame import _check, _order
 from vivavoce.stats.modelling import fit_model
 from vivavoce.stats.summary import summarise
 
@@ -249,3 +249,18 @@ def test_levels_are_compared_in_pairs_up_to_the_most_there_may_be(trial, monkeyp
     monkeypatch.setattr(modelling, "MOST_LEVELS", most)
     facts = fit_model(trial, "success ~ manager + (1|participant)")
     assert len(facts.contrasts) == contrasts, "the dialogue managers are two"
+
+
+@pytest.mark.parametrize(("family", "values", "name", "right"), [
+    ("count", [0, 2, 5], "turns", True), ("count", [0, 2.5], "turns", False),
+    ("count", [-1, 2], "turns", False), ("rate", [0, 1], "scale.ease", True),
+    ("rate", [1, 2], "scale.ease", False), ("rate", [2, 3], "found", True),
+    ("ordinal", list(range(20)), "scale.ease", True), ("ordinal", list(range(21)), "scale.ease", False),
+    ("mean", [-1, 2.5], "turns", True),
+])  # fmt: skip
+def test_a_family_takes_the_values_that_it_can(family, values, name, right):
+    if right:
+        _check(family, np.array(values, dtype=float), name)
+        return
+    with pytest.raises(InputError, match=name):
+        _check(family, np.array(values, dtype=float), name)

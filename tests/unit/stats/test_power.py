@@ -396,3 +396,12 @@ def test_numbers_that_do_not_fit_a_question_are_refused(question, values, option
     with pytest.raises(InputError):
         answer(question, values, **options)
     assert answer("one-rate", [0.6], alpha=0.01, power=0.99).per_group > 500
+
+
+def test_the_share_of_simulated_trials_has_the_error_of_a_share_and_stops_where_it_is_clear():
+    nested = Nested(calls=4, icc=0.1, design="within")
+    found = simulate(Rates(0.4, 0.6), 14, nested, draws=100, seed=2)
+    assert found.draws == 100 and 0 < found.share < 1
+    assert found.error == pytest.approx(math.sqrt(found.share * (1 - found.share) / 100))
+    clear = simulate(Rates(0.4, 0.6), 14, nested, draws=500, seed=2, wanted=0.999)
+    assert clear.draws == 50 and simulate(Rates(0.4, 0.6), 14, nested, draws=75, seed=2).draws == 100

@@ -108,6 +108,12 @@ def test_who_predicts_what_nearly_everybody_answers_alike_is_warned(tmp_path: Pa
         prediction_table(answered(tmp_path / "same", [1.0] * 30), "found_all")
 
 
+def test_ten_dialogues_with_an_answer_are_the_fewest(tmp_path: Path) -> None:
+    assert len(prediction_table(answered(tmp_path / "ten", [1.0, 0.0] * 5), "found_all").answers) == 10
+    with pytest.raises(InputError, match="9 dialogues with an answer"):
+        prediction_table(answered(tmp_path / "nine", [1.0] * 5 + [0.0] * 4), "found_all")
+
+
 def test_judgements_are_refused_as_predictors_unless_asked_for_and_then_named(dataset: Dataset) -> None:
     assert "subjective_success" not in prediction_table(dataset, "satisfaction").predictors
     with pytest.raises(InputError, match="subjective_success is a judgement of the user"):
@@ -291,3 +297,19 @@ def test_answers_that_are_all_alike_have_no_r2_in_sample() -> None:
     table = PredictionTable("t", ("a",), (), np.ones((5, 1)), np.full(5, 3.0), *[["x"] * 5] * 3)
     found = _in_sample(model, table, seed=1)
     assert (found.r2, found.adjusted_r2) == (None, None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_folds_are_as_even_as_groups_allow(seed: int) -> None:
+    groups = [name for name, size in zip("abcdef", (5, 3, 3, 2, 2, 1), strict=True) for _ in range(size)]
+    assert [int(test.sum()) for _, test in folds(groups, 2, seed)] == [8, 8]
+    assert len(folds(groups, 9, seed)) == 6
+
+
+def test_inputs_are_normalised_by_what_is_known_of_them_and_constants_stay() -> None:
+    values = np.array([[1.0, 3.0, np.nan], [4.0, 3.0, 2.0], [np.nan, 3.0, 7.0], [7.0, 3.0, np.nan]])
+    found = fit("mean", values, np.array([1.0, 2, 4, 5]), list("abcd"))
+    assert found.centre == pytest.approx(np.nanmean(values, axis=0))
+    assert found.spread == pytest.approx([np.nanstd(values[:, 0]), 1.0, np.nanstd(values[:, 2])])
+    assert found.normalised(values)[2] == pytest.approx([0, 0, (7 - 4.5) / 2.5])
+    assert found.predict(values).tolist() == [3.0] * 4

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from hypothesis import given
@@ -21,12 +22,20 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import compute
 from vivavoce.report.prediction import prediction_figures
 from vivavoce.stats.prediction import correlate, prediction_table
-from vivavoce.stats.prediction.explanation import _collinear, explain
+from vivavoce.stats.prediction.explanation import (
+    _calibration,
+    _coefficients,
+    _collinear,
+    _course,
+    _importance,
+    explain,
+)
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
+from vivavoce.stats.prediction.linear import folds
 from vivavoce.stats.prediction.model import fit_model, read_model, score
 from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
-from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable
+from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable, _usable
 from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
 
 CALLS, PEOPLE = 80, 16
@@ -280,6 +289,113 @@ def test_predictors_are_called_alike_above_an_inflation_of_five_and_no_others() 
     assert {row.measure: pytest.approx(row.vif) for row in found} == {
         name: one for name, one in expected.items() if one > 5
     }
+
+
+def small_table(width: int = 3) -> PredictionTable:
+    """Answers follow the second predictor; people of three to seven dialogues; some values are missing."""
+    draw = np.random.default_rng(8)
+    people = [f"p{number:02}" for number in range(20) for _ in range(3 + number % 5)]
+    values = draw.normal(2, 1.5, (len(people), width))
+    answers = 2 * values[:, 1 % width] + draw.normal(0, 1, len(people))
+    values[::9, 0] = np.nan
+    return PredictionTable("t", tuple("abc")[:width], (), values, answers, people, people, people)
+
+
+def test_weights_have_the_spread_of_models_of_people_drawn_anew() -> None:
+    table, told = small_table(), []
+    model = fit("stepwise", table.values, table.answers, table.participants)
+    found = _coefficients(table, model, 3, 12, lambda done, whole: told.append((done, whole)))
+    rng, names, drawn = np.random.default_rng(3), sorted(set(table.participants)), []
+    for _ in range(12):
+        rows = [(names[one], row) for one in rng.integers(0, 20, 20)
+                for row, who in enumerate(table.participants) if who == names[one]]  # fmt: skip
+        chosen = [row for _, row in rows]
+        again = fit("stepwise", table.values[chosen], table.answers[chosen], [who for who, _ in rows])
+        drawn.append(again.weights)
+    expected = {
+        name: (model.weights[place], *np.quantile(np.array(drawn)[:, place], [0.025, 0.975]),
+               np.mean([one[place] != 0 for one in drawn]))
+        for place, name in enumerate("abc")
+    }  # fmt: skip
+    assert {
+        row.measure: pytest.approx((row.weight, row.low, row.high, row.kept)) for row in found
+    } == expected
+    assert [abs(row.weight) for row in found] == sorted((abs(row.weight) for row in found), reverse=True)
+    assert told == [(done, 12) for done in range(1, 13)]
+
+
+def test_a_predictor_is_worth_what_is_lost_when_its_values_are_shuffled() -> None:
+    """Shuffled, every answer meets every value of the predictor: on average over all pairs of dialogues."""
+    table = small_table()
+    found = _importance(table, "stepwise", 1)
+    lost = base = 0.0
+    for train, test in folds(table.participants, 5, 1):
+        people = [who for who, inside in zip(table.participants, train, strict=True) if inside]
+        model = fit("stepwise", table.values[train], table.answers[train], people)
+        values, answers = table.values[test], table.answers[test]
+        base += ((answers - table.answers[train].mean()) ** 2).sum()
+        lost -= ((answers - model.predict(values)) ** 2).sum()
+        for one in values[:, 1]:
+            lost += ((answers - model.predict(_with(values, one))) ** 2).mean()
+    assert found[0].measure == "b" and found[0].r2_lost == pytest.approx(lost / base, rel=0.15)
+    assert all(abs(row.r2_lost) < 0.05 for row in found[1:])
+    assert _collinear(small_table(1), fit("stepwise", *_of(small_table(1)))) == []
+
+
+def _with(values: np.ndarray, second: float) -> np.ndarray:
+    return np.where(np.arange(values.shape[1]) == 1, second, values)
+
+
+def _of(table: PredictionTable) -> tuple[Any, Any, list[str]]:
+    return table.values, table.answers, table.participants
+
+
+def test_a_course_is_the_mean_prediction_were_every_dialogue_to_have_a_value() -> None:
+    table = small_table()
+    model = fit("stepwise", *_of(table))
+    for place, name in ((0, "a"), (1, "b")):
+        low, high = np.nanquantile(table.values[:, place], [0.05, 0.95])
+        points = _course(table, model, name).points
+        assert [one.value for one in points] == pytest.approx(list(np.linspace(low, high, 20)))
+        for point in points[::7]:
+            set_ = np.where(np.arange(3) == place, point.value, table.values)
+            assert point.predicted == pytest.approx(model.predict(set_).mean())
+
+
+@pytest.mark.parametrize("n", [23, 7])
+def test_tenths_of_predictions_have_the_answers_of_people_drawn_anew(n: int) -> None:
+    draw = np.random.default_rng(6)
+    said, answers = draw.normal(size=n), draw.normal(size=n)
+    people = [f"p{number % 5}" for number in range(n)]
+    found = _calibration(HeldOut(answers, said, said, None, people), 2)
+    assert len(found) == min(10, n) and sum(one.n for one in found) == n
+    draws = np.random.default_rng(2).multinomial(5, [0.2] * 5, size=500)
+    for one, rows in zip(found, np.array_split(np.argsort(said), len(found)), strict=True):
+        counts = draws[:, [int(people[row][1]) for row in rows]]
+        means = [np.average(answers[rows], weights=own) for own in counts if own.sum()]
+        expected = said[rows].mean(), answers[rows].mean(), *np.quantile(means, [0.025, 0.975]), len(rows)
+        assert (one.predicted, one.answered, one.low, one.high, one.n) == pytest.approx(expected)
+
+
+def test_measures_that_half_of_the_dialogues_lack_or_that_another_says_are_no_predictors() -> None:
+    ramp, nothing = np.arange(8.0), np.nan
+    rows = pd.DataFrame({
+        "ramp": ramp, "fall": -ramp, "constant": 3.0, "bent": ramp**2,
+        "half": [1, 2, 1, 3, *[nothing] * 4], "few": [1, 2, 3, *[nothing] * 5],
+        "subjective_success": [1.0, 0] * 4,
+    })  # fmt: skip
+    names, left_out = _usable(rows, False)
+    assert names == ["ramp", "bent", "half"]
+    why = "missing in more than half, or always the same"
+    assert left_out == (("fall", "ramp"), ("constant", why), ("few", why))
+    assert _usable(rows, True)[0][-1] == "subjective_success"
+
+
+@pytest.mark.parametrize(("others", "warned"), [(9, True), (10, False)])
+def test_ten_other_answers_are_enough_to_learn_from(others: int, warned: bool) -> None:
+    answers = np.array([1.0] * 30 + [0.0] * others)
+    table = PredictionTable("t", (), (), np.empty((len(answers), 0)), answers, [], [], [])
+    assert bool(table.warnings) is warned
 
 
 def test_trees_have_no_weights_but_what_they_go_by_is_shown(dataset: Dataset) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 from vivavoce.stats.prediction_powered import (
@@ -185,3 +186,146 @@ def test_a_judge_has_no_weight_where_people_judged_everything() -> None:
     for tuning in ("tuned", 1.0):
         found = powered_mean(JudgedCases(np.arange(4), 1 - labels, labels), rate=False, tuning=tuning)
         assert (found.weight, found.estimate) == (0, 0.75)
+
+
+def estimated(cases: JudgedCases, keep: np.ndarray, tuning: float | None) -> tuple[float, float]:
+    """Estimate and weight as the papers write them, over the dialogues that are kept."""
+    said, labels, asked = cases.said[keep], cases.labels[keep], cases.labelled[keep]
+    if cases.chances is None:
+        weights, pool = np.ones(asked.sum()), said[~asked]
+    else:
+        weights, pool = 1 / cases.chances[keep][asked], said
+    weights = weights / weights.sum()
+    labels, judged = labels[asked], said[asked]
+    if not len(pool):  # the judge alone speaks of nothing
+        return weights @ labels, 0.0
+    if tuning is None:
+        together = weights @ ((labels - weights @ labels) * (judged - weights @ judged))
+        own = pool.var()
+        if cases.chances is None:
+            own = said.var(ddof=1) * (1 + len(judged) / len(pool))
+        tuning = min(max(together / own, 0.0), 1.0)
+    return weights @ labels + tuning * (pool.mean() - weights @ judged), tuning
+
+
+def working(who: np.ndarray, people: int, weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """What each person adds to the variance of a weighted mean: correlation by an analysis of variance."""
+    left = weights * (values - np.average(values, weights=weights))
+    groups = [left[who == person] for person in np.unique(who)]
+    sizes = np.array([len(one) for one in groups])
+    noise = sum(((one - one.mean()) ** 2).sum() for one in groups) / (sizes.sum() - len(groups))
+    between = sum(len(one) * one.mean() ** 2 for one in groups) - (len(groups) - 1) * noise
+    common = max(0.0, between / (sizes.sum() - (sizes**2).sum() / sizes.sum())) if len(groups) > 1 else 0.0
+    counts = np.bincount(who, minlength=people)
+    return (left**2).mean() / weights.sum() ** 2 * counts * (1 + (counts - 1) * common / (common + noise))
+
+
+def by_leaving_out(
+    cases: JudgedCases, people: int, tuning: float | None
+) -> tuple[float, float, np.ndarray, np.ndarray]:
+    """Estimate, weight, what leaving each person out changes, and what its variance goes with."""
+    asked = cases.labelled
+    every = np.ones(len(asked), dtype=bool)
+    estimate, weight = estimated(cases, every, tuning)
+    label_weights = np.where(asked, 1.0 if cases.chances is None else 1 / cases.chances, 0.0)
+    away = np.array([
+        (estimate - estimated(cases, cases.people != person, tuning)[0])
+        * np.sqrt(1 - label_weights[cases.people == person].sum() / label_weights.sum())
+        for person in range(people)
+    ])  # fmt: skip
+    pool = ~asked if cases.chances is None else every
+    spread = working(
+        cases.people[asked], people, label_weights[asked], cases.labels[asked] - weight * cases.said[asked]
+    )
+    spread = spread + working(cases.people[pool], people, np.ones(pool.sum()), weight * cases.said[pool])
+    return estimate, weight, away, spread
+
+
+def error(away: np.ndarray, spread: np.ndarray) -> tuple[float, float]:
+    """Squares weighed by the inverse root of their variance, unbiased; df: the effective number less 1."""
+    weights = 1 / np.sqrt(spread)
+    square = weights @ away**2 * spread.sum() / (weights @ spread)
+    return np.sqrt(square), (weights @ spread) ** 2 / ((weights * spread) ** 2).sum() - 1
+
+
+def judged_trial(seed: int, *, chances: bool) -> JudgedCases:
+    """Ten people of unequal activity, of each of whom some dialogues were judged by people."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(10), 3 + rng.integers(0, 6, 10))
+    truth = rng.normal(size=10)[who] + rng.normal(size=len(who))
+    said = truth + rng.normal(0.3, 1.0, len(who))
+    asked = np.zeros(len(who), dtype=bool)
+    for person in range(10):
+        asked[np.flatnonzero(who == person)[: 1 + person % 3]] = True
+    return JudgedCases(who, said, hidden(truth, asked), 0.2 + 0.6 * rng.random(len(who)) if chances else None)
+
+
+@pytest.mark.parametrize("chances", [False, True])
+@pytest.mark.parametrize("tuning", ["tuned", 0.6])
+def test_a_mean_and_a_difference_are_those_of_people_left_out_one_by_one(chances, tuning) -> None:
+    fixed = None if tuning == "tuned" else tuning
+    first, second = (judged_trial(seed, chances=chances) for seed in (11, 12))
+    slow = [by_leaving_out(one, 10, fixed) for one in (first, second)]
+    for cases, (estimate, weight, away, spread) in zip((first, second), slow, strict=True):
+        found = powered_mean(cases, rate=False, level=0.9, tuning=tuning)
+        se, df = error(away, spread)
+        assert (found.estimate, found.weight, found.se, found.df) == pytest.approx((estimate, weight, se, df))
+        reach = student.ppf(0.95, df) * se
+        assert (found.low, found.high) == pytest.approx((estimate - reach, estimate + reach))
+        assert 0.1 < weight < 1 and found.method == "prediction_powered_t"
+    both = powered_difference(first, second, level=0.9, tuning=tuning)
+    estimate = slow[0][0] - slow[1][0]
+    se, df = error(slow[0][2] - slow[1][2], slow[0][3] + slow[1][3])
+    reach = student.ppf(0.95, df) * se
+    expected = estimate, estimate - reach, estimate + reach, 2 * student.sf(abs(estimate) / se, df)
+    assert (both.estimate, both.low, both.high, both.p) == pytest.approx(expected)
+    assert (both.se, both.df, both.people) == (pytest.approx(se), pytest.approx(df), 10)
+
+
+def test_where_one_person_alone_was_not_judged_by_people_the_judge_has_no_weight_without_them() -> None:
+    full = judged_trial(11, chances=False)
+    cases = JudgedCases(full.people, full.said, np.where(full.people < 9, full.said**2, full.labels))
+    for tuning in ("tuned", 0.6):
+        estimate, weight, away, spread = by_leaving_out(cases, 10, None if tuning == "tuned" else tuning)
+        found = powered_mean(cases, rate=False, tuning=tuning)
+        assert (found.estimate, found.weight) == pytest.approx((estimate, weight)) and weight > 0
+        assert (found.se, found.df) == pytest.approx(error(away, spread))
+
+
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_a_rate_at_its_end_has_a_plain_interval_that_stays_within(end: float) -> None:
+    """Half of the labels are 1, and of the judge's words on these; of all others it says the same."""
+    labels = np.tile([1.0, 1, 0, 0, np.nan, np.nan, np.nan], 8)
+    said = np.tile([1.0, 0, 1, 0, end, end, end], 8)
+    found = powered_mean(JudgedCases(np.arange(56), said, labels), rate=True, tuning=1.0)
+    assert (found.estimate, found.method) == (end, "prediction_powered_t")
+    low, high = found.low, found.high
+    assert (low, high) == ((0.0, pytest.approx(high)) if end == 0 else (pytest.approx(low), 1.0))
+    assert 0 < high - low < 1
+
+
+def test_a_judge_that_is_always_right_and_says_one_thing_of_all_others_leaves_what_people_say() -> None:
+    """With a weight of 1 nothing varies, and yet nobody knows the rate to be 1."""
+    labels = np.array([1.0, 1, 0, 0, np.nan, np.nan])
+    cases = JudgedCases(np.array([0, 0, 1, 2, 3, 4]), np.where(np.isnan(labels), 1.0, labels), labels)
+    assert powered_mean(cases, rate=True, tuning=1.0) == powered_mean(cases.without_judge(), rate=True)
+
+
+def test_labels_of_two_people_have_an_interval_and_those_of_three_give_the_judge_weight() -> None:
+    labels = np.array([1.0, 0, np.nan, np.nan, np.nan])
+    two = JudgedCases(np.arange(5), np.array([1.0, 0, 1, 0, 0]), labels)
+    three = JudgedCases(np.arange(5), two.said, np.array([1.0, 0, 1, np.nan, np.nan]))
+    assert (powered_mean(two, rate=False).weight, powered_mean(two, rate=False).method) == (0, "people_t")
+    assert powered_mean(three, rate=False, tuning=0.5).weight == 0.5
+    assert powered_difference(two, three).p is not None
+    for some in (two, three):
+        nobody = JudgedCases(some.people, some.said, np.full(5, np.nan))
+        one = JudgedCases(some.people, some.said, np.array([1.0, np.nan, np.nan, np.nan, np.nan]))
+        for pair in ((some, nobody), (nobody, some)):
+            assert powered_difference(*pair).method == "none: nobody was asked about one of them"
+        for pair in ((some, one), (one, some)):
+            found = powered_difference(*pair)
+            assert (found.p, found.method) == (
+                None,
+                "none: labels of fewer than 2 participants about one of them",
+            )

@@ -5,10 +5,13 @@ import pytest
 from pydantic import ValidationError
 
 from vivavoce.core.errors import UnknownName
+from vivavoce.log.events import LoggedVerdict
+from vivavoce.stats.anytime import Look
 from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.interim_analyses import _z
+from vivavoce.stats.interval import Interval
 from vivavoce.stats.sequential import boundaries
-from vivavoce.stats.stopping import next_look, share_of_alpha, watch
+from vivavoce.stats.stopping import _stop_at_any_time, _whole, next_look, share_of_alpha, watch
 from vivavoce.stats.summary_results import ClusteredDifference
 from vivavoce.study.model import Analysis, Stopping
 
@@ -156,3 +159,45 @@ def test_ten_looks_at_the_clustered_test_hold_alpha():
         bars = np.array([bar.z for bar in boundaries(10, rule)])
         assert 0.03 <= float((zs >= bars).any(axis=1).mean()) <= 0.065, rule
     assert float((zs >= 1.96).any(axis=1).mean()) > 0.12
+
+
+WITHIN = Interval(-0.04, 0.03)
+
+
+@pytest.mark.parametrize(("told", "stopping", "stop"), [
+    ({"p": 0.05}, {}, "effect"), ({"p": 0.0501}, {}, None),
+    ({"interval": WITHIN}, {}, "equal"), ({"interval": WITHIN}, {"futility": False}, None),
+    ({"interval": WITHIN, "p": 0.01}, {}, "effect"), ({"interval": Interval(-0.05, 0.03)}, {}, None),
+    ({"interval": Interval(-0.03, 0.05)}, {}, None), ({"interval": None}, {}, None),
+    ({"n": 40}, {}, "end"), ({"n": 39}, {}, None), ({"n": 40}, {"participants": None}, None),
+    ({"n": 41, "interval": WITHIN}, {}, "equal"),
+])  # fmt: skip
+def test_evidence_at_any_time_decides_by_its_bar_the_margin_and_the_planned_number(told, stopping, stop):
+    look = Look(
+        **{"n": 20, "estimate": 0.1, "e_value": 3.0, "interval": Interval(-0.2, 0.4), "p": 0.3, **told}
+    )
+    found, why = _stop_at_any_time(look, plan("anytime", margin=0.05, stopping=stopping), 0.05)
+    assert found == stop and why
+    assert _stop_at_any_time(look, plan("anytime", stopping=stopping), 0.05)[0] != "equal"
+
+
+@pytest.mark.parametrize(("stops", "whole"), [
+    (["effect"], "effect"), (["effect", "effect"], "effect"), (["effect", None], None), ([None], None),
+    (["effect", "futility"], "mixed"), (["end", "effect"], "end"), (["end", "end"], "end"),
+])  # fmt: skip
+def test_a_trial_stops_as_all_its_pairs_do(stops, whole):
+    pairs = [LoggedVerdict(a="a", b="b", stop=one, why="so") for one in stops]
+    assert _whole(pairs)[0] == whole
+
+
+def test_a_watch_at_any_time_counts_who_met_both(make):
+    dataset, visits = trial(make, 9, {"a": 0.6, "b": 0.5})
+    found = watch(dataset, plan("anytime"), visits)
+    assert (found.participants, found.information, found.number, found.of) == (9, 9 / 40, 9, None)
+    assert watch(dataset, plan("anytime", stopping={"participants": 6}), visits).information == 1.0
+
+
+def test_looks_are_due_at_the_first_whole_number_of_participants():
+    analysis = plan(stopping={"looks": 3})
+    assert [next_look(analysis.stopping, before) for before in ([], [14 / 40], [27 / 40])] == [14, 27, 40]
+    assert next_look(plan("anytime").stopping, []) is None

@@ -1,16 +1,21 @@
 """Real from simulated calls: told where they differ, not where they do not, by callers not learnt from."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
 
 from scenes.calls import written
 from vivavoce.cli.calibration import compare
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.telling_apart import tell_apart
+from vivavoce.stats.calibration import Call
+from vivavoce.stats.telling_apart import _acts, _features, _fit, _matrix, _words, tell_apart
 
 OFFER = [("offer", "name", "x")]
 FOODS = ("thai", "greek", "turkish", "british")
@@ -85,3 +90,43 @@ def test_the_comparison_tells_it_on_the_screen_and_as_json(
     compare(real.folder, other.folder, None, as_json=True)
     told = json.loads(capsys.readouterr().out)["told_apart"]
     assert [(one["by"], one["balanced_accuracy"] > 0.95) for one in told] == [("words", True), ("acts", True)]
+
+
+def test_weights_are_those_of_a_ridge_regression_by_another_library() -> None:
+    draw = np.random.default_rng(3)
+    inputs, real = draw.normal(size=(90, 4)), np.arange(90) < 25
+    inputs[real, 1] += 0.8
+    peer = LogisticRegression(C=1.0, class_weight="balanced", tol=1e-8, max_iter=1000).fit(inputs, real)
+    found = _fit(csr_array(inputs), real)
+    assert found == pytest.approx([*peer.intercept_, *peer.coef_[0]], abs=1e-3)
+
+
+def test_what_occurs_in_five_calls_is_a_feature_and_calls_weigh_alike_however_long() -> None:
+    found = [Counter({"often": 3, "rare": 1}) for _ in range(4)] + [Counter({"often": 1, "other": 7})]
+    assert _features(found) == ["often"]
+    rows = _matrix(found, ["often", "other"]).toarray()
+    length = np.hypot(np.log(2), np.log(8))
+    assert rows[0] == pytest.approx([1, 0]) and rows[4] == pytest.approx(
+        [np.log(2) / length, np.log(8) / length]
+    )
+    assert _matrix([Counter()], ["often"]).toarray().tolist() == [[0]]
+
+
+def test_words_and_acts_of_a_call_are_counted_with_their_neighbours() -> None:
+    call = Call("d", "p", said=["Thai food, thai", "a pub", "bye"], words=[3, 12, 1], acts=[
+        [("inform", "food", "thai"), ("request", "phone", None)], [("inform", "type", "pub")], [],
+    ])  # fmt: skip
+    assert _words(call) == {
+        "<food>": 2, "food": 1, "^ <food>": 1, "<food> food": 1, "food <food>": 1, "<food> $": 1,
+        "a": 1, "pub": 1, "^ a": 1, "a pub": 1, "pub $": 1, "bye": 1, "^ bye": 1, "bye $": 1,
+    }  # fmt: skip
+    assert _acts(call) == {
+        "inform + request": 1, "inform": 1, "null": 1, "^, then inform + request": 1,
+        "inform + request, then inform": 1, "inform, then null": 1, "null, then $": 1,
+        "3 words": 1, "9 words": 1, "1 words": 1, "3 turns or more": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("turns", "told"), [(2, 0), (3, 3), (5, 3), (6, 6), (17, 15), (40, 15)])
+def test_turns_are_told_by_threes_up_to_fifteen(turns: int, told: int) -> None:
+    assert _acts(Call("d", "p", acts=[[]] * turns))[f"{told} turns or more"] == 1

@@ -34,6 +34,8 @@ def test_a_rule_reads_the_same_as_a_mapping_and_in_words(written: object, words:
         ("user_turns < few", "compares with no number"),
         ("user_turns < 2, 3", "compares with no number"),
         ("user_turns < nan", "compares with no number"),
+        ("user_turns = 2, few", "write numbers"),
+        ("answer.a < few", "compares with no number"),
         ("end_reason = bored", "unknown value 'bored'; known: user"),
         ("system < 3", "compares numbers"),
         ("answer > 3", "write answer.NAME > 3"),
@@ -45,6 +47,19 @@ def test_a_wrong_rule_is_answered_with_what_would_be_right(words: str, said: str
     with pytest.raises(InputError, match="--exclude") as caught:
         read_rules([words])
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "words", ["user_turns = 2, 3", "user_turns != 2, 3", "answer.a = yes, no", "answer.a != 1, 2"]
+)
+def test_several_values_may_be_told_apart_by_being_the_same_or_not(words: str) -> None:
+    assert read_rules([words])[0].text == words
+
+
+@pytest.mark.parametrize("answer", [{}, 4, {"a": []}, {"a": ["<"]}])
+def test_answers_of_a_rule_are_named_each_with_a_condition(answer: object) -> None:
+    with pytest.raises(ValueError, match=r"names nothing|is no condition|compares with nothing"):
+        Exclusion.model_validate({"answer": answer})
 
 
 def test_none_leaves_nothing_out_and_stands_alone() -> None:
@@ -70,7 +85,8 @@ def test_sentences_of_older_files_are_read_as_notes() -> None:
         ("< 2", 1, True), ("< 2", 2, False), ("<= 2", 2, True), ("> 2", 2, False), (">= 2", 2, True),
         ("= 4", 4.0, True), ("!= 4", 3.0, True), ("!= 4", 4.0, False), ("= a, b", "b", True),
         ("!= a, b", "b", False), ("= failure", ["x", "failure"], True), ("!= completed", None, False),
-        ("< 2", None, False), ("= 007", "7", False), ("!= 4", [], False),
+        ("< 2", None, False), ("= 007", "7", False), ("!= 4", [], False), ("< 2", "few", False),
+        ("< 2", [None, "x", 1], True), ("!= 4", [4.0, 3.0], False), ("!= 4", [None, 3.0], True),
     ],
 )  # fmt: skip
 def test_a_condition_holds_of_values_and_never_of_what_is_missing(
@@ -123,9 +139,42 @@ def test_what_is_no_condition_is_told(condition: object, problem: str) -> None:
         ("answer.attention = 4", None),
         ("answer.attentions = 4", "no question 'attentions' is asked"),
         ("user_turns < 2", None),
+        ("factor.noise < 3", None),
     ],
 )
 def test_what_a_rule_asks_for_that_there_is_not_is_named(rule: str, problem: str | None) -> None:
     (read,) = read_rules([rule])
     found = unknown_names(read, {"system": ["one", "two"]}, {"noise": ["high", "low"]}, ["attention"])
     assert [said for _, said, _ in found] == ([] if problem is None else [problem])
+
+
+def asked(*systems: str, margin: float | None = None, measure: str = "turns") -> dict[str, object]:
+    return {"measure": measure, "compare": list(systems), "margin": margin}
+
+
+@pytest.mark.parametrize(
+    ("primary", "secondary", "systems", "expected"),
+    [
+        (asked(), [asked("a", "b")], ["a", "b", "c"], (["a", "b", "c"], [["a", "b"]])),
+        (asked(), [asked()], ["a"], (None, [])),
+        (asked(), [asked("a", "b")], ["a"], (None, [["a", "b"]])),
+        (asked("a", "b"), [asked(), asked("b", "c")], ["a"], (["a", "b"], [["b", "c"]])),
+        (None, [asked(), asked("b", "a")], ["a", "b"], (None, [["a", "b"], ["b", "a"]])),
+    ],
+)
+def test_a_comparison_that_names_no_system_takes_all_and_needs_two(
+    primary: object, secondary: list, systems: list[str], expected: tuple
+) -> None:
+    found = Analysis.model_validate({"primary": primary, "secondary": secondary}).over(systems)
+    first = found.primary.compare if found.primary else None
+    assert (first, [one.compare for one in found.secondary]) == expected
+
+
+def test_margins_are_those_of_each_comparison_and_of_all_rates() -> None:
+    both = asked("a", "b", margin=2.0), asked("a", "b", margin=0.1, measure="subjective_success")
+    whole = Analysis.model_validate(
+        {"primary": both[0], "secondary": [both[1], asked("a", "b")], "margin": 0.2}
+    )
+    assert whole.margins == {"turns": 2.0, "subjective_success": 0.1, "rates": 0.2}
+    assert Analysis.model_validate({"primary": asked("a", "b")}).margins == {}
+    assert Analysis.model_validate({"secondary": [both[1]]}).margins == {"subjective_success": 0.1}

@@ -117,6 +117,7 @@ def test_the_example_of_the_design_reads_as_promised(study_folder):
         ("questionnaire: cambridge", "questionnaire: cambrige", "study.yaml:8 visit[2].questionnaire: unknown questionnaire 'cambrige'; did you mean 'cambridge'?"),
         ("questionnaire: cambridge", "questionnaire: {use: sus, about: dialog}", "study.yaml:8 visit[2].questionnaire.about: unknown about 'dialog'; did you mean 'dialogue'?"),
         ("  - dialogue: {repeat: 3..40, gate: code}\n", "", "study.yaml:7 visit[1].questionnaire: 'cambridge' is about a dialogue but follows none"),
+        ("  - dialogue: {repeat: 3..40, gate: code}\n", "  - instructions: consent.md\n", "study.yaml:8 visit[2].questionnaire: 'cambridge' is about a dialogue but follows none"),
         ("  - questionnaire: cambridge\n", "  - questionnaire: cambridge\n  - questionnaire: cambridge\n", "study.yaml:9 visit[3].questionnaire: 'cambridge' is asked twice in a row"),
     ],
 )  # fmt: skip
@@ -130,6 +131,48 @@ def test_of_a_form_that_is_asked_twice_the_second_alone_is_told(study_folder):
     twice = PLAIN.replace("  - questionnaire: cambridge\n", 2 * "  - questionnaire: cambridge\n", 1)
     (problem,) = said(study_folder(twice))
     assert "visit[3].questionnaire" in problem
+
+
+def test_what_is_written_twice_hides_no_other_mistake_and_other_files_come_last(study_folder):
+    twice = PLAIN.replace("study: plain", "study: plain\nstudy: other").replace("gate: code", "gate: cod")
+    folder = study_folder(twice)
+    (folder / "wordings").mkdir()
+    wording = folder / "wordings" / "cambridge.en.yaml"
+    wording.write_text("name: cambridge\nlanguage: en\nitems: {}\nlabels: {}\n", encoding="utf-8")
+    places = [problem.split(" ")[0].rstrip(":") for problem in said(folder)]
+    assert places[:2] == ["study.yaml:2", "study.yaml:8"]
+    assert len(places) > 2 and all("cambridge.en.yaml" in one for one in places[2:])
+
+
+def test_one_dialogue_is_enough_for_a_step(study_folder):
+    assert said(study_folder(PLAIN.replace("repeat: 3..40", "repeat: 1"))) == []
+
+
+def test_of_a_protocol_that_nobody_knows_no_system_is_missed(study_folder):
+    (problem,) = said(study_folder("study: x\nprotocol: idial\n"))
+    assert "unknown protocol" in problem
+
+
+@pytest.mark.parametrize("steps", [
+    "  - consent: consent.md\n", "  - debrief: consent.md\n",
+    "  - consent: consent.md\n  - questionnaire: {use: idial, about: visit}\n",
+])  # fmt: skip
+def test_a_visit_in_which_nothing_is_done_lacks_a_system(study_folder, steps):
+    assert said(study_folder(f"study: x\nvisit:\n{steps}")) == [
+        "study.yaml:1 systems: 'systems' is missing; add it"
+    ]
+
+
+def test_where_nobody_knows_what_is_done_no_system_is_missed(study_folder):
+    (problem,) = said(study_folder("study: x\nvisit:\n  - consnt: consent.md\n"))
+    assert "unknown step 'consnt'" in problem
+
+
+def test_a_form_that_begins_a_visit_follows_nothing_even_where_another_ends_it(study_folder):
+    text = PLAIN.replace("visit:\n", "visit:\n  - questionnaire: cambridge\n")
+    (problem,) = said(study_folder(text))
+    assert "visit[0].questionnaire: 'cambridge' is about a dialogue but follows none" in problem
+    assert said(study_folder(text.replace(": cambridge", ": {use: idial, about: visit}", 1))) == []
 
 
 def test_all_mistakes_are_collected_and_nothing_is_said_twice(study_folder):

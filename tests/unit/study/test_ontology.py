@@ -117,6 +117,41 @@ def test_mistakes_in_the_file_are_named(tmp_path, old, new, expected):
     ]
 
 
+PHRASE, WISH = '    phrase: {en: "serving {value} food"}\n', '    wish: {en: "serve {value} food"}\n'
+OWN = (
+    '{en: {text: Chinese, phrase: "serving duck", wish: "serve duck"}}',
+    '{en: {text: Italian, phrase: "by Gino", wish: "be Gino"}}',
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "places"),
+    [
+        ([], []),
+        ([("{en: {text: Chinese}}", OWN[0]), ("{en: {text: Italian}}", OWN[1]), (PHRASE, ""), (WISH, "")], []),
+        ([("{en: {text: Chinese}}", OWN[0]), (PHRASE, "")], ["slots.food.values.italian"]),
+        ([("{en: {text: Chinese}}", OWN[0]), (WISH, "")], ["slots.food.values.italian"]),
+        ([("serve {value} food", "be {phrase}")], []),
+        ([("serving {value} food", "be {phrase}")], ["slots.food.phrase.en"]),
+        ([("    constraint: true\n", "    constraint: true\n    types: [restaurant]\n"), ("food: chinese, phone: \"3\"", "phone: \"3\"")], []),
+        ([("    constraint: true\n", "    constraint: true\n    types: [hotel]\n")], ["slots.food.types"]),
+        ([("    constraint: true\n", "    constraint: true\n    unasked: [chinese]\n")], []),
+        ([("    constraint: true\n", "    constraint: true\n    unasked: [thai]\n")], ["slots.food.unasked"]),
+        ([("values: {", "values: {dontcare: {en: {text: any}}, ")], ["slots.food.values.dontcare"]),
+        ([("food: italian", "food: Italian")], []),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_once_and_what_is_right_is_not(tmp_path, changes, places):
+    text = TOY
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "toy.yaml").write_text(text, encoding="utf-8")
+    ontology, problems = check_ontology(tmp_path / "toy.yaml", ("en",))
+    assert [one.place.partition(" ")[2] for one in problems] == places
+    assert (ontology is None) == bool(places)
+
+
 def test_words_are_needed_in_every_language_of_the_study(tmp_path):
     (tmp_path / "toy.yaml").write_text(TOY, encoding="utf-8")
     with pytest.raises(InputError, match=r"type 'restaurant' has no words in 'it' \(and \d+ more\)"):

@@ -14,7 +14,7 @@ from vivavoce.study.pairs import (
     tokens,
     write_transcript,
 )
-from vivavoce.study.pairs_check import Balance, length_warnings, pair_problems
+from vivavoce.study.pairs_check import Balance, length_warnings, pair_problems, pair_warnings
 from vivavoce.study.pairs_difference import difference
 
 LINES = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Zl", "Zp", "Zs")), min_size=1, max_size=20)
@@ -150,3 +150,74 @@ def test_over_ten_percent_is_more_than_ten_percent_in_every_pair(lengths: list[i
     pairs = [pair("S:" + " word" * 10 + "\n", "S:" + " word" * one + "\n") for one in lengths]
     found = length_warnings([Pair(pair_id="p", variable="v", text={"en": one}) for one in pairs], "en")
     assert [f"over 10 % {said}" in str(one) for one in found] == ([True] if said else [])
+
+
+WIDE = Balance(tokens=9, changed=1)
+ASKED = "S: We are open.\nU: Since when?\nS: Since 9."
+
+
+@pytest.mark.parametrize(("control", "experimental", "facts", "problems"), [
+    ("", ASKED, {}, ["the control transcript has no turns"]),
+    (ASKED, "", {}, ["the experimental transcript has no turns"]),
+    ("", "", {}, ["the control transcript has no turns"]),
+    (ASKED, "S: Closed.", {"attention": "broken"}, []),
+    (ASKED, ASKED, {"attention": "identical"}, []),
+    (ASKED, ASKED.replace("are", "stay"), {"attention": "identical"}, ["an identical pair differ"]),
+    (ASKED, ASKED, {}, ["the transcripts do not differ"]),
+    (ASKED, ASKED.replace("Since 9", "It was since 9"), {}, []),
+    (ASKED, ASKED + "\nU: Thanks.", {}, ["the user has 1 turns in the control and 2 in the other"]),
+    (ASKED, ASKED.replace("when", "what day"), {}, ["user turn 1 differs"]),
+    (ASKED, ASKED + "\nS: Welcome.", {}, ["the control has 3 turns and the experimental one 4"]),
+    (ASKED + "\nS: Welcome.", ASKED, {}, ["the control has 4 turns and the experimental one 3"]),
+    (ASKED, ASKED.replace("9", "8"), {}, ["behind the user's last turn, the control tells 9"]),
+    (ASKED, ASKED.replace("open", "open at 5"), {}, ["before user turn 1, the control tells nothing"]),
+])  # fmt: skip
+def test_what_makes_a_pair_unfit_is_told_with_its_place(
+    control: str, experimental: str, facts: dict, problems: list[str]
+) -> None:
+    both = Pair(pair_id="p", variable="v", text={"en": pair(control, experimental)}, **facts)
+    found = [str(one.problem) for one in pair_problems(both, "en", WIDE)]
+    assert len(found) == len(problems)
+    assert all(part in one for part, one in zip(problems, found, strict=True)), found
+
+
+def test_one_turn_more_is_no_problem_where_the_study_allows_it() -> None:
+    both = Pair(pair_id="p", variable="v", text={"en": pair(ASKED, ASKED + "\nS: Welcome.")})
+    assert pair_problems(both, "en", Balance(tokens=9, changed=1, turns=1)) == []
+
+
+@pytest.mark.parametrize(("phrase", "told"), [
+    ("since 9", (True, True)), ("Since", (True, True)), ("we are open", (True, True)),
+    ("open we are", (False, False)), ("sinc", (False, False)), ("so early", (False, True)),
+    ("open since", (False, False)), ("when", (False, False)),
+])  # fmt: skip
+def test_an_outcome_is_whole_words_in_their_order_in_one_turn_of_the_system(phrase, told) -> None:
+    text = pair(ASKED, ASKED.replace("9", "9, so early")).model_copy(update={"outcome": (phrase,)})
+    both = Pair(pair_id="p", variable="v", text={"en": text})
+    found = [str(one.problem) for one in pair_problems(both, "en", WIDE)]
+    missed = [
+        any(f"in the {name} transcript" in one for one in found) for name in ("control", "experimental")
+    ]
+    assert missed == [not one for one in told]
+
+
+@pytest.mark.parametrize(("experimental", "facts", "warnings"), [
+    (ASKED.replace("are", "stay"), {"change": "insertion"}, ["called an insertion"]),
+    (ASKED.replace("are", "are now"), {"change": "insertion"}, []),
+    (ASKED.replace("are", "are now"), {"change": "substitution"}, ["called a substitution"]),
+    (ASKED.replace("are", "stay"), {"change": "substitution"}, []),
+    (ASKED.replace("are", "stay"), {"change": "insertion", "attention": "broken"}, []),
+    (ASKED.replace("are", "stay"), {}, []),
+])  # fmt: skip
+def test_a_pair_that_is_not_what_it_is_called_is_doubtful(experimental, facts, warnings) -> None:
+    both = Pair(pair_id="p", variable="v", text={"en": pair(ASKED, experimental)}, **facts)
+    found = [str(one.problem) for one in pair_warnings(both, "en")]
+    assert len(found) == len(warnings) and all(a in b for a, b in zip(warnings, found, strict=True))
+
+
+def test_a_pair_without_any_fact_needs_an_outcome() -> None:
+    text = pair("S: How nice of you.", "S: How very nice of you.")
+    for outcome, doubts in (((), 1), (("nice of you",), 0)):
+        own = text.model_copy(update={"outcome": outcome})
+        both = Pair(pair_id="p", variable="v", change="insertion", text={"en": own})
+        assert len(pair_warnings(both, "en")) == doubts

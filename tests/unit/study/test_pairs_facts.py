@@ -10,7 +10,7 @@ from vivavoce.core.yaml_source import read_yaml
 from vivavoce.study.pairs import Pair, PairText, PairTurn, read_transcript
 from vivavoce.study.pairs_check import Balance, judge_pair
 from vivavoce.study.pairs_facts import facts_of
-from vivavoce.study.pairs_meaning import disagreements
+from vivavoce.study.pairs_meaning import disagreements, tells_facts
 
 CONVERSATIONS = Path(__file__).parents[3] / "benchmarks" / "pair_check" / "building.yaml"
 
@@ -44,9 +44,12 @@ def test_other_facts_are_others(language: str, one: str, other: str) -> None:
     assert found[0] != found[1]
 
 
-def test_the_six_of_italian_is_no_verb() -> None:
-    values = [told.value for told in facts_of("Se sei pronto, ci vediamo alle sei.", "it").values]
-    assert values == ["6"]
+@pytest.mark.parametrize(("text", "values"), [
+    ("Se sei pronto, ci vediamo alle sei.", ["6"]), ("Se sei pronto.", []), ("Sei pronto?", []),
+    ("Ci vediamo alle sei.", ["6"]), ("Bene, sei pronto.", []),
+])  # fmt: skip
+def test_the_six_of_italian_is_no_verb(text: str, values: list[str]) -> None:
+    assert [told.value for told in facts_of(text, "it").values] == values
 
 
 def pair(control: str, experimental: str, *equivalent: tuple[str, str]) -> PairText:
@@ -136,10 +139,11 @@ def test_pairs_that_are_broken_on_purpose_are_unfit_and_fair_ones_are_not() -> N
         ("en", "Two hundred, twenty five, twenty-five, ninety nine.", ["200", "25", "25", "99"]),
         ("en", "Two thousand three hundred forty five euros.", ["2345 euro"]),
         ("en", "Twenty three hundred, two thousand, two thousand five.", ["2300", "2000", "2005"]),
-        ("en", "Five two, ten ten.", ["5", "2", "10", "10"]),
+        ("en", "Five two, two five, ten ten.", ["5", "2", "2", "5", "10", "10"]),
         ("en", "On the 3rd of May, on May 3, on 3 May.", ["3 may"] * 3),
         ("en", "3 euros in July, 5 mostly boring July days.", ["3 euro", "july", "5", "july"]),
         ("en", "Order 12345678901, order 123456789012.5.", ["12345678901", "123456789012.5"]),
+        ("en", "After two minutes 5 people came.", ["2 minute", "5"]),
         ("en", "May I come on Monday or tomorrow?", ["monday", "tomorrow"]),
         ("en", "It takes 3 more minutes.", ["3 minute"]),
         ("it", "Costa ventotto euro, ventuno, cento.", ["28 euro", "21", "100"]),
@@ -173,7 +177,7 @@ def test_a_value_is_told_denied_asked_or_supposed_in_its_own_clause(text: str, s
     [
         ("Ask Mary. Mary knows.", (), ["mary"]),
         ("Ask Mary. Mary knows.", ("mary",), ["mary", "mary"]),
-        ("We meet at Om, in Al.", (), []),
+        ("We meet at Om, in Al, with Bob.", (), ["bob"]),
         ("I think: Maria, on Monday.", (), []),
         ("Take Lantern Street.", (), ["lantern", "street"]),
         ("“Giulia” is here, says “Marta”.", (), ["marta"]),
@@ -209,6 +213,19 @@ def test_a_yes_or_no_that_stands_alone_is_an_answer(text: str, answers: set[int]
 )
 def test_a_word_is_told_in_the_form_in_which_it_stands(text: str, word: str, form: str) -> None:
     assert facts_of(text, "en").words[word, form] == 1  # type: ignore[index]
+
+
+def test_words_that_carry_nothing_are_none_nor_are_numbers_and_short_ones() -> None:
+    found = facts_of("The room with 12345 and a bed is at Om and was not booked.", "en").words
+    assert found == {("room", "plain"): 1, ("bed", "plain"): 1, ("booked", "denied"): 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("It costs 80 euros.", True), ("Ask Mary.", True), ("It is open.", True), ("How nice of you.", False)],
+)
+def test_an_outcome_can_be_compared_by_a_value_a_name_or_an_opposite(said: str, told: bool) -> None:
+    assert tells_facts(pair(f"System: {said}", "System: Hello."), "en") is told
 
 
 ASKED = "User: Is it open?\nSystem: {}"

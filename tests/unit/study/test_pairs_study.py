@@ -195,7 +195,7 @@ def test_a_folder_of_text_files_does_as_well(tmp_path):
         ("one_en", TEXT_FILE.replace("== control", ""), "has not two transcripts"),
         ("one_en", TEXT_FILE.replace("variable: empathy\n", ""), "'variable' is missing"),
         ("one_en", "mood: good\n" + TEXT_FILE, "pairs/one.en.txt:1: unknown line 'mood: good'"),
-        ("one_en", TEXT_FILE.replace("User:", "Anna:"), "pairs/one.en.txt:8: unknown speaker 'Anna'"),
+        ("one_en", TEXT_FILE.replace("User:", "Anna:", 1), "pairs/one.en.txt:8: unknown speaker 'Anna'"),
         ("one_en", TEXT_FILE.replace("insertion", "insert"), "unknown change 'insert'"),
     ],
 )

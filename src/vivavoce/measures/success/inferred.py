@@ -297,7 +297,7 @@ class _Inference:
             relaxed_by=opened.relaxed_by,
             void=goal.empty,
             no_match=no_match,
-            said_none={"last": no_match and opened.rightly_none, "any": no_match and any(opened.nothing)},
+            said_none={"last": opened.rightly_none, "any": any(opened.nothing)},
             served={"last": last, "any": lenient},
             offers=tuple(opened.made.offers),
         )
