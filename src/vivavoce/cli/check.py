@@ -48,26 +48,44 @@ def check_file(path: Path) -> tuple["Study | None", list[str]]:
 
 def check_measures(study: "Study") -> list[str]:
     """Measures of the declared analysis that nobody knows, and their impossible margins, one line each."""
-    declared = study.analysis
-    asked: list[tuple[tuple[str | int, ...], Primary | None]] = [(("primary",), declared.primary)]
-    asked += [(("secondary", number), one) for number, one in enumerate(declared.secondary)]
     problems: list[str] = []
-    for place, one in asked:
+    for place, one in declared_comparisons(study):
         try:
-            if one is not None:
-                from vivavoce.measures import MEASURES
+            from vivavoce.measures import MEASURES
 
-                MEASURES.get(one.measure)
-                if one.margin is not None:
-                    from vivavoce.stats.equivalence import check_margin
+            MEASURES.get(one.measure)
+            if one.margin is not None:
+                from vivavoce.stats.equivalence import check_margin
 
-                    where = place_in(study, "analysis", *place, "margin")
-                    check_margin(one.measure, one.margin, place=where)
+                where = place_in(study, "analysis", *place, "margin")
+                check_margin(one.measure, one.margin, place=where)
         except UnknownName as error:
             problems.append(f"{place_in(study, 'analysis', *place, 'measure')}: {error}")
         except InputError as error:
             problems.append(str(error))
     return problems
+
+
+def check_evidence(study: "Study", greetings: "list[dict[str, Any]]") -> list[str]:
+    """Declared measures that these systems and this study could not count, one line each, primary first."""
+    from vivavoce.measures import MEASURES
+    from vivavoce.measures.evidence import Given, lacking
+
+    given = Given({one["system"]: one["gives"] for one in greetings if one["ok"]})
+    found: list[str] = []
+    for place, asked in declared_comparisons(study):
+        why = lacking(study, MEASURES.get(asked.measure), asked.compare, given)
+        if why is not None:
+            where = place_in(study, "analysis", *place, "measure")
+            found.append(f"{where}: {why.of(asked.measure)}")
+    return found
+
+
+def declared_comparisons(study: "Study") -> "list[tuple[tuple[str | int, ...], Primary]]":
+    """What the analysis compares, each with its place in it."""
+    declared = study.analysis
+    first = [] if declared.primary is None else [(("primary",), declared.primary)]
+    return [*first, *((("secondary", number), one) for number, one in enumerate(declared.secondary))]
 
 
 def check_bots(study: "Study") -> list[dict[str, Any]]:
