@@ -1,5 +1,6 @@
 """One hello to a system under test, for `vivavoce check` and for the dashboard."""
 
+import json
 import secrets
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ class Hello:
     listens        the hello was spoken to it; spoken_s: seconds of speech in its answer
     gives          what greeting and answers held besides: `acts`, `understood`, `tools`, `usage`; null where
                    it was not talked to
+    unread         what it answered when it was opened, where no words were found in it; "" where some were
     """
 
     ok: bool
@@ -45,6 +47,7 @@ class Hello:
     listens: bool = False
     spoken_s: float = 0.0
     gives: tuple[str, ...] | None = None
+    unread: str = ""
 
 
 async def hello(
@@ -84,8 +87,12 @@ async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
 
 async def _open(connector: Connector, conversation: Conversation, heard: "_Heard") -> None:
     async with aclosing(connector.open(conversation)) as greeting:  # pyright: ignore[reportArgumentType]
-        async for output in greeting:
-            heard.note(output)
+        outputs = [output async for output in greeting]
+    for output in outputs:
+        heard.note(output)
+    if not any(one.kind in ("delta", "audio", "message") for one in outputs):
+        raw = next((one.raw for one in outputs if one.raw), None)
+        heard.unread = "" if raw is None else json.dumps(raw, ensure_ascii=False)
 
 
 async def _reset(connector: Connector, conversation: Conversation, heard: "_Heard") -> str | None:
@@ -113,6 +120,7 @@ class _Heard:
     listens: bool = False
     spoken_s: float = 0.0
     gives: set[str] = field(default_factory=set)
+    unread: str = ""
 
     def note(self, output: SystemOutput) -> None:
         """What it gives besides words."""
@@ -156,4 +164,5 @@ class _Heard:
             answers=self.complete_s is not None, resets=resets, streams=self.streams,
             first_output_s=None if self.first_s is None else self.first_s - start_s,
             listens=self.listens, spoken_s=round(self.spoken_s, 3), gives=tuple(sorted(self.gives)),
+            unread=self.unread,
         )  # fmt: skip

@@ -116,3 +116,31 @@ def test_check_is_not_ready_where_a_declared_measure_cannot_be_counted(tmp_path:
     assert told.stdout.rstrip().endswith(UNCOUNTED) and ": ready" not in told.stdout
     uncounted(tmp_path, "  primary: {measure: user_turns}\n")
     assert vivavoce("check", tmp_path).stdout.rstrip().endswith(": ready")
+
+
+MANY_MISTAKES = """
+study: many
+systems:
+  a: {connect: http, ulr: "http://127.0.0.1:9/chat", at_once: 0}
+  b: {connect: htp}
+  c: {connect: scripted, title: 5, replies: [{sai: Good day}]}
+limits: {max_chars: lots}
+visit:
+  - dialogue: {repeat: 2, gate: none}
+analysis:
+  primary: {measure: turnz}
+  stopping: {rule: pocock}
+"""
+
+
+def test_independent_mistakes_of_file_systems_and_analysis_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(MANY_MISTAKES, "utf-8")
+    read, told = check_file(tmp_path)
+    assert read is None
+    wanted = (
+        "study.yaml:4 systems.a.ulr: unknown key 'ulr'", "study.yaml:4 systems.a.at_once",
+        "study.yaml:5 systems.b.connect: unknown connector 'htp'", "study.yaml:6 systems.c.title",
+        "study.yaml:6 systems.c.replies[0].sai", "study.yaml:7 limits.max_chars",
+        "study.yaml:11 analysis.primary.measure: unknown measure 'turnz'", "study.yaml:12 analysis.stopping",
+    )  # fmt: skip
+    assert [next((one for one in told if one.startswith(start)), start) for start in wanted] == told
