@@ -206,7 +206,7 @@ def _validated(source: MergedSource) -> _Sound | None:
     so that the rest can still be checked. The problems reported keep the study from running.
     """
     steps = source.data["visit"] if isinstance(source.data.get("visit"), list) else []
-    unsound: set[int] = set()
+    unsound: set[str | int] = set()
 
     def whole(data: dict[str, Any], lost: set[KeyPath]) -> dict[str, Any]:
         unsound.update(path[1] for path in lost if path[0] == "visit" and len(path) > 1)
