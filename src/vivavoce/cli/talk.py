@@ -46,12 +46,13 @@ def talk(
     from vivavoce.api.studies import make_connectors, read_study
     from vivavoce.cli.check import speaking
     from vivavoce.core.errors import UnknownName
+    from vivavoce.languages.data import require_installed
 
     plan = read_study(study)
     if system not in plan.systems:
         raise UnknownName("system", system, list(plan.systems), place=str(study))
     connectors = make_connectors(plan)
-    language = language or plan.default_language
+    language = require_installed(language, "--language") if language else plan.default_language
     speak = speaking(plan, language)
     failures = asyncio.run(_talk(connectors[system], language, save, sound, speak))
     if failures:

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE
+from vivavoce.core.errors import UnknownName
 from vivavoce.core.validation import load_model, mistake
 from vivavoce.languages.base import LANGUAGES, language_of
 
@@ -99,6 +100,16 @@ class LanguageData(BaseModel):
 @lru_cache
 def _read(path: Path, shown: str, kind: type[Data]) -> Data:
     return load_model(path, kind, shown)
+
+
+def require_installed(tag: str, place: str) -> str:
+    """The tag, of an installed language, be it without its region.
+
+    Raises  UnknownName: names those that are
+    """
+    if language_of(tag) is None:
+        raise UnknownName("language", tag, LANGUAGES.names(), place=place)
+    return tag
 
 
 def check_installed(tags: Iterable[str]) -> None:
