@@ -141,7 +141,7 @@ def test_a_disk_that_is_full_is_told_and_not_traced(refuse: Refuse, monkeypatch:
     assert refuse("demo") == "disk: No space left on device; free some space, then do it again"
 
 
-def test_a_language_that_there_is_not_is_refused_with_those_that_there_are(study: Path, refuse: Refuse) -> None:
+def test_a_language_that_there_is_not_is_refused_with_those_there_are(study: Path, refuse: Refuse) -> None:
     for words in (("talk", study, "nbest"), ("connect", "http://127.0.0.1:9/")):
         assert refuse(*words, "--language", "xx") == "--language: unknown language 'xx'; known: en, it"
 
