@@ -137,7 +137,9 @@ def _installed_words() -> _Words:
     for words in filter(None, map(TableWords.of, sorted(TableWords.languages()))):
         for name, pattern in words.columns.items():
             found.columns[name].append(pattern)
-        found.parties.update(dict.fromkeys(words.systems, "system") | dict.fromkeys(words.users, "user"))
+        sides: tuple[tuple[Party, list[str]], ...] = (("system", words.systems), ("user", words.users))
+        for party, names in sides:
+            found.parties.update((name, party) for name in names)
         told = dict.fromkeys(words.affirmed, 1) | dict.fromkeys(words.denied, 0)
         found.answers.update({word: value for word, value in told.items() if word not in TRUTH})
     return found
