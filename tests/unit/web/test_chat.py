@@ -135,7 +135,7 @@ def test_what_was_not_answered_is_kept_and_a_button_sends_it_again(visitor: Visi
     assert re.search(r"<textarea[^>]*>break</textarea>", page)
     button = '<button name="text" value="break" data-again="break">Send it again</button>'
     assert button in page
-    visitor.client.post("/turns", json=turn(dialogue_id, "hello"))
+    visitor.client.post("/turns", json=turn(dialogue_id, "hello", "key-00000002"))
     visitor.settled()
     assert "Send it again</button>" not in visitor.html and "></textarea>" in visitor.html
 
