@@ -118,3 +118,17 @@ def test_a_table_with_italian_columns_is_guessed_and_imported_as_it_was_guessed(
     assert len({one["participant_id"] for one in dialogues} - {None}) == 2
     assert {one["party"] for one in dataset.read("turns").to_pylist()} == {"user", "system"}
     assert sorted(one["value"] for one in dataset.read("ratings").to_pylist()) == [2.0, 3.5]
+
+
+def test_what_is_left_out_for_one_reason_is_one_line_with_a_count_and_the_first_place(tmp_path: Path) -> None:
+    file, mapping = tmp_path / "log.csv", tmp_path / "mapping.yaml"
+    rows = ["1,guest,Hello,one,yes,", *[f",guest,Hello {one},one,yes," for one in range(20)], "2,guest,Hello"]
+    file.write_text("\n".join(["case,who,said,release,solved,mark", *rows, ""]), encoding="utf-8")
+    mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
+    told = vivavoce("import", "table", file, "--mapping", mapping, "--into", tmp_path / "D").stderr
+    lines = [one for one in told.splitlines() if one.startswith("skipped")]
+    assert lines == [
+        f"skipped 20 alike, the first {file}:3: no 'case': it belongs to no dialogue",
+        f"skipped {file}:23: fewer cells than columns",
+    ]
+    assert "21 skipped" in told
