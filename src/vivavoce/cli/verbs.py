@@ -3,6 +3,7 @@
 from vivavoce.core.verb import Verb
 
 SERVED = "what was acknowledged is in the log; the same command serves the study again, and visits go on"
+READ = "the dataset is as it was; the same command begins again"
 UP = Verb(
     "up",
     "vivavoce.cli.up:up",
@@ -22,6 +23,7 @@ DEMO = Verb(
         "",
         "--out trial --dialogues 40 --no-serve",
     ),
+    kept="the study and its log stay in --out; another demo puts that log aside, and `vivavoce up` runs the study",
 )
 INIT = Verb(
     "init",
@@ -248,6 +250,7 @@ MEASURE = Verb(
         "results --only recognition --csv recognition.csv",
         "--list",
     ),
+    kept=READ,
 )
 ANALYSE = Verb(
     "analyse",
@@ -262,6 +265,7 @@ ANALYSE = Verb(
         "judged --judge judge --target found_all",
         "results --model 'success ~ system + order + (1|participant) + (1|task)'",
     ),
+    kept=READ,
 )
 POWER = Verb(
     "power",
@@ -324,6 +328,7 @@ REPORT = Verb(
         "results --against last-version",
         "results --out - --sections results,flow",
     ),
+    kept=READ,
 )
 PREREGISTER = Verb(
     "preregister",
