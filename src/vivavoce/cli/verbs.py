@@ -23,7 +23,7 @@ DEMO = Verb(
         "",
         "--out trial --dialogues 40 --no-serve",
     ),
-    kept="the study and its log stay in --out; another demo puts that log aside, and `vivavoce up` runs the study",
+    kept="study and log stay in --out; another demo puts that log aside, and `vivavoce up` runs the study",
 )
 INIT = Verb(
     "init",
