@@ -67,9 +67,9 @@ def check_measures(analysis: "Analysis", source: "Source") -> "list[Problem]":
 def check_evidence(study: "Study", greetings: "list[dict[str, Any]]") -> list[str]:
     """Declared measures that these systems and this study could not count, one line each, primary first."""
     from vivavoce.measures import MEASURES
-    from vivavoce.measures.evidence import Given, lacking
+    from vivavoce.measures.evidence import GivenEvidence, lacking
 
-    given = Given({one["system"]: one["gives"] for one in greetings if one["ok"]})
+    given = GivenEvidence({one["system"]: one["gives"] for one in greetings if one["ok"]})
     found: list[str] = []
     for place, asked in declared_comparisons(study.analysis):
         why = lacking(study, MEASURES.get(asked.measure), asked.compare, given)

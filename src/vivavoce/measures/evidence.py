@@ -77,7 +77,7 @@ _EVIDENCE: Final[dict[str, _Evidence]] = {
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenEvidence:
     """What each system's answers to a hello held of what measures need; None: it was not asked."""
 
     by_system: Mapping[str, Sequence[str] | None]
@@ -88,7 +88,7 @@ class Given:
         return [one for one, shown in held if shown is not None and name not in shown]
 
 
-def lacking(study: Study, measure: Measure, systems: Sequence[str], given: Given) -> Lacking | None:
+def lacking(study: Study, measure: Measure, systems: Sequence[str], given: GivenEvidence) -> Lacking | None:
     """Why the study could not count a measure for these systems; None where it could, as far as can be told.
 
     Note    a measure's `needs` are ways to count it, and one will do; a system that was not asked is trusted
@@ -109,7 +109,7 @@ def lacking(study: Study, measure: Measure, systems: Sequence[str], given: Given
     return Lacking(list(whose), ", or ".join(whys), ", or ".join([*cures, "declare another measure"]))
 
 
-def _without(study: Study, name: str, systems: Sequence[str], given: Given) -> list[str] | None:
+def _without(study: Study, name: str, systems: Sequence[str], given: GivenEvidence) -> list[str] | None:
     """The systems that lack it, none where it is the study that does; None: it is there."""
     there = _evidence(name).there
     if there is not None:

@@ -63,7 +63,7 @@ def load_study(path: Path | str) -> Study:
 
 
 @dataclass(frozen=True)
-class Examination:
+class ExaminedStudy:
     """What a study file holds, also where something in it is wrong.
 
     study     None where there are problems
@@ -84,21 +84,21 @@ class Examination:
         return sorted(problems, key=_by_line(self.source))
 
 
-def examine_study(path: Path) -> Examination:
+def examine_study(path: Path) -> ExaminedStudy:
     """A study file (or the study.yaml of a folder) with everything that is wrong with it."""
     path = path / "study.yaml" if path.is_dir() else path
     source = read_yaml(path)
     if not (source.data is None and source.problems) and not isinstance(source.data, dict):
         source.report((), "holds no keys", "begin with `study: NAME`; `vivavoce init` writes a whole one")
     if not isinstance(source.data, dict):
-        return Examination(None, source.problems, {}, None, source, path.parent)
+        return ExaminedStudy(None, source.problems, {}, None, source, path.parent)
     merged = lay_over(source, _protocol(source))
     materials = Materials(path, merged)
     sound = _validated(merged)
     study = None if sound is None else _study(materials, merged, sound)
     systems = {} if sound is None else _settings_of(merged, sound.file)
     analysis = None if sound is None else sound.file.analysis.over(list(sound.file.systems))
-    found = Examination(None if merged.problems else study, [], systems, analysis, merged, materials.folder)
+    found = ExaminedStudy(None if merged.problems else study, [], systems, analysis, merged, materials.folder)
     return replace(found, problems=found.in_order(merged.problems))
 
 
