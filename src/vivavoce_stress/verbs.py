@@ -19,4 +19,7 @@ STRESS = Verb(
         "judge pairs.csv --judge https://llm.example/v1 --judge-model some-model --fail-under 0.8",
         "score dataset --json",
     ),
+    kept={
+        "run": "cases that were replayed are in the log and are not replayed again: the same command goes on"
+    },
 )

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from vivavoce.stats.populations import PopulationComparison
     from vivavoce.stats.power import RequiredSample
     from vivavoce.stats.repeated_trials import RepeatedTrials
-    from vivavoce.stats.summary_results import ItemComparison, SystemsCompared, SystemTest
+    from vivavoce.stats.summary_results import (
+        GroupValue,
+        ItemComparison,
+        NaiveInterval,
+        SignedInterval,
+        SystemsCompared,
+        SystemTest,
+    )
 
 MODELS: Final = {"bootstrap": "bootstrap", "gee": "GEE", "mixed": "mixed model"}
 WHOLE: Final = ("equivalent", "e-value")  # columns that no narrow terminal breaks
@@ -140,6 +147,7 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
             number(clustered.design_effect, 2), number(clustered.n_effective, 0),
         )  # fmt: skip
     yield table
+    yield from _narrower(facts.rates)
     if not facts.tests:
         return
     letters = dict(zip((one.why for one in facts.families), ascii_lowercase, strict=False))
@@ -181,6 +189,30 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
             )  # fmt: skip
         yield items
         yield from _families(letters, [why])
+
+
+def _narrower(rates: "Sequence[GroupValue]") -> Iterator[RenderableType]:
+    """Why an interval over participants is narrower than the naive one, where one is."""
+    found = [one for one in rates if _width(one.clustered) < _width(one.naive)]
+    if not found:
+        return
+    named = "; ".join(
+        f"{in_words(one.measure)}, {one.key} ({one.clustered.clusters} participants, "
+        f"ICC {number(one.clustered.icc, 2) or 'unknown'})"
+        for one in found
+    )
+    yield Text(
+        f"Clustered narrower than naive: {named}. Naive is Wilson's interval of independent cases; clustered "
+        "goes by how far participants' own rates lie apart, and where they lie closer together than chance "
+        "alone would have them (a negative ICC, a design effect below 1) it is narrower. Of few participants "
+        "that is mostly chance: then trust the wider one."
+    )
+
+
+def _width(interval: "NaiveInterval | SignedInterval") -> float:
+    if interval.low is None or interval.high is None:
+        return float("inf")
+    return interval.high - interval.low
 
 
 def _families(letters: "dict[Statement, str]", whys: "list[Statement]") -> Iterator[RenderableType]:

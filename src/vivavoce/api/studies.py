@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from vivavoce.connectors.base import Connector
+    from vivavoce.core.yaml_source import Problem, Source
     from vivavoce.log.dataset import Dataset
     from vivavoce.log.scope import Scope
     from vivavoce.log.store import Log
@@ -140,17 +144,40 @@ def connectors_of(study: "Study") -> "dict[str, Connector]":
 
     Raises  InputError: a mistake in a system's settings, with its place in the study file
     """
-    from vivavoce.connectors.factory import make_connector
+    from vivavoce.core.yaml_source import parse_yaml
 
-    made = {}
-    for system, settings in study.systems.items():
-        try:
-            made[system] = make_connector(settings, folder=study.folder)
-        except InputError as error:
-            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", error.place)]
-            place = place_in(study, "systems", system, *inside)
-            raise InputError(error.problem, place=place, hint=error.hint) from None
+    source = parse_yaml(study.file_text, STUDY_FILE)
+    made, problems = try_connectors(study.systems, study.folder, source)
+    for problem in problems:
+        raise problem.error()
     return made
+
+
+def try_connectors(
+    systems: "Mapping[str, dict[str, Any]]", folder: Path, source: "Source"
+) -> "tuple[dict[str, Connector], list[Problem]]":
+    """The connectors that can be made of systems' settings, and what is wrong with the others.
+
+    Input   folder: the study's; source: its file, which knows where the settings stand
+    """
+    from vivavoce.connectors.factory import SettingsError, make_connector
+    from vivavoce.core.yaml_source import Problem
+
+    made: dict[str, Connector] = {}
+    problems: list[Problem] = []
+    for system, settings in systems.items():
+        try:
+            made[system] = make_connector(settings, folder=folder)
+        except SettingsError as error:
+            found = error.problems
+        except InputError as error:
+            found = [Problem(error.place, error.problem, error.hint)]
+        else:
+            continue
+        for one in found:
+            inside = [int(key) if key.isdigit() else key for key in re.findall(r"[^.\[\]]+", one.place)]
+            problems.append(Problem(source.place(("systems", system, *inside)), one.problem, one.hint))
+    return made, problems
 
 
 def export_study(

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.api.studies import (
-    connectors_of,
     log_file,
     log_url,
     make_connectors,
     open_log,
     place_in,
-    read_study,
+    study_path,
+    try_connectors,
 )
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
     from vivavoce.audio.sound import Sound
@@ -22,52 +22,67 @@ if TYPE_CHECKING:
     from vivavoce.connectors.base import Connector
     from vivavoce.connectors.probe import Hello
     from vivavoce.connectors.speak_turn import Speak
-    from vivavoce.study.analysis_file import Primary
+    from vivavoce.core.yaml_source import Problem, Source
+    from vivavoce.study.analysis_file import Analysis, Primary
     from vivavoce.study.model import Study
 
 COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
 SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
+UNREAD: Final = "no words were found in it: if a greeting is there, say where it stands (http: open.response)"
 MANY: Final = 100  # planned participants of whom nobody need ask whether they can show anything
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
 def check_file(path: Path) -> tuple["Study | None", list[str]]:
     """The study, and all problems of its file and its systems' settings, a line each; [] when it can run."""
-    from vivavoce.study.load import StudyFileError
+    from vivavoce.study.load import examine_study
 
-    try:
-        study = read_study(path)
-    except StudyFileError as error:
-        return None, [str(problem) for problem in error.problems]
-    try:
-        connectors_of(study)
-    except InputError as error:
-        return study, [str(error)]
-    return study, check_measures(study)
+    found = examine_study(study_path(path))
+    _, problems = try_connectors(found.systems, found.folder, found.source)
+    problems += [] if found.analysis is None else check_measures(found.analysis, found.source)
+    return found.study, [str(one) for one in found.in_order([*found.problems, *problems])]
 
 
-def check_measures(study: "Study") -> list[str]:
-    """Measures of the declared analysis that nobody knows, and their impossible margins, one line each."""
-    declared = study.analysis
-    asked: list[tuple[tuple[str | int, ...], Primary | None]] = [(("primary",), declared.primary)]
-    asked += [(("secondary", number), one) for number, one in enumerate(declared.secondary)]
-    problems: list[str] = []
-    for place, one in asked:
+def check_measures(analysis: "Analysis", source: "Source") -> "list[Problem]":
+    """Measures of the declared analysis that nobody knows, and their impossible margins."""
+    from vivavoce.core.yaml_source import Problem
+
+    problems: list[Problem] = []
+    for at, one in declared_comparisons(analysis):
+        place = source.place(("analysis", *at, "measure"))
         try:
-            if one is not None:
-                from vivavoce.measures import MEASURES
+            from vivavoce.measures import MEASURES
 
-                MEASURES.get(one.measure)
-                if one.margin is not None:
-                    from vivavoce.stats.equivalence import check_margin
+            MEASURES.get(one.measure)
+            if one.margin is not None:
+                from vivavoce.stats.equivalence import check_margin
 
-                    where = place_in(study, "analysis", *place, "margin")
-                    check_margin(one.measure, one.margin, place=where)
-        except UnknownName as error:
-            problems.append(f"{place_in(study, 'analysis', *place, 'measure')}: {error}")
+                place = source.place(("analysis", *at, "margin"))
+                check_margin(one.measure, one.margin, place=place)
         except InputError as error:
-            problems.append(str(error))
+            problems.append(Problem(place, error.problem, error.hint))
     return problems
+
+
+def check_evidence(study: "Study", greetings: "list[dict[str, Any]]") -> list[str]:
+    """Declared measures that these systems and this study could not count, one line each, primary first."""
+    from vivavoce.measures import MEASURES
+    from vivavoce.measures.evidence import GivenEvidence, lacking
+
+    given = GivenEvidence({one["system"]: one["gives"] for one in greetings if one["ok"]})
+    found: list[str] = []
+    for place, asked in declared_comparisons(study.analysis):
+        why = lacking(study, MEASURES.get(asked.measure), asked.compare, given)
+        if why is not None:
+            where = place_in(study, "analysis", *place, "measure")
+            found.append(f"{where}: {why.of(asked.measure)}")
+    return found
+
+
+def declared_comparisons(declared: "Analysis") -> "list[tuple[tuple[str | int, ...], Primary]]":
+    """What the analysis compares, each with its place in it."""
+    first = [] if declared.primary is None else [(("primary",), declared.primary)]
+    return [*first, *((("secondary", number), one) for number, one in enumerate(declared.secondary))]
 
 
 def check_bots(study: "Study") -> list[dict[str, Any]]:
@@ -254,4 +269,6 @@ def told(answer: dict[str, Any]) -> list[str]:
     first_s = answer["first_output_s"]
     times = f"first output {first_s:.2f} s, complete {seconds}" if first_s is not None else seconds
     shown = SILENT if silent else " ".join(answer["text"].split())[:200]
-    return [f"{system}: ok: {', '.join(facts)}; {times}", f"    {shown}"]
+    unread = answer.get("unread")
+    opened = [f"    opened, it answered {unread[:200]}; {UNREAD}"] if unread else []
+    return [f"{system}: ok: {', '.join(facts)}; {times}", *opened, f"    {shown}"]

@@ -24,10 +24,12 @@ def connect(
     from vivavoce.connectors.discovery import discover
     from vivavoce.connectors.urls import is_private
     from vivavoce.core.errors import InputError
+    from vivavoce.languages.data import require_installed
     from vivavoce.study.file import NAME_CURE, is_name
 
     if not is_name(name):
         raise InputError(f"{name!r} cannot name a system", place="--name", hint=NAME_CURE)
+    require_installed(language, "--language")
     found = asyncio.run(discover(url, language=language, private=is_private(url)))
     block = {"systems": {name: found.settings}}
     if as_json:

@@ -43,6 +43,7 @@ def import_(
     replace: Replace = False,
 ) -> None:
     """Turn a foreign log into a dataset."""
+    from vivavoce.importers.base import by_reason
     from vivavoce.importers.shelf import IMPORTERS
 
     importer = IMPORTERS.get(format, place="import")
@@ -58,7 +59,7 @@ def import_(
         result = importer.make_dataset(
             paths, into, venues=venues, mapping=mapping, strict=strict, progress=report
         )
-    for line in result.skipped:
+    for line in by_reason(result.skipped):
         note(f"skipped {line}")
     note(
         f"{result.calls} {importer.unit} into {into}"

@@ -23,6 +23,7 @@ def erase(
     from vivavoce.api.studies import log_url, open_log, read_study
     from vivavoce.cli.service_lock import alone
     from vivavoce.core.errors import InputError
+    from vivavoce.core.statement import Counted
     from vivavoce.log.erasure import erase_participant
 
     plan = read_study(study)
@@ -35,9 +36,10 @@ def erase(
     if as_json:
         typer.echo(tombstone.model_dump_json(indent=2))
         return
-    typer.echo(f"erased {tombstone.participant_id}: {tombstone.visits} visits, {tombstone.events} events")
+    gone = f"{Counted(tombstone.visits, 'visit')}, {Counted(tombstone.events, 'event')}"
+    typer.echo(f"erased {tombstone.participant_id}: {gone}")
     if tombstone.mended:
-        typer.echo(f"in {tombstone.mended} events of others there is nothing of his any more")
+        typer.echo(f"in {Counted(tombstone.mended, 'event')} of others there is nothing of his any more")
     for sentence in tombstone.kept:
         typer.echo(sentence)
     note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")

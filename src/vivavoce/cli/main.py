@@ -12,7 +12,7 @@ import typer
 
 from vivavoce.cli import datasets
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.verb import Verbs
+from vivavoce.core.verb import Stopped, Verbs
 
 app = typer.Typer(
     result_callback=datasets.tell_warnings,
@@ -54,9 +54,12 @@ def run() -> None:
         else:
             _say(str(usage_mistake(error)))
         sys.exit(error.exit_code)
-    except typer.Abort:
+    except Stopped as error:
+        _say(f"stopped; {error}")
+        sys.exit(130)
+    except typer.Abort as error:
         _say("stopped")
-        sys.exit(1)
+        sys.exit(130 if isinstance(error.__cause__, KeyboardInterrupt) else 1)
     except InputError as error:
         _say(str(error))
         sys.exit(2)

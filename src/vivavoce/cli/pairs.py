@@ -46,7 +46,7 @@ def described(path: Path, language: str | None) -> dict[str, Any]:
     Raises  InputError: the study has problems, or compares nothing
     """
     from vivavoce.api.studies import read_study
-    from vivavoce.core.errors import InputError
+    from vivavoce.core.errors import InputError, UnknownName
     from vivavoce.study.pairs import length
     from vivavoce.study.pairs_difference import difference
     from vivavoce.study.pairs_study import comparison_warnings
@@ -55,6 +55,8 @@ def described(path: Path, language: str | None) -> dict[str, Any]:
     if not study.pairs:
         raise InputError("compares no transcripts", place=str(path), hint="add a step `compare` to `visit`")
     spoken = study.language(language)
+    if language is not None and language.split("-")[0].lower() != spoken.split("-")[0].lower():
+        raise UnknownName("language of the study", language, list(study.languages), place="--language")
     rows = []
     for pair in study.pairs:
         text = pair.text[spoken]

@@ -1,7 +1,8 @@
 """A conversation with one system in the terminal: `vivavoce talk STUDY SYSTEM`."""
 
+import os
 import sys
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -45,12 +46,13 @@ def talk(
     from vivavoce.api.studies import make_connectors, read_study
     from vivavoce.cli.check import speaking
     from vivavoce.core.errors import UnknownName
+    from vivavoce.languages.data import require_installed
 
     plan = read_study(study)
     if system not in plan.systems:
         raise UnknownName("system", system, list(plan.systems), place=str(study))
     connectors = make_connectors(plan)
-    language = language or plan.default_language
+    language = require_installed(language, "--language") if language else plan.default_language
     speak = speaking(plan, language)
     failures = asyncio.run(_talk(connectors[system], language, save, sound, speak))
     if failures:
@@ -96,8 +98,7 @@ class _Terminal:
         return Conversation(key=secrets.token_hex(16), language=self._language)
 
     async def run(self) -> int:
-        import asyncio
-
+        keyboard = _Keyboard()
         if sys.stdin.isatty():
             _show(f"({_COMMANDS})")
         if self._connector.capabilities.audio:
@@ -105,7 +106,7 @@ class _Terminal:
             _show(f"(the system listens by itself; your lines go to it {way})")
         await self._listen(self._connector.open(self._conversation))
         while not self._over:
-            line = await asyncio.to_thread(_read)
+            line = await keyboard.line()
             if line is None or line == "/quit":
                 break
             if line == "/raw":
@@ -286,15 +287,48 @@ def _short(text: str) -> str:
     return line if len(line) <= 200 else line[:199] + "…"
 
 
-def _read() -> str | None:
-    """One line from the keyboard or the pipe; None at its end."""
-    try:
-        line = input("> ") if sys.stdin.isatty() else sys.stdin.readline()
-    except (EOFError, UnicodeDecodeError):
-        return None
-    if not sys.stdin.isatty() and not line:
-        return None
-    return line.strip()
+class _Keyboard:
+    """Lines from the keyboard or the pipe, read beside the conversation.
+
+    The thread that waits for a line keeps nobody from ending: it is no executor's, for which `asyncio.run`
+    would wait, and it holds no lock of `sys.stdin`, which the interpreter wants when it ends.
+    """
+
+    def __init__(self) -> None:
+        self._pending = b""
+
+    async def line(self) -> str | None:
+        """The next line without its end; None where there is none any more."""
+        import asyncio
+        from threading import Thread
+
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[str | None] = loop.create_future()
+
+        def read() -> None:
+            line = self._read()
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(lambda: found.done() or found.set_result(line))
+
+        Thread(target=read, daemon=True).start()
+        return await found
+
+    def _read(self) -> str | None:
+        try:
+            line = input("> ") if sys.stdin.isatty() else self._piped()
+        except (EOFError, UnicodeDecodeError):
+            return None
+        return None if line is None else line.strip()
+
+    def _piped(self) -> str | None:
+        try:
+            handle = sys.stdin.fileno()
+        except (OSError, ValueError):
+            return sys.stdin.readline() or None
+        while b"\n" not in self._pending and (more := os.read(handle, 65_536)):
+            self._pending += more
+        line, end, self._pending = self._pending.partition(b"\n")
+        return (line + end).decode() or None
 
 
 def _show(line: str) -> None:

@@ -25,6 +25,7 @@ FreeDeskPort = Annotated[
         "--desk-port", min=1, max=65535, help="Port of the dashboard; without it 8001, or a free one."
     ),
 ]
+UNCOUNTED = "would run, but could not count what its analysis declares; see above"
 USUAL_PORTS = (8000, 8001)
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 
@@ -67,7 +68,14 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
     """Look for problems in a study file, and say hello to its systems."""
-    from vivavoce.cli.check import check_bots, check_file, missing_for_channels, told, warnings_of
+    from vivavoce.cli.check import (
+        check_bots,
+        check_evidence,
+        check_file,
+        missing_for_channels,
+        told,
+        warnings_of,
+    )
 
     read, problems = check_file(study)
     sound = read if not problems else None
@@ -75,7 +83,11 @@ def check(
     failed = [one for one in greetings if not one["ok"]]
     warnings = [] if sound is None else warnings_of(sound)
     missing = [] if sound is None else missing_for_channels(sound)
-    facts = {"problems": problems, "missing": missing, "warnings": warnings, "systems": greetings}
+    uncounted = [] if sound is None else check_evidence(sound, greetings)
+    facts = {
+        "problems": problems, "missing": missing, "warnings": warnings, "uncounted": uncounted,
+        "systems": greetings,
+    }  # fmt: skip
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
@@ -84,8 +96,10 @@ def check(
         for one in greetings:
             for line in told(one):
                 typer.echo(line)
+        for line in uncounted:
+            typer.echo(line)
         if not problems and not missing and not failed:
-            typer.echo(f"{study}: ready")
+            typer.echo(f"{study}: {'ready' if not uncounted else UNCOUNTED}")
     if problems:
         raise typer.Exit(2)
     if failed or missing:

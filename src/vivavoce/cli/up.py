@@ -110,7 +110,7 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
 
 def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
     from vivavoce.api.studies import read_study
-    from vivavoce.cli.check import check_bots, missing_for_channels, told, warnings_of
+    from vivavoce.cli.check import check_bots, check_evidence, missing_for_channels, told, warnings_of
     from vivavoce.cli.processes import running_bots
     from vivavoce.cli.servers import serve_study
 
@@ -122,7 +122,8 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
                 note(f"bundled bot   {system}: vivavoce bots run {' '.join(words)}")
         for line in (*missing_for_channels(study), *warnings_of(study)):
             note(line)
-        for line in (line for one in check_bots(study) for line in told(one)):
+        greetings = check_bots(study)
+        for line in (*(line for one in greetings for line in told(one)), *check_evidence(study, greetings)):
             note(line)
         serve_study(
             folder, None, host=HOST, port=port, desk_port=desk_port, account_optional=True,

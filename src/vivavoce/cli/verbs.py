@@ -2,6 +2,8 @@
 
 from vivavoce.core.verb import Verb
 
+SERVED = "what was acknowledged is in the log; the same command serves the study again, and visits go on"
+READ = "the dataset is as it was; the same command begins again"
 UP = Verb(
     "up",
     "vivavoce.cli.up:up",
@@ -9,6 +11,7 @@ UP = Verb(
     order=0,
     short_help="Begin a study in the browser, or run the one there.",
     examples=("my-study", "my-study --no-open"),
+    kept=SERVED,
 )
 DEMO = Verb(
     "demo",
@@ -20,6 +23,7 @@ DEMO = Verb(
         "",
         "--out trial --dialogues 40 --no-serve",
     ),
+    kept="study and log stay in --out; another demo puts that log aside, and `vivavoce up` runs the study",
 )
 INIT = Verb(
     "init",
@@ -80,6 +84,7 @@ TALK = Verb(
         "my-study nbest",
         "my-study nbest --language it --save transcript.jsonl",
     ),
+    kept="of what was said the file of --save has every turn so far, and nothing else does; talk begins anew",
 )
 BOTS = Verb(
     "bots",
@@ -101,6 +106,7 @@ SERVE = Verb(
         "my-study --log postgresql://vivavoce@localhost/trials",
         "my-study --log postgresql://vivavoce@localhost/trials --workers 3",
     ),
+    kept=SERVED,
 )
 SIMULATE = Verb(
     "simulate",
@@ -116,6 +122,12 @@ SIMULATE = Verb(
         "fit real --out callers.yaml",
         "compare real simulated --figures figures",
     ),
+    kept={
+        "run": "dialogues that ended are in the log, and the one under way as far as it came; the same "
+        "command holds more beside them",
+        "train": "nothing was written, for what was learnt is written at the end; begin again with fewer "
+        "--dialogues",
+    },
 )
 RECORDINGS = Verb(
     "recordings",
@@ -168,6 +180,7 @@ EXPORT = Verb(
         "my-study --into results",
         "my-study --into results --only people --csv tables",
     ),
+    kept="there is no new dataset, and the log is as it was; the same command begins again",
 )
 IMPORT = Verb(
     "import",
@@ -176,6 +189,7 @@ IMPORT = Verb(
     order=2,
     short_help="Turn a foreign log into a dataset.",
     examples=("dstc2 Mar13_S0A0.tar.gz --into calls",),
+    kept="there is no dataset yet, and a log that was read is as it was; the same command begins again",
 )
 ANNOTATE = Verb(
     "annotate",
@@ -236,6 +250,7 @@ MEASURE = Verb(
         "results --only recognition --csv recognition.csv",
         "--list",
     ),
+    kept=READ,
 )
 ANALYSE = Verb(
     "analyse",
@@ -250,6 +265,7 @@ ANALYSE = Verb(
         "judged --judge judge --target found_all",
         "results --model 'success ~ system + order + (1|participant) + (1|task)'",
     ),
+    kept=READ,
 )
 POWER = Verb(
     "power",
@@ -296,6 +312,9 @@ JUDGE = Verb(
         "calibrate judged --judge judge --target found_all",
         "choose judged --judge judge --target found_all --number 100 --into chances.csv",
     ),
+    kept={
+        "run": "answers so far are in the journal, and none is asked or paid twice: the same command goes on"
+    },
 )
 REPORT = Verb(
     "report",
@@ -309,6 +328,7 @@ REPORT = Verb(
         "results --against last-version",
         "results --out - --sections results,flow",
     ),
+    kept=READ,
 )
 PREREGISTER = Verb(
     "preregister",

@@ -2,11 +2,12 @@
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from vivavoce.connectors.base import ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
@@ -14,6 +15,15 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.shelf import Shelf
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import Problem, Source
+
+
+class SettingsError(InputError):
+    """Settings of a system are wrong; `problems` holds all that is, the message the first."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = [replace(one, place=one.place.strip()) for one in problems]
+        first = self.problems[0]
+        super().__init__(first.problem, place=first.place, hint=first.hint)
 
 
 def _is_connector(kind: Any) -> bool:
@@ -38,7 +48,8 @@ def make_connector(
 
     Input   raw: `connect` and the connector's own settings; place: where they stand, for messages;
             folder: the study's, to which folders in the settings are relative
-    Raises  InputError: names the first wrong setting by its path, and the nearest known name
+    Raises  InputError: names the first wrong setting by its path, and the nearest known name; SettingsError:
+            holds all of them
     """
     if not isinstance(raw, Mapping):
         raise InputError("a system is a mapping of settings", place=place, hint="begin with connect: http")
@@ -49,8 +60,7 @@ def make_connector(
     try:
         settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))
     except ValidationError as error:
-        found = _first_problem(error, place, kind.settings)
-        raise InputError(found.problem, place=found.place.strip(), hint=found.hint) from None
+        raise SettingsError(problems_of(error, Source(place), kind.settings)) from None
     try:
         made: Any = kind.make(settings, secrets)
     except InputError as error:
@@ -70,11 +80,3 @@ def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path
         if folder is not None and isinstance(placed.get(name), (str, type(None))):
             placed[name] = str(folder / (placed.get(name) or ""))
     return placed
-
-
-def _first_problem(error: ValidationError, place: str, model: type[BaseModel]) -> Problem:
-    """The first complaint, but an unknown key before one that is missing: it is likely the same, misspelt."""
-    problems = problems_of(error, Source(place), model)
-    kinds = [detail["type"] for detail in error.errors(include_url=False)]
-    unknown = kinds.index("extra_forbidden") if "extra_forbidden" in kinds else 0
-    return problems[unknown]

@@ -54,6 +54,14 @@ class Request(BaseModel):
     )
 
 
+class Opening(Request):
+    """The request that opens a conversation."""
+
+    response: AnswerPaths | None = Field(
+        None, description="where things stand in its answer; left out, as in the answers to turns"
+    )
+
+
 class HttpSettings(ConnectorSettings):
     """Settings of a system with `connect: http`."""
 
@@ -70,7 +78,7 @@ class HttpSettings(ConnectorSettings):
         default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
     )
     keep: dict[str, Path] = Field(default_factory=dict, description="what to remember as state.NAME")
-    open: Request | bool = Field(False, description="greeting: true for a turn with empty text, or a request")
+    open: Opening | bool = Field(False, description="greeting: true for a turn with empty text, or a request")
     reset: Request | None = Field(None, description="request that makes the system forget a conversation")
     close: Request | None = Field(None, description="request that ends a conversation")
     idempotent: bool = Field(False, description="the system answers a repeated turn key once")
@@ -94,6 +102,8 @@ class HttpConnector(SystemConnector[HttpSettings]):
         self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
         self._keep = {name: Expression(path) for name, path in settings.keep.items()}
         self._reader = AnswerReader(settings.response)
+        greeting = settings.open.response if isinstance(settings.open, Opening) else None
+        self._greeting_reader = AnswerReader(greeting) if greeting is not None else self._reader
         self._asking = Asking(settings, vault, settings.longest_answer_bytes)
         now_s = SystemClock().now
         self._signer = (
@@ -116,12 +126,12 @@ class HttpConnector(SystemConnector[HttpSettings]):
         turn = UserTurn(key=f"{name_of(conversation)}-open", number=0, text="")
         answer = await self._exchange(self._opening, conversation, turn)
         if not resumed:
-            for output in self._read(answer, silent_ok=True):
+            for output in self._read(answer, self._greeting_reader, silent_ok=True):
                 yield output
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         answer = await self._exchange(self._turn, conversation, turn)
-        for output in self._read(answer):
+        for output in self._read(answer, self._reader):
             yield output
 
     async def reset(self, conversation: Conversation) -> None:
@@ -142,9 +152,9 @@ class HttpConnector(SystemConnector[HttpSettings]):
     async def shut_down(self) -> None:
         await self._asking.close()
 
-    def _read(self, answer: Any, *, silent_ok: bool = False) -> list[SystemOutput]:
+    def _read(self, answer: Any, reader: AnswerReader, *, silent_ok: bool = False) -> list[SystemOutput]:
         with reported(self._vault):
-            return self._reader.read(self._vault.redact(answer), silent_ok=silent_ok)
+            return reader.read(self._vault.redact(answer), silent_ok=silent_ok)
 
     async def _exchange(
         self, prepared: "_Prepared", conversation: Conversation, turn: UserTurn | None

@@ -1,5 +1,6 @@
 """One hello to a system under test, for `vivavoce check` and for the dashboard."""
 
+import json
 import secrets
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -29,6 +30,9 @@ class Hello:
     resets         null when nobody asked; that it forgot everything is seen only in its answers
     streams        a piece of the answer came before the whole
     listens        the hello was spoken to it; spoken_s: seconds of speech in its answer
+    gives          what greeting and answers held besides: `acts`, `understood`, `tools`, `usage`; null where
+                   it was not talked to
+    unread         what it answered when it was opened, where no words were found in it; "" where some were
     """
 
     ok: bool
@@ -42,6 +46,8 @@ class Hello:
     first_output_s: float | None = None
     listens: bool = False
     spoken_s: float = 0.0
+    gives: tuple[str, ...] | None = None
+    unread: str = ""
 
 
 async def hello(
@@ -59,7 +65,7 @@ async def hello(
     conversation = Conversation(key=secrets.token_hex(16), language=language)
     heard = _Heard(clock, speak)
     try:
-        await _open(connector, conversation)
+        await _open(connector, conversation, heard)
         await heard.say_hello(connector, conversation, 1)
         resets = await _reset(connector, conversation, _Heard(clock, speak)) if reset else None
         return heard.result(problem=resets, resets=resets is None if reset else None)
@@ -79,17 +85,21 @@ async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
     return Hello(True, told, clock.monotonic_s() - began_s)
 
 
-async def _open(connector: Connector, conversation: Conversation) -> None:
+async def _open(connector: Connector, conversation: Conversation, heard: "_Heard") -> None:
     async with aclosing(connector.open(conversation)) as greeting:  # pyright: ignore[reportArgumentType]
-        async for _ in greeting:
-            pass
+        outputs = [output async for output in greeting]
+    for output in outputs:
+        heard.note(output)
+    if not any(one.kind in ("delta", "audio", "message") for one in outputs):
+        raw = next((one.raw for one in outputs if one.raw), None)
+        heard.unread = "" if raw is None else json.dumps(raw, ensure_ascii=False)
 
 
 async def _reset(connector: Connector, conversation: Conversation, heard: "_Heard") -> str | None:
     """Reset and say hello again; the problem, if there was one."""
     try:
         await connector.reset(conversation)
-        await _open(connector, conversation)
+        await _open(connector, conversation, heard)
         await heard.say_hello(connector, conversation, 2)
     except SystemUnderTestError as error:
         return f"after a reset: {error}"
@@ -109,6 +119,14 @@ class _Heard:
     streams: bool = False
     listens: bool = False
     spoken_s: float = 0.0
+    gives: set[str] = field(default_factory=set)
+    unread: str = ""
+
+    def note(self, output: SystemOutput) -> None:
+        """What it gives besides words."""
+        self.gives |= {name for name in ("acts", "understood", "usage") if getattr(output, name)}
+        if output.tools is not None:
+            self.gives.add("tools")
 
     async def say_hello(self, connector: Connector, conversation: Conversation, number: int) -> None:
         text = greeting(conversation.language)
@@ -124,6 +142,7 @@ class _Heard:
         conversation.history += (PastTurn("user", text), PastTurn("system", "\n".join(self.texts)))
 
     def _take(self, output: SystemOutput) -> None:
+        self.note(output)
         if output.kind == "sent":
             self.start_s = self.clock.monotonic_s()
         if output.kind in ("delta", "audio", "message") and self.first_s is None:
@@ -144,5 +163,6 @@ class _Heard:
             seconds=(now_s if self.complete_s is None else self.complete_s) - start_s,
             answers=self.complete_s is not None, resets=resets, streams=self.streams,
             first_output_s=None if self.first_s is None else self.first_s - start_s,
-            listens=self.listens, spoken_s=round(self.spoken_s, 3),
+            listens=self.listens, spoken_s=round(self.spoken_s, 3), gives=tuple(sorted(self.gives)),
+            unread=self.unread,
         )  # fmt: skip

@@ -2,9 +2,10 @@
 
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -14,12 +15,14 @@ from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
 
+ROUNDS: Final = 6  # of reading what is left of a file; each leaves out more
 _TYPES = {
     "string_type": "text (put it in quotes)",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
     "bool_type": "true or false",
+    "bool_parsing": "true or false",
     "list_type": "a list",
     "tuple_type": "a list",
     "dict_type": "a mapping of keys to values",
@@ -46,6 +49,46 @@ def read_model(source: Source, model: type[Model], *, empty: Any = None) -> Mode
     return None
 
 
+def read_sound_parts(
+    source: Source,
+    model: type[Model],
+    whole: Callable[[dict[str, Any], set[KeyPath]], dict[str, Any]] = lambda data, lost: data,
+) -> tuple[Model | None, list[Problem], set[KeyPath]]:
+    """What is sound in a file's mapping, as a model, all that is wrong with the rest, and where it stood.
+
+    Input   whole: puts stand-ins for what is required into what is left, knowing what was left out
+    Output  None where the rest makes no model; a list goes whole when something in it is wrong
+    Note    checks that take several keys together run once each of these is sound, so what is left is read
+            again; what is then said of a key that lost something may come of that, and is not told
+    """
+    data, lost, found = dict(source.data), set[KeyPath](), list[Problem]()
+    for _ in range(ROUNDS):
+        try:
+            return model.model_validate(whole(data, lost) if lost else data), found, lost
+        except ValidationError as error:
+            missing = {one["loc"] for one in error.errors(include_url=False) if one["type"] == "missing"}
+            told = complaints_of(error, source, model)
+        unsound = [(path[:-1] if path in missing and path[1:] else path, problem) for path, problem in told]
+        found += [one for path, one in unsound if not any(was[: len(path)] == path for was in lost)]
+        lost |= {path for path, _ in unsound}
+        data = _without(source.data, lost)
+    return None, found, lost
+
+
+def _without(data: Any, lost: set[KeyPath], above: KeyPath = ()) -> Any:
+    """A mapping without what stands at these places; of a list that loses something nothing is left."""
+    if not isinstance(data, dict):
+        return data
+    kept: dict[Any, Any] = {}
+    for key, value in data.items():
+        path = (*above, key)
+        inside = {one for one in lost if one[: len(path)] == path}
+        if path in inside or (inside and not isinstance(value, dict)):
+            continue
+        kept[key] = _without(value, inside, path) if inside else value
+    return kept
+
+
 def load_model(path: Path, model: type[Model], shown: str | None = None) -> Model:
     """A file as a model; shown: what the file is called where it is wrong.
 
@@ -61,16 +104,80 @@ def load_model(path: Path, model: type[Model], shown: str | None = None) -> Mode
 def problems_of(
     error: ValidationError, source: Source, model: type[BaseModel], at: KeyPath = ()
 ) -> list[Problem]:
-    """Each complaint as one problem; `at` is where in the file the validated value stands."""
-    return [_problem(detail, source, model, at) for detail in error.errors(include_url=False)]
+    """Each complaint as one problem, unknown keys first; `at` is where in the file the value stands."""
+    return [problem for _, problem in complaints_of(error, source, model, at)]
 
 
-def _problem(detail: ErrorDetails, source: Source, model: type[BaseModel], at: KeyPath) -> Problem:
-    loc: KeyPath = tuple(key for key in detail["loc"] if key != "[key]")
+def complaints_of(
+    error: ValidationError, source: Source, model: type[BaseModel], at: KeyPath = ()
+) -> list[tuple[KeyPath, Problem]]:
+    """Each complaint as a problem, with where in the value it stands.
+
+    Note    unknown keys come first, and a key that is missing where its misspelt name stands is not told
+            again; of a value that may be of several kinds, what the kind says that fits best
+    """
+    told = _best_branches([_placed(detail, model) for detail in error.errors(include_url=False)])
+    unknown = [one for one in told if one.detail["type"] == "extra_forbidden"]
+    others = [one for one in told if one not in unknown and not _is_misspelt(one, unknown)]
+    return [(one.path, _problem(one, source, model, at)) for one in (*unknown, *others)]
+
+
+class _Complaint(NamedTuple):
+    """One complaint of pydantic: where it stands as the file has it, and the kinds of value that were tried.
+
+    branches  where a value may be of several kinds, and which of them complains
+    expected  what would have fitted, where the value is of a wrong kind
+    """
+
+    path: KeyPath
+    branches: dict[KeyPath, str]
+    detail: ErrorDetails
+    expected: tuple[str, ...] = ()
+
+
+def _placed(detail: ErrorDetails, model: type[BaseModel]) -> _Complaint:
+    path: list[str | int] = []
+    branches: dict[KeyPath, str] = {}
+    here: Any = model
+    for key in detail["loc"]:
+        choices = _choices(here)
+        if len(choices) > 1:
+            branches[tuple(path)] = str(key)
+            here = next((one for one in choices if _named(one, str(key))), None)
+        elif key != "[key]":
+            here = _below(choices[0] if choices else None, key)
+            path.append(key)
+    return _Complaint(tuple(path), branches, detail)
+
+
+def _best_branches(told: list[_Complaint]) -> list[_Complaint]:
+    """Of each value that may be of several kinds, the complaints of the kind that went furthest into it."""
+    best: dict[KeyPath, tuple[int, str]] = {}
+    for one in told:
+        for place, branch in one.branches.items():
+            depth = len(one.path) - len(place)
+            if place not in best or depth > best[place][0]:
+                best[place] = depth, branch
+    kept = [one for one in told if all(best[place][1] == branch for place, branch in one.branches.items())]
+    fits: dict[KeyPath, dict[str, None]] = {}
+    for one in told:
+        if (fitting := _TYPES.get(one.detail["type"])) is not None:
+            fits.setdefault(one.path, {})[fitting] = None
+    return [one._replace(expected=tuple(fits.get(one.path, ()))) for one in kept]
+
+
+def _is_misspelt(one: _Complaint, unknown: list[_Complaint]) -> bool:
+    """Whether a key is missing that stands beside it under a name much like it."""
+    beside = [str(other.path[-1]) for other in unknown if other.path[:-1] == one.path[:-1]]
+    return one.detail["type"] == "missing" and bool(get_close_matches(str(one.path[-1]), beside, n=1))
+
+
+def _problem(one: _Complaint, source: Source, model: type[BaseModel], at: KeyPath) -> Problem:
+    loc, detail = one.path, one.detail
     place, name = source.place((*at, *loc)), str(loc[-1]) if loc else "value"
     kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "missing":
-        return Problem(source.place((*at, *loc)), f"{name!r} is missing", "add it")
+        return Problem(place, f"{name!r} is missing", "add it")
     if kind == "extra_forbidden":
         return Problem(place, f"unknown key {name!r}", nearest(name, known_keys(model, loc[:-1])))
     if kind == "literal_error":
@@ -82,9 +189,8 @@ def _problem(detail: ErrorDetails, source: Source, model: type[BaseModel], at: K
         problem = f"{name!r} holds {context['actual_length']} of at least {context['min_length']}"
         return Problem(place, problem, "add what is missing")
     if kind in _TYPES:
-        return Problem(
-            place, f"{shown_value(given)} where {_TYPES[kind]} is expected", f"write {_TYPES[kind]}"
-        )
+        expected = " or ".join(one.expected)
+        return Problem(place, f"{shown_value(given)} where {expected} is expected", f"write {expected}")
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return Problem(place, f"{shown_value(given)}: {message}", "change the value")
 
@@ -108,21 +214,38 @@ def known_keys(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys that the model allows at path; [] where anything goes."""
     here: Any = model
     for key in path:
-        if isinstance(here, type) and issubclass(here, BaseModel):
-            here = next((f.annotation for n, f in here.model_fields.items() if key in (n, f.alias)), None)
-        else:
-            here = get_args(here)[-1] if get_origin(here) is dict else (get_args(here) or (None,))[0]
-        here = _bare(here)
+        here = _below(_mapping(here), key)
+    here = _mapping(here)
     if isinstance(here, type) and issubclass(here, BaseModel):
         return [field.alias or name for name, field in here.model_fields.items()]
     return []
 
 
-def _bare(annotation: Any) -> Any:
-    """The annotation without Annotated and without `| None`."""
+def _below(here: Any, key: str | int) -> Any:
+    """What stands under a key, or at a place of a list, of a value of this kind; None: anything."""
+    if isinstance(here, type) and issubclass(here, BaseModel):
+        return next((f.annotation for n, f in here.model_fields.items() if key in (n, f.alias)), None)
+    parts = get_args(here)
+    return parts[-1] if get_origin(here) is dict else parts[0] if parts else None
+
+
+def _mapping(annotation: Any) -> Any:
+    """The first kind of value that is a model, else the first."""
+    choices = _choices(annotation)
+    models = [one for one in choices if isinstance(one, type) and issubclass(one, BaseModel)]
+    return next(iter(models or choices), None)
+
+
+def _choices(annotation: Any) -> list[Any]:
+    """The kinds of value that an annotation allows, without Annotated and without `| None`."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
-    if get_origin(annotation) in (Union, types.UnionType):
-        choices = [choice for choice in get_args(annotation) if choice is not type(None)]
-        return _bare(choices[0])
-    return annotation
+    if get_origin(annotation) not in (Union, types.UnionType):
+        return [] if annotation is None else [annotation]
+    return [one for each in get_args(annotation) if each is not type(None) for one in _choices(each)]
+
+
+def _named(choice: Any, branch: str) -> bool:
+    """Whether pydantic calls this kind of value so: `bool`, `function-before[expand(), Request]`."""
+    name = getattr(get_origin(choice) or choice, "__name__", "")
+    return bool(re.search(rf"\b{re.escape(name)}\b", branch)) if name else False

@@ -3,8 +3,9 @@
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
+from functools import wraps
 from shutil import get_terminal_size
 from typing import Any, Final
 
@@ -21,6 +22,10 @@ NARROW: Final = 52  # columns; with fewer, Typer goes on writing lines of fifty
 _GROUP: Final = re.compile(r"\{(vivavoce\.[a-z_.]+)\}")
 
 
+class Stopped(Exception):
+    """Somebody pressed Ctrl-C; the message is what is kept, and how to go on."""
+
+
 @dataclass(frozen=True)
 class Verb:
     """What stands after `vivavoce`, as a package offers it in the group `vivavoce.verbs`; below a verb with
@@ -33,6 +38,7 @@ class Verb:
     short_help  its line in that list; "": what its docstring or help begins with
     examples    what may follow its name; of a group, an example begins with the verb below, else it is one
                 of the group's first
+    kept        what is there after Ctrl-C and how one goes on, in a sentence; of a group, by the verb below
     """
 
     name: str
@@ -42,6 +48,7 @@ class Verb:
     short_help: str = ""
     examples: tuple[str, ...] = ()
     hidden: bool = False
+    kept: str | Mapping[str, str] = ""
 
     def command(self, below: str = "") -> Any:
         """What Typer makes of it; `below`: the verb below which it stands."""
@@ -59,6 +66,9 @@ class Verb:
             command = get_command(alone)
         for one in (command, *getattr(command, "commands", {}).values()):
             one.context_class = _Context
+            kept = self.kept if isinstance(self.kept, str) else self.kept.get(one.name, "")
+            if one.callback is not None and kept:
+                one.callback = _telling(one.callback, kept)
         command.name = self.name
         command.short_help = self.short_help or command.short_help or _first_sentence(run) or None
         return command
@@ -150,6 +160,19 @@ class Verbs(TyperGroup):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl([(name.ljust(width), told) for _, name, told in sorted(rows)])
+
+
+def _telling(run: Callable[..., Any], kept: str) -> Callable[..., Any]:
+    """The same, saying what is kept when it is stopped. Raises Stopped."""
+
+    @wraps(run)
+    def told(*given: Any, **named: Any) -> Any:
+        try:
+            return run(*given, **named)
+        except KeyboardInterrupt:
+            raise Stopped(kept) from None
+
+    return told
 
 
 def _complete(group: typer.Typer, name: str, examples: tuple[str, ...]) -> None:

@@ -1,5 +1,6 @@
 """What an importer is, and the loop over a log that all share who give its rows item by item."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -30,6 +31,21 @@ class ImportResult(NamedTuple):
     dataset: Dataset
     calls: int
     skipped: list[str]
+
+
+def by_reason(skipped: Iterable[str]) -> list[str]:
+    """Lines `place: problem`, one a reason: of several alike how many, and the first of them.
+
+    Note    what differs by a quoted value or a number alone is one reason
+    """
+    alike: dict[str, list[str]] = {}
+    for line in skipped:
+        reason = line.partition(": ")[2] or line
+        alike.setdefault(_VALUE.sub("", reason), []).append(line)
+    return [own[0] if len(own) == 1 else f"{len(own)} alike, the first {own[0]}" for own in alike.values()]
+
+
+_VALUE: Final = re.compile(r"'[^']*'|\"[^\"]*\"|\S*\d\S*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +202,8 @@ class _Reading:
             self.writer.notes.append(PSEUDONYMS)
         self.writer.notes += [statement(told, n=n) for told, n in sorted(self._lost.items())]
         if self.skipped:
-            which = "; ".join(self.skipped[:MOST_NAMED]) + "; ..." * (len(self.skipped) > MOST_NAMED)
+            reasons = by_reason(self.skipped)
+            which = "; ".join(reasons[:MOST_NAMED]) + "; ..." * (len(reasons) > MOST_NAMED)
             told = statement("{n} items of the log were left out: {which}", n=len(self.skipped), which=which)
             self.writer.notes.append(told)
 

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.validation import mistake, shown_value
+from vivavoce.languages.data import Column, TableWords
 
 Party = Literal["user", "system"]
 TimeUnit = Literal["iso", "s", "ms"]
@@ -118,52 +119,38 @@ class TableMapping(_Part):
         )
 
 
-HINTS: Final[Mapping[str, str]] = {
-    "dialogue": r"(dialog(ue)?|conv(ersation)?|chat|session|call|thread|ticket|case)(_?(id|key|no|number))?",
-    "speaker": r"(speaker|role|sender|party|author|who|from|agent|participant_role|sender_?type)",
-    "text": r"(text|message|content|utterance|body|transcript|msg|words|said)",
-    "messages": r"(messages|turns|dialog(ue)?|conversation|history|transcript|log)",
-    "time": r"(time(_?stamp)?|date(_?time)?|created(_?at)?|sent(_?at)?|at|ts|start(ed)?(_?at)?)",
-    "system": r"(system|bot|model|assistant|agent_?name|bot_?name|model_?name|version)",
-    "participant": r"(participant|user|customer|worker|subject|caller|client)(_?(id|key|no|number|uuid))",
-    "language": r"(lang(uage)?|locale)",
-    "task": r"(task|scenario|goal)(_?id)?",
-    "reward": r"(reward|success|solved|resolved|completed|task_?success)",
-    "ratings": r"(rating|csat|score|satisfaction|stars|nps|q\d+|.*_rating|.*_score|feedback_score)",
-    "conditions": r"(condition|variant|arm|group|cell|experiment|treatment)",
-}
-USERS: Final = (
-    "user",
-    "customer",
-    "client",
-    "human",
-    "caller",
-    "patient",
-    "visitor",
-    "participant",
-    "usr",
-    "u",
-)
-SYSTEMS: Final = (
-    "system",
-    "bot",
-    "assistant",
-    "agent",
-    "ai",
-    "model",
-    "chatbot",
-    "wizard",
-    "sys",
-    "machine",
-    "s",
-)
+class _Words(NamedTuple):
+    """How tables are called in all installed languages.
+
+    columns  patterns of names, by what a column holds, in the order in which columns are taken
+    parties  who speaks, by what stands for the speaker
+    answers  1 or 0, by the word for yes or no; what `TRUTH` knows is left out
+    """
+
+    columns: dict[str, list[str]]
+    parties: dict[str, Party]
+    answers: dict[str, int]
+
+
+def _installed_words() -> _Words:
+    found = _Words({name: [] for name in get_args(Column)}, {}, {})
+    for words in filter(None, map(TableWords.of, sorted(TableWords.languages()))):
+        for name, pattern in words.columns.items():
+            found.columns[name].append(pattern)
+        sides: tuple[tuple[Party, list[str]], ...] = (("system", words.systems), ("user", words.users))
+        for party, names in sides:
+            found.parties.update((name, party) for name in names)
+        told = dict.fromkeys(words.affirmed, 1) | dict.fromkeys(words.denied, 0)
+        found.answers.update({word: value for word, value in told.items() if word not in TRUTH})
+    return found
 
 
 def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], shown: str) -> str:
     """A mapping file, YAML, of columns and first rows; what these do not tell stands in comments."""
     lists = [name for name in columns if any(isinstance(row.get(name), list) for row in rows)]
     by_turn = not lists
-    found = _matched(columns, lists, by_turn)
+    words = _installed_words()
+    found = _matched(columns, lists, rows, words)
     lines = [
         f"# Drafted from the columns of {shown}; read every line before you import by it.",
         f"rows: {'turn' if by_turn else 'dialogue'}  # turn: one row a turn; dialogue: one row a dialogue",
@@ -183,7 +170,8 @@ def draft_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], sho
     if "language" not in found:
         lines.append("  language:  # no column tells it: write such as en; without it, it is `und`")
     lines.append("  simulated: false  # true where programs played the users; no column can tell")
-    return "\n".join([*lines, *_party_lines(found, rows, by_turn), *_time_lines(found, rows)]) + "\n"
+    lines += _party_lines(_speakers(found, rows, by_turn), words)
+    return "\n".join([*lines, *_time_lines(found, rows), *_answer_lines(found, rows, words)]) + "\n"
 
 
 def _wanted(by_turn: bool) -> list[str]:
@@ -191,19 +179,54 @@ def _wanted(by_turn: bool) -> list[str]:
     return [*inside, "system", "participant", "language", "task", "reward"]
 
 
-def _matched(columns: Sequence[str], lists: Sequence[str], by_turn: bool) -> dict[str, list[str]]:
-    """Columns by what they look like; each once, those of lists as messages."""
+def _matched(
+    columns: Sequence[str], lists: Sequence[str], rows: Sequence[Mapping[str, Any]], words: _Words
+) -> dict[str, list[str]]:
+    """Columns by what they look like; each once, those of lists as messages.
+
+    A column whose cells name users and systems is the speaker's, whatever it is called.
+    """
+    by_turn = not lists
     found: dict[str, list[str]] = {} if by_turn else {"messages": list(lists[:1])}
     left = [name for name in columns if name not in lists]
-    for what, pattern in HINTS.items():
-        if what == "messages" or (not by_turn and what in ("speaker", "text", "time")):
+    if by_turn and (speakers := [name for name in left if _names_parties(name, rows, words)]):
+        found["speaker"] = speakers[:1]
+        left.remove(speakers[0])
+    for what, patterns in words.columns.items():
+        if what in found or (not by_turn and what in ("speaker", "text", "time")):
             continue
-        several = what in ("ratings", "conditions")
-        named = [name for name in left if re.fullmatch(pattern, name.strip().lower().replace(" ", "_"))]
+        named = [name for name in left if any(re.fullmatch(one, _plain(name)) for one in patterns)]
         if named:
-            found[what] = named if several else named[:1]
+            found[what] = named if what in ("ratings", "conditions") else named[:1]
             left = [name for name in left if name not in found[what]]
     return found
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_")
+
+
+def _names_parties(column: str, rows: Sequence[Mapping[str, Any]], words: _Words) -> bool:
+    """Whether both a user and a system are named in a column, and nobody else."""
+    cells = {str(row[column]).strip().lower() for row in rows if row.get(column) not in (None, "")}
+    return {words.parties.get(cell) for cell in cells} == {"user", "system"}
+
+
+def _answer_lines(
+    found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], words: _Words
+) -> Iterable[str]:
+    """What words stand for in columns of numbers, and how their fractions are written."""
+    numbers = [*found.get("reward", []), *found.get("ratings", [])]
+    cells = {name: list(dict.fromkeys(str(row.get(name)).strip() for row in rows)) for name in numbers}
+    told = {name: [one for one in own if one.lower() in words.answers] for name, own in cells.items()}
+    if any(told.values()):
+        yield "answers:  # the number that a word stands for: is it so?"
+    for name, own in told.items():
+        if own:
+            pairs = ", ".join(f"{_quoted(one)}: {words.answers[one.lower()]}" for one in own)
+            yield f"  {_quoted(name)}: {{{pairs}}}"
+    if any(re.fullmatch(r"-?\d+,\d+", one) for own in cells.values() for one in own):
+        yield 'decimal: ","  # the sign before a fraction'
 
 
 def _column_line(name: str, columns: Sequence[str] | None, *, needed: bool) -> str:
@@ -212,17 +235,11 @@ def _column_line(name: str, columns: Sequence[str] | None, *, needed: bool) -> s
     return f"  {name}:  # {'needed: ' if needed else ''}no column looks like it"
 
 
-def _party_lines(
-    found: Mapping[str, Sequence[str]], rows: Sequence[Mapping[str, Any]], by_turn: bool
-) -> Iterable[str]:
+def _party_lines(speakers: Sequence[str], words: _Words) -> Iterable[str]:
     yield "parties:  # what stands for the speaker, and who it is: user, system, or null to leave it out"
-    values = _speakers(found, rows, by_turn)
-    for value in values:
-        plain = value.strip().lower()
-        party = "user" if plain in USERS else "system" if plain in SYSTEMS else None
-        said = party or "null  # who is this?"
-        yield f"  {_quoted(value)}: {said}"
-    if not values:
+    for one in speakers:
+        yield f"  {_quoted(one)}: {words.parties.get(one.strip().lower()) or 'null  # who is this?'}"
+    if not speakers:
         yield "  user: user  # no speaker was found: write what the file calls them"
         yield "  assistant: system"
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from vivavoce.core.errors import UnknownName
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.validation import load_model, mistake
 from vivavoce.languages.base import LANGUAGES, language_of
@@ -22,6 +23,10 @@ Manner = Literal[
     "despair", "wrong", "nothing_more",
 ]  # fmt: skip
 Aside = Literal["puzzled", "disagree", "ask_back", "digress", "break_off"]
+Column = Literal[
+    "dialogue", "speaker", "text", "time", "system", "participant", "language", "task", "reward", "ratings",
+    "conditions",
+]  # fmt: skip
 Data = TypeVar("Data", bound=BaseModel)
 SAYING: Final = ("search", "inform", "change", "correct", "request")  # with {what}
 
@@ -99,6 +104,16 @@ class LanguageData(BaseModel):
 @lru_cache
 def _read(path: Path, shown: str, kind: type[Data]) -> Data:
     return load_model(path, kind, shown)
+
+
+def require_installed(tag: str, place: str) -> str:
+    """The tag, of an installed language, be it without its region.
+
+    Raises  UnknownName: names those that are
+    """
+    if language_of(tag) is None:
+        raise UnknownName("language", tag, LANGUAGES.names(), place=place)
+    return tag
 
 
 def check_installed(tags: Iterable[str]) -> None:
@@ -346,6 +361,21 @@ class PersonalWords(LanguageData):
     email: list[Pattern] = Field([], description="an e-mail address spelt out in words")
 
 
+class TableWords(LanguageData):
+    """How people call the columns of their tables, by which `import table --guess` drafts a mapping.
+
+    Names are compared in small letters, with `_` for blanks, and whole.
+    """
+
+    file = "tables.yaml"
+
+    columns: dict[Column, Pattern] = Field({}, description="names of a column, by what it holds")
+    users: list[str] = Field([], description="what stands for the user where the speaker is named")
+    systems: list[str] = Field([], description="what stands for the system there")
+    affirmed: list[str] = Field([], description="cells that say yes where a number is wanted: 1")
+    denied: list[str] = Field([], description="cells that say no there: 0")
+
+
 FILES: Final[tuple[type[LanguageData], ...]] = (
     Spoken,
     SimulatedSpeech,
@@ -356,6 +386,7 @@ FILES: Final[tuple[type[LanguageData], ...]] = (
     ReplyWords,
     CampaignWords,
     PersonalWords,
+    TableWords,
 )
 
 

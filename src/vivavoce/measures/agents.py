@@ -14,6 +14,7 @@ SOURCE: Final = "Yao and others 2024, tau-bench, section 3: agents that call too
 TOKEN_SOURCE: Final = "OpenTelemetry, semantic conventions for generative AI: gen_ai.usage"
 NEARLY: Final = 1e-6  # tau-bench takes a reward so close to 1 for success
 UNLOGGED: Final = "the log does not say which tools were called: missing"
+TOOLS: Final = (("tools",),)
 Call = tuple[str, str]
 
 
@@ -110,22 +111,24 @@ def _measures() -> Iterator[Measure]:
         name="checked_success", title="Checked success", symbol="reward", unit="ratio", direction="higher",
         meaning="A check of the world after the dialogue, such as the reward of a benchmark, found the task "
         "done.",
-        empty="nothing was checked after the dialogue: missing", components=_checked_success,
+        needs=(("checked",),), empty="nothing was checked after the dialogue: missing",
+        components=_checked_success,
     )  # fmt: skip
     yield _dialogue(
         name="tool_calls", title="Tool calls", symbol="# tool calls", unit="calls",
-        meaning="Number of calls of tools by the system.", empty=UNLOGGED, components=_counted(len),
+        meaning="Number of calls of tools by the system.", empty=UNLOGGED, needs=TOOLS,
+        components=_counted(len),
     )  # fmt: skip
     yield _dialogue(
         name="repeated_tool_calls", title="Repeated tool calls", unit="calls", direction="lower",
         meaning="Calls of a tool that was called with the same arguments before in the dialogue.",
-        empty=UNLOGGED, components=_counted(_repeated),
+        empty=UNLOGGED, needs=TOOLS, components=_counted(_repeated),
     )  # fmt: skip
     yield _agent(
         name="tool_error_rate", title="Tool error rate", unit="ratio", direction="lower",
         analysis_unit="tool call", meaning="Share of tool calls that ended in an error.",
         empty="calls of which the log does not say how they ended are left out; without others it is missing",
-        components=_tool_errors,
+        needs=TOOLS, components=_tool_errors,
     )  # fmt: skip
     columns = {"": ("input_tokens", "output_tokens"), "input_": ("input_tokens",)}
     columns["output_"] = ("output_tokens",)
@@ -134,14 +137,14 @@ def _measures() -> Iterator[Measure]:
             name=f"{kind}tokens", title=f"{kind.replace('_', ' ')}tokens".capitalize(), unit="tokens",
             direction="lower", source=TOKEN_SOURCE, meaning=f"Tokens that models {_TOKENS[kind]}.",
             empty="the log does not tell the tokens of all calls of models in the dialogue: missing",
-            components=_tokens(*counted),
+            needs=(("usage",),), components=_tokens(*counted),
         )  # fmt: skip
     yield _dialogue(
         name="cost", title="Cost", unit="currency units", direction="lower", source=TOKEN_SOURCE,
         meaning="What calls of models cost by the study's price list, in its currency (column currency of "
         "usage).",
         empty="a call of a model has no price, or prices are in several currencies: missing",
-        components=_cost,
+        needs=(("usage", "prices"),), components=_cost,
     )  # fmt: skip
     taken = {"tokens": ("tokens", _tokens("input_tokens", "output_tokens")),
              "cost": ("currency units", _cost)}  # fmt: skip

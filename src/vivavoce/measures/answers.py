@@ -20,7 +20,7 @@ KINDS: Final[tuple[tuple[str, str, str, Direction | None], ...]] = (
 )
 Answers = Mapping[str, int]
 
-_answer = partial(Measure, family="answers", origin="expert")
+_answer = partial(Measure, family="answers", origin="expert", needs=(("layer:answer",),))
 
 
 def darpa_score(answers: Answers) -> Pair:
@@ -58,6 +58,7 @@ def _counts() -> Iterator[Measure]:
         level="dialogue", analysis_unit="dialogue", family="communication", source=SOURCE,
         meaning="Questions that the user asks.",
         empty="annotated neither in layer `user_question` nor in `answer`: missing",
+        needs=(("layer:user_question",), ("layer:answer",)),
         components=_user_questions,
     )  # fmt: skip
     for label, name, how, direction in KINDS:

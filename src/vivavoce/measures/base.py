@@ -161,6 +161,8 @@ class Measure:
     direction      which way is better, None where neither is
     empty          when it is missing, in a sentence
     analysis_unit  what the denominator counts: dialogue, turn, word, exchange, goal
+    needs          ways to count it, of which one will do: each names what it takes beside the turns
+                   (`measures.evidence`); none: the turns do
     """
 
     name: str
@@ -176,6 +178,7 @@ class Measure:
     empty: str
     analysis_unit: str
     parameters: Mapping[str, str] = field(default_factory=dict)
+    needs: Sequence[Sequence[str]] = ()
     components: Components = field(repr=False)
 
     @property

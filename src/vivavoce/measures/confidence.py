@@ -127,5 +127,5 @@ BRIER: Final = Measure(
     parameters={"hypothesis": "live first", "confidence": SURE},
     meaning="Mean squared distance of the first hypothesis's confidence from 1 where every word is "
     "right, from 0 where not. More on confidences: `vivavoce confidence`.",
-    components=_brier,
+    needs=(("speech",),), components=_brier,
 )  # fmt: skip

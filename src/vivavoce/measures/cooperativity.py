@@ -17,7 +17,7 @@ KINDS: Final[tuple[tuple[str, str, str, Direction], ...]] = (
     ("IC", "contextually_incomprehensible", "are incomprehensible: their content cannot be told", "lower"),
 )  # fmt: skip
 
-_cooperative = partial(Measure, family="cooperativity", origin="expert")
+_cooperative = partial(Measure, family="cooperativity", origin="expert", needs=(("layer:context",),))
 
 
 def squared_runs(inappropriate: Iterable[bool]) -> int:

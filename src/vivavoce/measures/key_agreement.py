@@ -145,6 +145,7 @@ def _measures() -> Iterable[Measure]:
     common = partial(
         Measure, family="task_success", origin="instrumental", source=SOURCE, level="dialogue",
         direction="higher", analysis_unit="attribute", empty=EMPTY,
+        needs=(("tasks", "understood"), ("tasks", "layer:avm")),
         parameters={"key": "assigned constraints", "exchanged": "layer avm, else understood last"},
     )  # fmt: skip
     yield common(

@@ -88,7 +88,7 @@ def _attempts() -> Iterator[Measure]:
             name=name, title=name.replace("_", " ").capitalize(), symbol=symbol, unit="turns",
             origin="expert", direction="lower", meaning=meaning,
             empty=f"not annotated in layer `{layer}`: missing",
-            components=label_counts(layer, "yes"),
+            needs=((f"layer:{layer}",),), components=label_counts(layer, "yes"),
         )  # fmt: skip
 
 
@@ -96,8 +96,9 @@ def _corrections() -> Iterator[Measure]:
     for party, symbol in (("system", "SC"), ("user", "UC")):
         count = label_counts("correction", "yes", party=party)
         common = partial(
-            _meta, origin="expert", direction="lower", empty="not annotated in layer `correction`: missing"
-        )
+            _meta, origin="expert", direction="lower", empty="not annotated in layer `correction`: missing",
+            needs=(("layer:correction",),),
+        )  # fmt: skip
         meaning = (
             f"{party.capitalize()} turns mainly about mending a trouble, which add nothing new"
             " and interrupt the flow"

@@ -201,7 +201,10 @@ def _from(
     return components
 
 
-_word = partial(Measure, family="recognition", origin="expert", source=SOURCE, parameters=PARAMETERS)
+SPEECH: Final = (("speech",),)
+_word = partial(
+    Measure, family="recognition", origin="expert", source=SOURCE, parameters=PARAMETERS, needs=SPEECH
+)
 _isolated = partial(
     _word,
     empty="no keywords are known, no transcripts, or no keyword was said: missing",

@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.columns import Floats, Places, once, sum_rows, taken
-from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, WORDS, compared_turns, turn_keys
+from vivavoce.measures.recognition import EMPTY, LIVE, NO_TURN, SPEECH, WORDS, compared_turns, turn_keys
 
 DEPTHS: Final = (2, 5, 10, None)
 SOURCE: Final = "Ostendorf et al. 1991, Integration of diverse recognition methodologies (N-best rescoring)"
@@ -93,7 +93,7 @@ def _from(figure: Callable[[OracleTurns, int | None], Pairs], depth: int | None)
 def _measures() -> Iterator[Measure]:
     common = partial(
         Measure, family="recognition", unit="ratio", level="utterance", direction="lower", origin="expert",
-        source=SOURCE,
+        source=SOURCE, needs=SPEECH,
     )  # fmt: skip
     for depth in DEPTHS:
         of = "all live hypotheses" if depth is None else f"the first {depth} live hypotheses"
@@ -116,7 +116,7 @@ def _measures() -> Iterator[Measure]:
         name="hypotheses_per_turn", title="Hypotheses per turn", unit="hypotheses", level="utterance",
         family="recognition", origin="instrumental", analysis_unit="turn",
         source="this project, beside the oracle error rates",
-        empty="no live hypothesis was logged: missing", components=_hypotheses,
+        empty="no live hypothesis was logged: missing", needs=SPEECH, components=_hypotheses,
         meaning="Live recognition hypotheses of a user turn that has any; with 1 the oracle chooses nothing.",
     )  # fmt: skip
 

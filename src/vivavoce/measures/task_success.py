@@ -96,6 +96,7 @@ _success = partial(
     Measure, family="task_success", source=SOURCE, origin="expert", direction="higher", unit="ratio"
 )
 
+MEANT: Final = (("acts", "meant", "venues"),)
 _NEEDS = "venues and acts of the system; a dialogue without them is missing"
 
 
@@ -110,6 +111,7 @@ def _assigned_measures() -> Iterator[Measure]:
             level="dialogue",
             analysis_unit="dialogue",
             empty=f"needs a task, {_NEEDS}",
+            needs=(("acts", "tasks", "venues"),),
             parameters={"offer": rule},
             components=_assigned(rule),
         )
@@ -128,6 +130,7 @@ def _inferred_measures() -> Iterator[Measure]:
                     level="goal" if unit == "goal" else "dialogue",
                     analysis_unit="goal" if unit == "goal" else "dialogue",
                     empty=f"needs labels of what the user meant, {_NEEDS}; void goals do not count",
+                    needs=MEANT,
                     parameters={"unit": unit, "no_match": policy, "offer": rule},
                     components=_inferred(unit, policy, rule),
                 )
@@ -165,6 +168,7 @@ def _others() -> Iterator[Measure]:
         level="dialogue",
         analysis_unit="dialogue",
         empty="the question was not answered: missing",
+        needs=((f"answer:{ROLE}",),),
         components=subjective_success,
     )
     for kind, meaning in (
@@ -182,6 +186,7 @@ def _others() -> Iterator[Measure]:
             source=SOURCE,
             analysis_unit="dialogue",
             empty=f"needs labels of what the user meant, {_NEEDS}",
+            needs=MEANT,
             components=_goal_count(kind),
         )
 

@@ -40,7 +40,10 @@ PARSED: Final[tuple[tuple[str, str, str, Direction | None], ...]] = (
 )
 COUNTED: Final = tuple(name for name, *_ in KINDS)
 
-_concept = partial(Measure, family="understanding", origin="expert", source=SOURCE, parameters=CONCEPTS)
+NEEDS: Final = (("understood", "meant"), ("layer:avp",))
+_concept = partial(
+    Measure, family="understanding", origin="expert", source=SOURCE, parameters=CONCEPTS, needs=NEEDS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,7 @@ def _turn_rates() -> Iterator[Measure]:
     empty = f"{EMPTY} or `parse`: missing"
     for label, name, how, direction in PARSED:
         title = name.replace("_", " ").capitalize()
-        common = partial(_concept, direction=direction, empty=empty)
+        common = partial(_concept, direction=direction, empty=empty, needs=(*NEEDS, ("layer:parse",)))
         meaning = f"of whose concepts the system understood {how}"
         yield common(
             name=name, title=title, symbol=f"PA:{label}", unit="turns", level="turn",
@@ -232,6 +235,7 @@ def _turn_rates() -> Iterator[Measure]:
     yield _concept(
         name="understanding_accuracy", title="Understanding accuracy", symbol="UA", unit="ratio",
         level="turn", analysis_unit="turn", direction="higher", empty=empty,
+        needs=(*NEEDS, ("layer:parse",)),
         meaning="Share of the user turns of whose concepts the system understood all. A turn without "
         "concepts counts as understood unless some were inserted.",
         components=_parsed("CO", rate=True),
@@ -239,6 +243,7 @@ def _turn_rates() -> Iterator[Measure]:
     yield _concept(
         name="implicit_recovery", title="Implicit recovery", symbol="IR", unit="ratio", level="turn",
         family="meta_communication", analysis_unit="turn", direction="higher",
+        needs=(("layer:recovery",), ("layer:context",)),
         source=SOURCE.replace("speech-input", "meta-communication"),
         meaning="Share of the user turns understood in part that the system answered appropriately.",
         empty="no turn understood in part, or neither layer `recovery` nor `context` is annotated: missing",

@@ -19,7 +19,7 @@ def _measures() -> Iterator[Measure]:
         count = label_counts(LAYER, label)
         common = partial(
             Measure, family="errors", origin="expert", direction="lower", source=SOURCE,
-            parameters={"layer": LAYER},
+            parameters={"layer": LAYER}, needs=((f"layer:{LAYER}",),),
         )  # fmt: skip
         title = label.replace("_", " ").capitalize()
         yield common(

@@ -36,8 +36,8 @@ class SpokenSlot(_Data):
 class Amount(_Data):
     """How much of a thing, in words, and what it adds to the total."""
 
-    words: Texts
-    worth: float = 0.0
+    words: Texts = Field(description="the amount as it is said, by language: two slices")
+    worth: float = Field(0.0, description="what it adds to the goal's `total`")
 
 
 class SlotItem(_Data):
@@ -51,17 +51,17 @@ class SlotItem(_Data):
 class ItemGroup(_Data):
     """A kind of list. `slot` is what systems call one of its things, `amount_slot` how much of it."""
 
-    slot: str
-    amount_slot: str | None = None
-    say: Words = Field(description="an utterance around one or more things, with {items}")
+    slot: str = Field(description="what systems call one of its things in their acts")
+    amount_slot: str | None = Field(None, description="what they call how much of it; none: no amounts")
+    say: Words = Field(description="an utterance around one or more things, with {items}, by language")
     with_amount: Texts = Field({}, description="a thing with its amount: {amount} of {name}")
-    items: dict[str, SlotItem]
+    items: dict[str, SlotItem] = Field(description="the things, by key")
 
 
 class Wanted(_Data):
     """Something that the user may want to know."""
 
-    ask: Words
+    ask: Words = Field(description="ways to ask for it, by language")
     names: Texts = Field(description="as the task's text names it")
 
 
@@ -69,22 +69,22 @@ class GoalChoice(_Data):
     """How many things a goal has, and of which."""
 
     of: tuple[str, ...] = Field(description="keys to choose from, or the name of one group of items")
-    least: int = Field(1, ge=1)
-    most: int = Field(1, ge=1)
+    least: int = Field(1, ge=1, description="how many of them a goal has at least")
+    most: int = Field(1, ge=1, description="and at most")
     ordered: tuple[str, ...] = Field((), description="exactly these things, in this order: a recipe")
 
 
 class GoalDone(_Data):
     """An act `inform` that tells that the goal was reached; {slot} stands for the wanted value."""
 
-    slot: str
-    value: str
+    slot: str = Field(description="slot of the act")
+    value: str = Field(description="its value; {slot} stands for the one that is wanted")
 
 
 class Total(_Data):
     """A figure that the system tells, which must be near the sum of the worths."""
 
-    slot: str
+    slot: str = Field(description="slot of the act that tells the figure")
     tolerance: float = Field(0.1, ge=0, description="share of the true sum")
 
 
@@ -93,13 +93,15 @@ class GoalKind(_Data):
 
     text: Texts = Field(description="the task as a participant reads it, with {slot}, {items}, {wants}")
     slots: dict[str, tuple[str, ...]] = Field({}, description="values to choose from by slot; [] for all")
-    items: GoalChoice | None = None
-    wants: GoalChoice | None = None
+    items: GoalChoice | None = Field(None, description="things of a group that it needs")
+    wants: GoalChoice | None = Field(None, description="what the user wants to know")
     opening: Words = Field({}, description="how it is said without details")
     opening_with: Words = Field({}, description="how it is said with details, with {slot}")
     matter: str | None = Field(None, description="the name of what it is about, when a system asks which")
-    done: tuple[GoalDone, ...] = ()
-    total: Total | None = None
+    done: tuple[GoalDone, ...] = Field(
+        (), description="acts that tell that it was reached: all of them; users go by the first"
+    )
+    total: Total | None = Field(None, description="a figure that must be near the true sum")
 
 
 class Cue(_Data):
@@ -109,11 +111,13 @@ class Cue(_Data):
     A group named `value` is the act's value. items: every thing of this group that is named is told, too.
     """
 
-    act: str
-    slot: str | None = None
-    value: str | None = None
-    items: str | None = None
-    patterns: Texts
+    act: str = Field(description="the act that the words stand for, such as inform")
+    slot: str | None = Field(None, description="its slot")
+    value: str | None = Field(None, description="its value; none: what the group `value` of a pattern finds")
+    items: str | None = Field(None, description="a group: each of its things that is named is told, too")
+    patterns: Texts = Field(
+        description="regular expression by language; in the file each stands under its language: `en`, `it`"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -128,13 +132,15 @@ class Cue(_Data):
 class SimulatedDomain(_Data):
     """A domain: kinds of goals by name, and the words."""
 
-    domain: str
+    domain: str = Field(description="its name")
     languages: tuple[str, ...] = Field((), description="those of the goals' texts when left out")
-    goals: dict[str, GoalKind]
-    slots: dict[str, SpokenSlot] = {}
-    groups: dict[str, ItemGroup] = {}
-    wants: dict[str, Wanted] = {}
-    cues: tuple[Cue, ...] = ()
+    goals: dict[str, GoalKind] = Field(description="kinds of goals; a task's `type` names one")
+    slots: dict[str, SpokenSlot] = Field({}, description="what a system may ask for or confirm")
+    groups: dict[str, ItemGroup] = Field({}, description="lists: foods of a meal, steps of a recipe")
+    wants: dict[str, Wanted] = Field({}, description="what users may want to know")
+    cues: tuple[Cue, ...] = Field(
+        (), description="words of a system that stand for acts, for systems that tell no acts"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from vivavoce.core.statement import statement
+from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.clusters import (
     ClusteredRate,
@@ -80,7 +81,16 @@ class ClusteredSummary:
         """Two groups compared on one measure; `p_adjusted` is filled in by who knows the family."""
         if not self.known:
             return ClusteredDifference(why=UNKNOWN_PEOPLE)
-        return _difference(self.compare(name, a, b, level=level))
+        found = self.compare(name, a, b, level=level)
+        return self._nothing_counted(name, a, b) if found is None else _difference(found)
+
+    def _nothing_counted(self, name: str, a: int, b: int) -> ClusteredDifference:
+        """Why two groups cannot be compared: in which the measure counted nothing, and its rule."""
+        empty = [str(self.keys[place]) for place in (a, b) if not self._cases(name, place)[1].sum() > 0]
+        rule = statement("The measure's rule: {rule}.", rule=statement(MEASURES.get(name).empty))
+        return ClusteredDifference(
+            why=statement("Nothing was counted in {groups}.", groups=", ".join(empty)) + rule
+        )
 
     def compare(self, name: str, a: int, b: int, *, level: float) -> Comparison | None:
         """The comparison itself, for intervals at other levels and equivalence; None: a group has no case."""

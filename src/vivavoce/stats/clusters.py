@@ -34,8 +34,8 @@ class Nesting:
 
     icc           intraclass correlation by one-way analysis of variance; may be negative
     size_star     cases that a case's participant has on average (m*)
-    design_effect 1 + (m* - 1) ICC, with a negative ICC taken as 0
-    n_effective   n over the design effect
+    design_effect 1 + (m* - 1) ICC, not below 0; below 1 where the ICC is negative, as the interval has it
+    n_effective   n over the design effect, never more than n
     """
 
     n: float
@@ -104,10 +104,11 @@ def nesting(sums: ClusterSums, squares: Floats | None = None) -> Nesting:
             n=n, clusters=clusters, icc=None, size_star=size_star, design_effect=plain,
             n_effective=n if plain else None,
         )  # fmt: skip
-    effect = 1 + (size_star - 1) * max(icc, 0.0)
+    effect = max(1 + (size_star - 1) * icc, 0.0)
     return Nesting(
-        n=n, clusters=clusters, icc=icc, size_star=size_star, design_effect=effect, n_effective=n / effect
-    )
+        n=n, clusters=clusters, icc=icc, size_star=size_star, design_effect=effect,
+        n_effective=n / max(effect, 1.0),
+    )  # fmt: skip
 
 
 def _icc(sums: ClusterSums, squares: Floats) -> float | None:
@@ -137,7 +138,7 @@ def clustered_rate(sums: ClusterSums, level: float = 0.95, squares: Floats | Non
     low = high = None
     if error is None:
         method = "none: fewer than 2 participants"
-    elif squares is not None and error.se < ALIKE:
+    elif error.se < ALIKE and (squares is not None or 0 < tops.sum() < facts.n):
         method = NOTHING_VARIED
     elif squares is not None:
         method = "cluster_robust_t"

@@ -106,7 +106,7 @@ def compare_systems(
         items=items,
         families=families + of_items,
         warnings=_out_of_reach(summary, tests, families + of_items)
-        + (_unused(names, used) if summary.all.dialogues else [])
+        + ([*_unused(names, used), *_untested(summary, names)] if summary.all.dialogues else [])
         + _without_margin(used, margin),
     )
 
@@ -316,4 +316,22 @@ def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
 
 
 def _unused(names: list[str], used: list[str]) -> list[Statement]:
-    return [statement("Nothing was counted for {name}.", name=name) for name in names if name not in used]
+    return [
+        statement(
+            "Nothing was counted for {name}. The measure's rule: {rule}.",
+            name=name, rule=statement(MEASURES.get(name).empty),
+        )
+        for name in names if name not in used
+    ]  # fmt: skip
+
+
+def _untested(summary: Summary, names: list[str]) -> list[Statement]:
+    """Declared comparisons of other measures than these that could not be tested, and why."""
+    declared = [] if summary.declared is None else summary.declared.results
+    return [
+        statement(
+            "Declared, and not to be tested: {name}, {a} - {b}. {why}",
+            name=one.measure, a=one.a, b=one.b, why=one.why,
+        )
+        for one in declared if one.p is None and one.unknown is None and one.measure not in names
+    ]  # fmt: skip

@@ -19,7 +19,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import group_keys
 from vivavoce.measures.confidence import Ranks, SureHypothesis, sure_hypotheses
-from vivavoce.measures.recognition import LIVE
+from vivavoce.measures.recognition import LIVE, SPOKEN
 from vivavoce.stats.bootstrap import DRAWS
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 
@@ -88,7 +88,11 @@ class GroupCalibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceResults:
-    """Calibration of one recogniser or pass (`source`) over all hypotheses, and by group."""
+    """Calibration of one recogniser or pass (`source`) over all hypotheses, and by group.
+
+    noisy  how many of the `dialogues` that these hypotheses are of were typed by simulated users: no
+           recogniser listened there, and the hypotheses are those of the noise between them and the system
+    """
 
     study: str
     data: str
@@ -99,6 +103,8 @@ class ConfidenceResults:
     ranks: Ranks
     by_what: str | None
     unit: str
+    dialogues: int
+    noisy: int
     all: GroupCalibration
     by: tuple[GroupCalibration, ...]
 
@@ -135,10 +141,13 @@ def confidence_results(
         whole = calibration(of, [people[one.dialogue_id] for one in of], bins=bins, level=level, draws=draws)
         return GroupCalibration(key=key, found=whole, signature=line)
 
+    used = {one.dialogue_id for one in found}
+    typed = {row["dialogue_id"] for row in rows if row["simulated"] and row["channel"] not in SPOKEN}
     order = sorted({keys[one.dialogue_id] for one in found}, key=lambda key: (key is None, str(key)))
     return ConfidenceResults(
         study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
         simulated=dataset.simulated, source=source, ranks=ranks, by_what=by, unit=UNIT,
+        dialogues=len(used), noisy=len(used & typed),
         all=group(found, None),
         by=tuple(group([one for one in found if keys[one.dialogue_id] == key], key) for key in order),
     )  # fmt: skip

@@ -132,8 +132,11 @@ def _obstacle(one: DeclaredComparison | DeclaredChoice) -> Statement:
         return statement("nobody decided")
     if one.unknown is not None:
         return statement("the dataset has no {name}", name=one.unknown)
-    why = one.why.template.removesuffix(".") or "no test was possible"
-    return Statement(why[0].lower() + why[1:], one.why.values)
+    told = dict(one.why.values).get("first", one.why)  # the rule behind it stands with the comparison
+    if not isinstance(told, Statement):
+        told = one.why
+    why = told.template.removesuffix(".") or "no test was possible"
+    return Statement(why[0].lower() + why[1:], told.values)
 
 
 def _choices(dataset: Dataset, analysis: Analysis) -> list[DeclaredChoice]:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.core.statement import Numeral, Statement, statement
+from vivavoce.core.statement import Counted, Numeral, Statement, statement
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.difference import MANY
 
@@ -23,12 +23,10 @@ BETWEEN: Final = N_(
     "Dialogues of one person are alike, so people are counted, not dialogues: whole people change sides, and "
     "p and interval say how often that alone parts the systems as far."
 )
-HELD_ALONE: Final = N_("{people} participants held {n} dialogues (median {m}, most {k}).")
-HELD_APART: Final = N_(
-    "{people} participants held {n} dialogues (median {m}, most {k}), each in one group only."
-)
+HELD_ALONE: Final = N_("{people} held {n} (median {m}, most {k}).")
+HELD_APART: Final = N_("{people} held {n} (median {m}, most {k}), each in one group only.")
 HELD_BY_BOTH: Final = N_(
-    "{people} participants held {n} dialogues (median {m}, most {k}), and {both} of them in more than one "
+    "{people} held {n} (median {m}, most {k}), and {both} of them in more than one "
     "group, so that they serve as their own control."
 )
 
@@ -73,5 +71,8 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
 
 def _nested(sizes: list[int], both: int, groups: int) -> Statement:
     held = HELD_ALONE if groups < 2 else HELD_APART if both == 0 else HELD_BY_BOTH
-    facts = {"people": len(sizes), "n": sum(sizes), "m": Numeral(median(sizes), "g"), "k": max(sizes)}
+    facts = {
+        "people": Counted(len(sizes), "participant"), "n": Counted(sum(sizes), "dialogue"),
+        "m": Numeral(median(sizes), "g"), "k": max(sizes),
+    }  # fmt: skip
     return statement(held, **facts, **({"both": both} if held is HELD_BY_BOTH else {}))

@@ -12,7 +12,7 @@ from typing import Final
 
 from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.core.statement import Numeral, Statement, statement
+from vivavoce.core.statement import Counted, Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.populations import POPULATION, SIMULATED
 from vivavoce.measures import MEASURES
@@ -30,7 +30,7 @@ from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.intervals import LEVEL, cited, signed_difference
 from vivavoce.stats.population_tests import CALLS, DURATION, FURTHER, with_calls
 from vivavoce.stats.proportions import wilson
-from vivavoce.stats.rates import HEADLINES, is_rate
+from vivavoce.stats.rates import FAR_APART, HEADLINES, is_rate
 from vivavoce.stats.summary_results import (
     GroupSummary,
     GroupTest,
@@ -290,9 +290,36 @@ def _warnings(
                 k=unknown, n=whole.dialogues,
             )
         )  # fmt: skip
-    warnings += open_disputes(dataset)
+    warnings += [doubt_definitions(whole), *open_disputes(dataset)]
     warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
+
+
+def doubt_definitions(whole: GroupSummary) -> Statement | None:
+    """The two definitions of success that part most over all dialogues, where that is much (`FAR_APART`)."""
+    rates = {name: one for name in HEADLINES if (one := whole.rates.get(name)) and one.ratio is not None}
+    pairs = [(a, b) for a, b in combinations(rates, 2) if _gap(rates[a], rates[b]) >= FAR_APART]
+    if not pairs:
+        return None
+    high, low = sorted(
+        max(pairs, key=lambda pair: _gap(rates[pair[0]], rates[pair[1]])),
+        key=lambda name: -(rates[name].ratio or 0.0),
+    )
+    return statement(
+        "Two definitions of success part: {high} {most} of {n_high}, {low} {least} of {n_low} ({bound} or "
+        "more apart is much).",
+        high=statement(MEASURES.get(high).title), most=Numeral(rates[high].ratio or 0.0, ".1%"),
+        n_high=Counted(round(rates[high].n), rates[high].unit),
+        low=statement(MEASURES.get(low).title), least=Numeral(rates[low].ratio or 0.0, ".1%"),
+        n_low=Counted(round(rates[low].n), rates[low].unit), bound=Numeral(FAR_APART, ".0%"),
+    ) + statement(
+        "They do not measure the same here: read what each counts, and some of the dialogues that one calls "
+        "a success and the other does not, before either is believed."
+    )  # fmt: skip
+
+
+def _gap(one: SuccessRate, other: SuccessRate) -> float:
+    return abs((one.ratio or 0.0) - (other.ratio or 0.0))
 
 
 def open_disputes(dataset: Dataset) -> list[Statement]:

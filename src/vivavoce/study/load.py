@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from vivavoce.core.errors import InputError, nearest
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import read_sound_parts
 from vivavoce.core.yaml_source import KeyPath, Problem, Source, read_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.study.analysis_file import Analysis
 from vivavoce.study.annotation_plan import read_annotation
 from vivavoce.study.caps import check_caps
 from vivavoce.study.channel import check_channels, is_spoken
@@ -46,7 +48,7 @@ class StudyFileError(InputError):
 
 def check_study(path: Path | str) -> list[Problem]:
     """Everything that is wrong with a study file (or the study.yaml of a folder); [] when it can run."""
-    return _examine(Path(path))[1]
+    return examine_study(Path(path)).problems
 
 
 def load_study(path: Path | str) -> Study:
@@ -54,23 +56,54 @@ def load_study(path: Path | str) -> Study:
 
     Raises  StudyFileError: holds all problems
     """
-    study, problems = _examine(Path(path))
-    if study is None:
-        raise StudyFileError(problems)
-    return study
+    found = examine_study(Path(path))
+    if found.study is None:
+        raise StudyFileError(found.problems)
+    return found.study
 
 
-def _examine(path: Path) -> tuple[Study | None, list[Problem]]:
+@dataclass(frozen=True)
+class ExaminedStudy:
+    """What a study file holds, also where something in it is wrong.
+
+    study     None where there are problems
+    systems   settings of the connectors of the systems that are sound so far
+    analysis  as far as it is sound, over all systems; None where nothing could be read
+    source    the file, which knows the places of its keys
+    """
+
+    study: Study | None
+    problems: list[Problem]
+    systems: Mapping[str, dict[str, Any]]
+    analysis: Analysis | None
+    source: Source
+    folder: Path
+
+    def in_order(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Problems by the lines of the study file, those of other files last."""
+        return sorted(problems, key=_by_line(self.source))
+
+
+def examine_study(path: Path) -> ExaminedStudy:
+    """A study file (or the study.yaml of a folder) with everything that is wrong with it."""
     path = path / "study.yaml" if path.is_dir() else path
     source = read_yaml(path)
-    if source.data is None and source.problems:
-        return None, source.problems
-    if not isinstance(source.data, dict):
+    if not (source.data is None and source.problems) and not isinstance(source.data, dict):
         source.report((), "holds no keys", "begin with `study: NAME`; `vivavoce init` writes a whole one")
-        return None, source.problems
+    if not isinstance(source.data, dict):
+        return ExaminedStudy(None, source.problems, {}, None, source, path.parent)
     merged = lay_over(source, _protocol(source))
-    study = _study(Materials(path, merged), merged)
-    return (None if merged.problems else study), sorted(merged.problems, key=_by_line(merged))
+    materials = Materials(path, merged)
+    sound = _validated(merged)
+    study = None if sound is None else _study(materials, merged, sound)
+    systems = {} if sound is None else _settings_of(merged, sound.file)
+    analysis = None if sound is None else sound.file.analysis.over(list(sound.file.systems))
+    found = ExaminedStudy(None if merged.problems else study, [], systems, analysis, merged, materials.folder)
+    return replace(found, problems=found.in_order(merged.problems))
+
+
+def _settings_of(source: Source, file: StudyFile) -> dict[str, dict[str, Any]]:
+    return {name: _connector_settings(source.data["systems"][name]) for name in file.systems}
 
 
 def _by_line(source: Source) -> Callable[[Problem], tuple[bool, int]]:
@@ -96,11 +129,9 @@ def _protocol(source: Source) -> str | None:
         return None
 
 
-def _study(materials: Materials, source: MergedSource) -> Study | None:
+def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study | None:
     """The study, or None when anything was reported."""
-    file, entries = _validated(source)
-    if file is None:
-        return None
+    file, entries = sound.file, sound.entries
     ontology = materials.ontology(file)
     tasks = _tasks(materials, source, file, ontology)
     annotation = read_annotation(materials, file)
@@ -118,7 +149,8 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
     check_recruitment(recruitment, walk.held, source)
-    _check_caps(file, walk, source)
+    if "systems" not in sound.lost:
+        _check_caps(file, walk, source)
     check_follow_up(file.follow_up, recruitment, materials.folder, source)
     check_populations(file.populations, file.recruitment or {}, source)
     opened = file.voice is not None and file.voice.microphone == "open"
@@ -126,12 +158,13 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     check_systems(walk, source.data, source)
     _check_enough(tasks, walk, recruitment, source)
     _check_analysis(file, source)
-    _check_exclusions(file, walk.forms, source)
+    if "systems" not in sound.lost:
+        _check_exclusions(file, walk.forms, source)
     if source.problems:
         return None
     return Study(
         name=file.study, protocol=file.protocol, languages=tuple(file.languages), title=_titles(file),
-        systems={name: _connector_settings(source.data["systems"][name]) for name in file.systems},
+        systems=_settings_of(source, file),
         system_titles={name: system.title or name for name, system in file.systems.items()},
         factors={name: system.factors for name, system in file.systems.items() if system.factors},
         flags={name: system.flags for name, system in file.systems.items() if system.flags},
@@ -158,32 +191,36 @@ def _tasks(
         return ()
 
 
-def _validated(source: MergedSource) -> tuple[StudyFile | None, Entries]:
-    """The file's model and its steps with their positions; sound parts are kept when others are not.
+class _Sound(NamedTuple):
+    """What of a study file can be read, its sound steps with their positions, and keys that lost some."""
 
-    Steps that are unsound are left out; other keys fall back to their default; what is required gets a
-    stand-in, so that the rest can still be checked. The problems reported keep the study from running.
+    file: StudyFile
+    entries: Entries
+    lost: frozenset[str]
+
+
+def _validated(source: MergedSource) -> _Sound | None:
+    """The file's model; sound parts are kept when others are not.
+
+    Steps that are unsound are left out, and so is every other key that is; what is required gets a stand-in,
+    so that the rest can still be checked. The problems reported keep the study from running.
     """
-    data: dict[str, Any] = dict(source.data)
-    try:
-        file = StudyFile.model_validate(data)
-        return file, list(enumerate(file.visit))
-    except ValidationError as error:
-        lost = {detail["loc"] for detail in error.errors(include_url=False)}
-        found = problems_of(error, source, StudyFile)
+    steps = source.data["visit"] if isinstance(source.data.get("visit"), list) else []
+    unsound: set[str | int] = set()
+
+    def whole(data: dict[str, Any], lost: set[KeyPath]) -> dict[str, Any]:
+        unsound.update(path[1] for path in lost if path[0] == "visit" and len(path) > 1)
+        kept = [step for index, step in enumerate(steps) if index not in unsound]
+        return {**_STAND_IN, **data, "visit": kept or [{"debrief": "-"}]}
+
+    file, found, lost = read_sound_parts(source, StudyFile, whole)
     if any(problem.place.endswith(" protocol") for problem in source.problems):
         found = [problem for problem in found if problem.problem != "'visit' is missing"]
     source.problems += found
-    steps = data["visit"] if isinstance(data.get("visit"), list) else []
-    unsound = {loc[1] for loc in lost if loc[0] == "visit" and len(loc) > 1}
+    if file is None:
+        return None
     kept = [index for index in range(len(steps)) if index not in unsound]
-    sound = {key: value for key, value in data.items() if key not in {loc[0] for loc in lost}}
-    sound["visit"] = [steps[index] for index in kept] or [{"debrief": "-"}]
-    try:
-        file = StudyFile.model_validate({**_STAND_IN, **sound})
-    except ValidationError:
-        return None, []
-    return file, list(zip(kept, file.visit, strict=False))
+    return _Sound(file, list(zip(kept, file.visit, strict=False)), frozenset(str(path[0]) for path in lost))
 
 
 def _check_enough(

@@ -5,7 +5,6 @@ from typing import Final
 from vivavoce.core.reference import model_tables
 from vivavoce.study.file import StudyFile
 from vivavoce.study.judgement_kind import JUDGEMENTS, kinds_in_order
-from vivavoce.study.ontology import Ontology
 from vivavoce.study.pairs_file import PairsFile, QuestionsFile
 from vivavoce.study.presets import protocol_file, protocol_names
 from vivavoce.study.schemes import RESERVED_KEYS, Scheme, bundled, said, scheme_names
@@ -47,11 +46,7 @@ where there is one; the matching venues are looked up.
 
 _ONTOLOGY: Final = """## The ontology file
 
-Kinds of venue, slots with their values in words, and the venues. Values match when they are equal
-after normalisation (case, spaces, punctuation at the edges), never by substring; `dontcare` is met
-by every value. Another kind of venue is another goal: constraints never reach across kinds. The
-pieces `before`, `phrase`, `wish`, `anything` and `asked_as` are what task texts are made of, in
-each language of the study.
+Kinds of venue, slots with their values in words, and the venues: see [domain files](domain-files.md).
 
 """
 
@@ -89,8 +84,6 @@ def study_reference() -> str:
         model_tables(TasksFile, "tasks.yaml", 3),
         "",
         _ONTOLOGY,
-        model_tables(Ontology, "ontology", 3),
-        "",
         _PAIRS,
         model_tables(PairsFile, "pairs.yaml", 3),
         "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES, Measure, components, compute
 from vivavoce.measures.base import Origin
+from vivavoce.measures.evidence import check_needs
 from vivavoce.measures.values import records
 from vivavoce.testing.sample_dialogues import UNKNOWN, write_sample
 
@@ -41,6 +42,9 @@ class MeasureContract:
         assert re.search(r"missing|left out|counts 0|do not count|needs", one.empty), (
             "empty says when the value is missing"
         )
+
+    def test_what_it_needs_is_known(self) -> None:
+        check_needs(self.measure)
 
     def test_it_is_known_where_its_rows_are(self) -> None:
         assert self._pooled(None)[0]["dialogues"] > 0, "it counts nothing, where everything is there"

@@ -223,3 +223,24 @@ def test_a_margin_that_nothing_can_miss_or_nobody_asked_for_is_refused(words, to
     with pytest.raises(InputError, match=told) as refused:
         run("analyse", *[crowd if word == "CROWD" else word for word in words])
     assert refused.value.place == "--margin" and refused.value.hint
+
+
+def test_a_clustered_interval_that_is_narrower_says_why(tmp_path: Path):
+    """Of everybody's three dialogues one succeeds: people are more alike than chance would have them."""
+    with DatasetWriter(tmp_path / "D", study={"name": "D"}, source={"kind": "log"}) as writer:
+        for place in range(36):
+            key = {"dialogue_id": f"d{place}", "participant_id": f"p{place // 6}"}
+            system = "ab"[place % 2]
+            row = {"study": "D", "system": system, "condition": system, "channel": "text", "language": "en"}
+            writer.add("dialogues", [{**key, **row, "simulated": False}])
+            lucky = place % 6 < (4 if place < 6 and system == "a" else 2)
+            rating = {"instrument": "cambridge", "item_id": "found_all", "role": "subjective_success"}
+            writer.add("ratings", [{**key, **rating, "value": float(lucky)}])
+    facts = json.loads(run("analyse", str(tmp_path / "D"), "--measure", "subjective_success", "--json"))
+    first = facts["rates"][0]
+    naive, clustered = first["naive"], first["clustered"]
+    assert clustered["high"] - clustered["low"] < naive["high"] - naive["low"]
+    assert clustered["icc"] < 0 and clustered["design_effect"] < 1 and clustered["n_effective"] == first["n"]
+    said = " ".join(run("analyse", str(tmp_path / "D"), "--measure", "subjective_success").split())
+    assert "Clustered narrower than naive: subjective success, a (6 participants, ICC -" in said
+    assert f"{clustered['design_effect']:.2f}" in said

@@ -3,7 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from vivavoce.cli.check import PLAYED, SILENT, _hello, check_file, told
+from scenes.command_line import vivavoce
+from vivavoce.cli.check import PLAYED, SILENT, _hello, check_bots, check_evidence, check_file, told
+from vivavoce.cli.trial import UNCOUNTED
 from vivavoce.connectors.factory import make_connector
 
 
@@ -70,3 +72,75 @@ def test_a_rule_of_exclusion_that_can_never_hold_is_a_problem_of_the_study(tmp_p
         assert sum(said in one for one in found) == 1, found
     assert len(found) == 4 and all("study.yaml:10" in one for one in found)
     assert problems(tmp_path, "  exclude: [trivial, {system: a, language: en}]\n") == []
+
+
+TEXT_ONLY = "def answer(text, session):\n    return {'messages': ['The Bull is in the north.']}\n"
+ACTS = "[{'act': 'inform', 'slot': 'area', 'value': 'north'}]"
+TELLING = TEXT_ONLY.replace("]}", f"], 'understood': [{{'acts': {ACTS}}}]}}")
+
+
+def uncounted(folder: Path, analysis: str) -> list[str]:
+    """What check finds not to be countable of two systems, of which one gives words alone."""
+    (folder / "short.py").write_text(TEXT_ONLY, "utf-8")
+    (folder / "telling.py").write_text(TELLING, "utf-8")
+    asked, instead = "connect: scripted, replies: [{say: Good day}]", 'connect: python, call: "short:answer"'
+    study = STUDY.replace(asked, instead)
+    study = study.replace("short", "telling", 1).replace("analysis:\n", "parser: own:parse\nanalysis:\n")
+    (folder / "study.yaml").write_text(study + analysis, "utf-8")
+    (folder / "consent.en.md").write_text("Do you agree?", "utf-8")
+    read, problems = check_file(folder)
+    assert problems == [] and read is not None
+    return check_evidence(read, check_bots(read))
+
+
+def test_a_declared_measure_that_a_system_gives_nothing_for_is_named_with_the_reason(tmp_path: Path) -> None:
+    declared = "  primary: {measure: query_density}\n  secondary: [{measure: user_turns}]\n"
+    (told,) = uncounted(tmp_path, declared)
+    assert told.startswith("study.yaml:11 analysis.primary.measure: query_density could not be counted for b")
+    assert "what the system understood" in told and "layer `avp`" in told
+    assert "let the answers carry `understood`" in told
+    assert "\n" not in told
+
+
+def test_what_only_the_study_lacks_is_told_of_the_study(tmp_path: Path) -> None:
+    (told,) = uncounted(tmp_path, "  primary: {measure: help_requests}\n")
+    assert "help_requests could not be counted: it needs annotation in the layer `help_request`" in told
+    (told,) = uncounted(tmp_path, "  primary: {measure: subjective_success}\n")
+    assert "a question about subjective success (no questionnaire asks it)" in told
+
+
+def test_check_is_not_ready_where_a_declared_measure_cannot_be_counted(tmp_path: Path) -> None:
+    uncounted(tmp_path, "  primary: {measure: word_error_rate}\n")
+    told = vivavoce("check", tmp_path)
+    assert "every dialogue is typed" in told.stdout
+    assert told.stdout.rstrip().endswith(UNCOUNTED) and ": ready" not in told.stdout
+    uncounted(tmp_path, "  primary: {measure: user_turns}\n")
+    assert vivavoce("check", tmp_path).stdout.rstrip().endswith(": ready")
+
+
+MANY_MISTAKES = """
+study: many
+systems:
+  a: {connect: http, ulr: "http://127.0.0.1:9/chat", at_once: 0}
+  b: {connect: htp}
+  c: {connect: scripted, title: 5, replies: [{sai: Good day}]}
+limits: {max_chars: lots}
+visit:
+  - dialogue: {repeat: 2, gate: none}
+analysis:
+  primary: {measure: turnz}
+  stopping: {rule: pocock}
+"""
+
+
+def test_independent_mistakes_of_file_systems_and_analysis_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(MANY_MISTAKES, "utf-8")
+    read, told = check_file(tmp_path)
+    assert read is None
+    wanted = (
+        "study.yaml:4 systems.a.ulr: unknown key 'ulr'", "study.yaml:4 systems.a.at_once",
+        "study.yaml:5 systems.b.connect: unknown connector 'htp'", "study.yaml:6 systems.c.title",
+        "study.yaml:6 systems.c.replies[0].sai", "study.yaml:7 limits.max_chars",
+        "study.yaml:11 analysis.primary.measure: unknown measure 'turnz'", "study.yaml:12 analysis.stopping",
+    )  # fmt: skip
+    assert [next((one for one in told if one.startswith(start)), start) for start in wanted] == told

@@ -141,6 +141,11 @@ def test_a_disk_that_is_full_is_told_and_not_traced(refuse: Refuse, monkeypatch:
     assert refuse("demo") == "disk: No space left on device; free some space, then do it again"
 
 
+def test_a_language_that_there_is_not_is_refused_with_those_there_are(study: Path, refuse: Refuse) -> None:
+    for words in (("talk", study, "nbest"), ("connect", "http://127.0.0.1:9/")):
+        assert refuse(*words, "--language", "xx") == "--language: unknown language 'xx'; known: en, it"
+
+
 @pytest.mark.parametrize("name", ["report.odt", "report"])
 def test_a_report_in_a_form_that_there_is_not_is_refused_before_anything_is_computed(
     tmp_path: Path, refuse: Refuse, name: str

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from vivavoce.api.reporting import composed
 from vivavoce.cli.main import app
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
+from vivavoce.core.verb import VERBS
 from vivavoce.log.dataset import Dataset, DatasetWriter
 
 
@@ -181,3 +183,36 @@ def test_a_bot_tells_a_person_at_a_terminal_where_it_is_and_how_to_end_it() -> N
     os.close(inside)
     os.close(terminal)
     assert f"http://127.0.0.1:{port}/chat" in told.decode()
+
+
+LASTING = {
+    "simulate": ("run", "train"), "talk": (), "judge": ("run",), "load": (), "import": (), "export": (),
+    "serve": (), "up": (), "stress": ("run",), "measure": (), "analyse": (), "report": (), "demo": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_what_is_kept_after_ctrl_c_is_known_of_every_verb_that_lasts(name: str) -> None:
+    verb = VERBS.get(name)
+    for below in LASTING[name] or ("",):
+        kept = verb.kept if isinstance(verb.kept, str) else verb.kept[below]
+        leaf = verb.command().commands[below] if below else verb.command()
+        assert kept and "\n" not in kept and callable(leaf.callback.__wrapped__)
+
+
+def test_ctrl_c_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(
+        "study: toy\nsystems:\n  a: {connect: scripted, greeting: Good day, replies: [{say: Yes}]}\n"
+        "visit:\n  - dialogue: {repeat: 1, gate: none}\n",
+        "utf-8",
+    )
+    words = [sys.executable, "-m", "vivavoce", "talk", str(tmp_path), "a"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as talking:
+        assert talking.stdout is not None and talking.stdin is not None and talking.stderr is not None
+        assert talking.stdout.readline() == "< Good day\n"
+        talking.send_signal(signal.SIGINT)
+        said = talking.stderr.readline()
+        talking.stdin.close()
+        assert talking.wait() == 130
+    assert said.startswith("vivavoce: stopped; of what was said the file of --save has every turn so far")

@@ -208,6 +208,20 @@ def test_an_interface_with_sessions_of_its_own_is_opened_used_and_closed(
     asyncio.run(run())
 
 
+def test_a_greeting_may_stand_elsewhere_than_answers(chat_server: str) -> None:
+    async def run(**response: Any) -> list[str]:
+        opening = {"url": f"{chat_server}/sessions", "response": {"text": "replies[0].say", **response}}
+        settings = sessions(chat_server) | {"open": opening, "response": {"text": "elsewhere"}}
+        connector = make_connector(settings, SECRETS)
+        try:
+            return [one.text async for one in connector.open(Conversation("c")) if one.kind == "message"]
+        finally:
+            await connector.shut_down()
+
+    assert asyncio.run(run()) == ["hi"]
+    assert asyncio.run(run(text="elsewhere")) == []
+
+
 @pytest.fixture
 def asked() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     """A server that answers everything with "ok", and what it was asked: method, path with query, body."""

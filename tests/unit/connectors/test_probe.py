@@ -169,3 +169,18 @@ def test_a_line_is_spoken_where_a_system_hears_and_somebody_speaks(
     turn = UserTurn(key="k", number=1, text="hello")
     made = asyncio.run(said(turn, takes, speak if can_speak else None, by_voice=by_voice))
     assert (made.audio is not None) == is_spoken and made.text == ("" if is_spoken else "hello")
+
+
+def test_an_opening_in_which_no_words_were_found_is_shown() -> None:
+    opened = SystemOutput(kind="extras", raw={"greeting": "Good day"})
+    spoken = SystemOutput(kind="message", text="Good day")
+
+    class Opened(Timed):
+        def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+            return self.send(conversation, None, self.opening)
+
+    system = Opened((0.1, spoken))
+    system.opening = [(0.1, opened)]
+    assert asyncio.run(hello(system)).unread == '{"greeting": "Good day"}'
+    system.opening = [(0.1, spoken), (0.1, opened)]
+    assert asyncio.run(hello(system)).unread == ""

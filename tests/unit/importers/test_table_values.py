@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from scenes.command_line import vivavoce
 from vivavoce.core.errors import InputError
 from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.log.dataset import Dataset
 
 MAPPING = """rows: turn
 columns:
@@ -95,3 +97,38 @@ def test_a_dialogue_that_says_both_is_named_and_left_out(tmp_path: Path) -> None
 def test_answers_of_a_column_that_is_no_number_are_a_mistake_of_the_mapping(rated: Rate) -> None:
     with pytest.raises(InputError, match=r"answers\.release is of no column of numbers"):
         rated(("yes", "4"), more="answers: {release: {one: 1}}")
+
+
+ITALIAN = """dialogo;turno;ora;testo;sistema;partecipante;successo;voto
+d1;utente;2026-01-03 10:00:00;Cerco un pub;alfa;p1;s\u00ec;3,5
+d1;sistema;2026-01-03 10:00:05;Il Toro;alfa;p1;s\u00ec;3,5
+d2;Utente;2026-01-03 11:00:00;Un bar;beta;p2;no;2,0
+d2;Sistema;2026-01-03 11:00:05;Non lo so;beta;p2;no;2,0
+"""
+
+
+def test_a_table_with_italian_columns_is_guessed_and_imported_as_it_was_guessed(tmp_path: Path) -> None:
+    table, mapping = tmp_path / "prove.csv", tmp_path / "mapping.yaml"
+    table.write_text(ITALIAN, encoding="utf-8")
+    assert vivavoce("import", "table", table, "--guess", mapping).returncode == 0
+    vivavoce("import", "table", table, "--mapping", mapping, "--into", tmp_path / "D")
+    dataset = Dataset(tmp_path / "D")
+    dialogues = dataset.read("dialogues").to_pylist()
+    assert [(one["system"], one["reward"]) for one in dialogues] == [("alfa", 1.0), ("beta", 0.0)]
+    assert len({one["participant_id"] for one in dialogues} - {None}) == 2
+    assert {one["party"] for one in dataset.read("turns").to_pylist()} == {"user", "system"}
+    assert sorted(one["value"] for one in dataset.read("ratings").to_pylist()) == [2.0, 3.5]
+
+
+def test_what_is_left_out_for_one_reason_is_one_line_with_a_count_and_the_first_place(tmp_path: Path) -> None:
+    file, mapping = tmp_path / "log.csv", tmp_path / "mapping.yaml"
+    rows = ["1,guest,Hello,one,yes,", *[f",guest,Hello {one},one,yes," for one in range(20)], "2,guest,Hello"]
+    file.write_text("\n".join(["case,who,said,release,solved,mark", *rows, ""]), encoding="utf-8")
+    mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
+    told = vivavoce("import", "table", file, "--mapping", mapping, "--into", tmp_path / "D").stderr
+    lines = [one for one in told.splitlines() if one.startswith("skipped")]
+    assert lines == [
+        f"skipped 20 alike, the first {file}:3: no 'case': it belongs to no dialogue",
+        f"skipped {file}:23: fewer cells than columns",
+    ]
+    assert "21 skipped" in told

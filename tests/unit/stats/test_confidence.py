@@ -28,7 +28,7 @@ Talk = tuple[str, str, float | None]
 
 def dataset_of(
     folder: Path, talks: dict[str, Sequence[Talk]], system: str = "bot",
-    people: Mapping[str, str | None] | None = None,
+    people: Mapping[str, str | None] | None = None, **columns: Any,
 ) -> Dataset:  # fmt: skip
     """A dataset of `caller -> [(said, heard, score)]`, one dialogue a caller; `people`: who they are."""
     writer = DatasetWriter(folder, study={"name": "toy"}, source={"kind": "test"})
@@ -37,7 +37,7 @@ def dataset_of(
             "dialogues",
             [{"dialogue_id": f"d-{caller}", "study": "toy", "system": system, "condition": system,
               "participant_id": people[caller] if people else caller, "channel": "phone", "language": "en",
-              "simulated": False}],
+              "simulated": False, **columns}],
         )  # fmt: skip
         for index, (said, heard, score) in enumerate(turns):
             at = {"dialogue_id": f"d-{caller}", "turn_index": index}
@@ -159,6 +159,22 @@ def test_the_report_has_a_diagram_and_a_table_in_both_languages(
         assert "50" in said.text  # type: ignore[union-attr]
         assert drawn.narrow.startswith("<svg")  # type: ignore[union-attr]
         assert title in table.caption  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "No recogniser listened"), ("it", "Nessun riconosc")])
+def test_noise_between_simulated_users_who_type_and_a_system_is_no_recogniser(
+    language: str, said: str, tmp_path: Path
+) -> None:
+    talks = {who: [("yes", "yes", 0.9), ("no", "yes", 0.6)] for who in "ab"}
+
+    def told(name: str, **columns: Any) -> str:
+        facts = confidence_results(dataset_of(tmp_path / name, talks, **columns), draws=20)
+        with speaking(language), with_words(SECTIONS.get("recognition").locale):
+            return recognition_blocks(facts)[0].text  # type: ignore[union-attr]
+
+    assert told("noise", channel="text", simulated=True).startswith(said)
+    for name, columns in {"spoken": {"simulated": True}, "people": {"channel": "text"}}.items():
+        assert said not in told(name, **columns)
 
 
 def test_dialogues_of_somebody_unknown_stand_for_themselves(tmp_path: Path) -> None:

@@ -202,12 +202,12 @@ def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
 UNTESTED = {
     "en": (
         "differences remain in 1 of 3 secondary comparisons; not to be tested: 2.",
-        "over 2 declared comparisons. 1 of 4 declared comparisons could not be tested: a group has no case.",
+        "1 of 4 declared comparisons could not be tested: nothing was counted in a, b.",
         "1 of 4 declared comparisons could not be tested: the dataset has no z.",
     ),
     "it": (
         "restano differenze in 1 su 3 confronti secondari; non si possono provare: 2.",
-        "2 confronti dichiarati. Senza prova possibile 1 su 4 confronti dichiarati: un gruppo non ha casi.",
+        "2 confronti dichiarati. Senza prova possibile 1 su 4 confronti dichiarati: non si è contato nulla",
         "Senza prova possibile 1 su 4 confronti dichiarati: il dataset non ha z.",
     ),
 }
@@ -221,8 +221,14 @@ def test_what_was_declared_and_could_not_be_tested_is_counted_with_its_reason(tm
     )
     lines = DECLARED.replace("c: {connect: http}}", "c: {connect: http}, z: {connect: http}}").split("\n")
     file = "\n".join(f"  {secondary}" if "secondary" in one else one for one in lines)
-    summary = summarise(shop_trial(tmp_path / "d", file=file))
+    dataset = shop_trial(tmp_path / "d", file=file)
+    summary = summarise(dataset)
     assert summary.declared.family.untested == 2
+    (why,) = [str(one.why) for one in summary.declared.results if one.measure == "word_error_rate"]
+    rule = "no spoken turn with a transcript, or only empty transcripts: missing"
+    assert why == f"Nothing was counted in a, b. The measure's rule: {rule}."
+    (told,) = [one for one in map(str, compare_systems(dataset).warnings) if "word_error_rate" in one]
+    assert told == f"Declared, and not to be tested: word_error_rate, a - b. {why}"
     with speaking(language), with_words(SECTIONS.get("results").locale):
         said = " ".join(answer(summary))
     assert [one for one in UNTESTED[language] if one not in said] == [], said

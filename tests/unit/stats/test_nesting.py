@@ -54,8 +54,8 @@ def test_icc_and_design_effect_are_those_of_single_cases(cases: Cases) -> None:
         assert found.n_effective == (found.n if alone else None)
         return
     assert found.icc == pytest.approx(icc, abs=1e-9)
-    assert found.design_effect == pytest.approx(1 + (size_star - 1) * max(icc, 0))
-    assert found.n_effective == pytest.approx(len(cases) / found.design_effect)
+    assert found.design_effect == pytest.approx(max(1 + (size_star - 1) * icc, 0), abs=1e-9)
+    assert found.n_effective == pytest.approx(len(cases) / max(found.design_effect, 1))
 
 
 def test_who_has_no_case_is_no_participant() -> None:

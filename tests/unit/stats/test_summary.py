@@ -1,6 +1,7 @@
 """The summary: counts add up, undefined is missing, tests are those of the formulas, warnings are said."""
 
 import json
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.log.dataset import Dataset
+from vivavoce.sections.results.section import ResultsSection
 from vivavoce.stats.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.stats.rates import HEADLINES
-from vivavoce.stats.summary import summarise
+from vivavoce.stats.summary import doubt_definitions, summarise
 
 
 def trial(system: str, successes: int, n: int, people: int = 10) -> list[tuple]:
@@ -198,3 +200,24 @@ def test_totals_of_words_that_nobody_wrote_down_are_missing_and_not_nought(make)
     row = summarise(make(("a", "p1", True))).all
     assert (row.user_words, row.system_words) == (None, None)
     assert row.turns == 0
+
+
+@pytest.mark.parametrize(("said", "apart"), [("yes", True), ("mixed", False)])
+def test_definitions_of_success_that_part_by_much_are_doubted(make, said, apart):
+    """Nobody found what the task asks for, whatever they say."""
+    answers = [1] * 10 if said == "yes" else [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    dataset = make(*[("a", f"p{one}", answer) for one, answer in enumerate(answers)])
+    summary = summarise(dataset)
+    found = summary.all
+    rates = {**found.rates, "objective_success_assigned": replace(
+        found.rates["subjective_success"], successes=0.0, ratio=0.0
+    )}  # fmt: skip
+    doubt = doubt_definitions(replace(found, rates=rates))
+    assert (doubt is not None) == apart
+    front = ResultsSection().front(replace(summary, all=replace(found, rates=rates)))
+    assert front.before == ((str(doubt),) if apart else ())
+    if apart:
+        assert str(doubt).startswith(
+            "Two definitions of success part: Subjective success 100.0% of 10 dialogues, Objective success, "
+            "assigned goal 0.0% of 10 dialogues (20% or more apart is much)."
+        )

@@ -127,6 +127,19 @@ def test_news_say_nothing_about_the_system_behind(visitor: Visitor) -> None:
     assert "The program did not answer." in visitor.html
 
 
+def test_what_was_not_answered_is_kept_and_a_button_sends_it_again(visitor: Visitor) -> None:
+    dialogue_id = visitor.into_dialogue()
+    visitor.client.post("/turns", json=turn(dialogue_id, "break"))
+    visitor.settled()
+    page = visitor.html
+    assert re.search(r"<textarea[^>]*>break</textarea>", page)
+    button = '<button name="text" value="break" data-again="break">Send it again</button>'
+    assert button in page
+    visitor.client.post("/turns", json=turn(dialogue_id, "hello", "key-00000002"))
+    visitor.settled()
+    assert "Send it again</button>" not in visitor.html and "></textarea>" in visitor.html
+
+
 def test_what_cannot_be_said_now_is_refused_with_a_word(tmp_path: Path, log: Log, parrot: Parrot) -> None:
     with serve(study_with_texts(tmp_path, limits=Limits(max_chars=10)), log, parrot) as open_browser:
         visitor = open_browser()

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from vivavoce.core.errors import InputError
-from vivavoce.core.validation import problems_of
+from vivavoce.core.validation import complaints_of
 from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
 from vivavoce.desk.study_editor.study_text import Written, written
 from vivavoce.study.steps_file import Range
@@ -164,11 +164,9 @@ def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[
     except ValidationError as error:
         names = {BETWEEN.join(map(str, path)) for path, _ in _keys(model)}
         found: dict[str, str] = {}
-        for detail, problem in zip(
-            error.errors(include_url=False), problems_of(error, Source(""), model), strict=True
-        ):
+        for place, problem in complaints_of(error, Source(""), model):
             said = f"{problem.problem}; {problem.hint}" if problem.hint else problem.problem
-            found.setdefault(_nearest(detail["loc"], names), said)
+            found.setdefault(_nearest(place, names), said)
         return found
     return {}
 

@@ -22,12 +22,31 @@ from vivavoce.stats.confidence import (
 def recognition_blocks(results: ConfidenceResults) -> list[Block]:
     """Calibration of the first hypotheses."""
     whole = results.all.found
+    facts: dict[str, Any] = {
+        "hypotheses": plural(whole.n, "turn"), "right": percent(whole.right),
+        "confidence": percent(whole.confidence),
+    }  # fmt: skip
+    if results.noisy == results.dialogues:
+        said = say(
+            "No recogniser listened: simulated users typed, and noise changed their words on the way to the "
+            "systems. Of {hypotheses} the first hypothesis of that noise had every word right in {right}, "
+            "with a confidence of {confidence} on average. Where recognition is named in this report, this "
+            "noise is meant.",
+            **facts,
+        )
+        return [Paragraph(said), reliability_figure(whole), _table(results)]
     said = say(
         "Of {hypotheses} that were recognised first, {right} had every word right; the recogniser was "
         "{confidence} sure on average.",
-        hypotheses=plural(whole.n, "turn"), right=percent(whole.right),
-        confidence=percent(whole.confidence),
-    )  # fmt: skip
+        **facts,
+    )
+    if results.noisy:
+        mixed = say(
+            "In {n} of {dialogues} no recogniser listened: simulated users typed, and noise changed their "
+            "words on the way to the systems.",
+            n=count(results.noisy), dialogues=plural(results.dialogues, "dialogue"),
+        )  # fmt: skip
+        said = f"{said} {mixed}"
     return [Paragraph(said), reliability_figure(whole), _table(results)]
 
 

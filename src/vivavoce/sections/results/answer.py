@@ -139,6 +139,10 @@ def _secondary(secondary: list[DeclaredComparison]) -> str:
     }
     if untested == len(secondary):
         return say("Declared beforehand, too, but not to be tested: {comparisons}.", **facts)
+    if len(secondary) == 1:
+        if secondary[0].significant:
+            return say("Declared beforehand, too: in the one secondary comparison a difference remains.")
+        return say("Declared beforehand, too: in the one secondary comparison no difference could be shown.")
     if untested:
         return say(
             "Declared beforehand, too: differences remain in {k} of {comparisons}; not to be tested: {n}.",

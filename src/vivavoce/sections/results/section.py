@@ -5,11 +5,12 @@ from typing import Final
 from vivavoce.report.blocks import Block, Paragraph
 from vivavoce.report.content import headlines, success_table, tests_table
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
-from vivavoce.report.language import say
+from vivavoce.report.language import say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.section import Front, LeadingSection
 from vivavoce.sections.results.answer import answer, meanings, question, spoken_measure
 from vivavoce.sections.results.figure import answer_figure, differences_figure, success_figure
+from vivavoce.stats.summary import doubt_definitions
 from vivavoce.stats.summary_results import Summary
 
 MOST_AT_THE_FRONT: Final = 12  # lines of a figure that leave the first page one screen
@@ -50,9 +51,11 @@ class ResultsSection(LeadingSection[Summary]):
     def front(self, results: Summary) -> Front:
         said = answer(results)
         name = spoken_measure(results) if said and len(results.by) <= MOST_AT_THE_FRONT else None
+        doubt = doubt_definitions(results.all)
         return Front(
             question=question(results),
             answer=tuple(said),
             meanings=tuple(meanings(results)) if said else (),
             figure=answer_figure(results, name) if name else None,
+            before=() if doubt is None else (stated(doubt),),
         )

@@ -118,12 +118,26 @@ function offer(messages) {
   }
 }
 
+// What was not answered stays in the composer, to be changed, and a button sends it as it was.
+function offerAgain() {
+  const words_ = transcript.unanswered;
+  if (!words_) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = words.again;
+  button.dataset.again = words_;
+  here("choices").replaceChildren(button);
+  if (!text.value) text.value = words_;
+}
+
 function take(news) {
   for (const entry of news) {
     if (entry.seq <= seq) continue;
     if (entry.kind === "user") transcript.user(entry);
-    else if (entry.kind === "failure") transcript.failure(entry);
-    else {
+    else if (entry.kind === "failure") {
+      transcript.failure(entry);
+      offerAgain();
+    } else {
       transcript.system(entry);
       offer(entry.messages);
       systemShown(entry.seq);
@@ -230,10 +244,13 @@ here("choices").addEventListener("click", (event) => {
   const button = /** @type {HTMLElement} */ (event.target).closest("button");
   if (!button) return;
   event.preventDefault();
-  send(button.textContent, button.dataset.payload);
+  if (button.dataset.again === undefined) return send(button.textContent, button.dataset.payload);
+  const written = text.value;
+  send(button.dataset.again);
+  if (written !== button.dataset.again) text.value = written;
 });
 
-if (!text.value) text.value = sessionStorage.getItem(names.draft) ?? "";
+text.value = sessionStorage.getItem(names.draft) ?? text.value;
 for (const turn of outbox.turns) transcript.user(turn, true);
 const last = [...document.querySelectorAll(".turn.system")].at(-1);
 if (last && Number(last.dataset.seq) > Number(sessionStorage.getItem(names.shown) ?? 0)) {

@@ -26,6 +26,13 @@ export class Transcript {
     return this.list.querySelectorAll(".turn.user").length;
   }
 
+  /** The words of the last turn, where nothing but a failure came after them; "" otherwise. */
+  get unanswered() {
+    const turn = [...this.list.querySelectorAll(".turn.user")].at(-1);
+    const failed = this.list.lastElementChild?.classList.contains("failure");
+    return failed && turn && turn.dataset.unknown !== "yes" ? turn.querySelector("p").textContent : "";
+  }
+
   has(seq) {
     return this.list.querySelector(`[data-seq="${seq}"]`) !== null;
   }
