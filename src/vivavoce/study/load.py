@@ -117,7 +117,7 @@ def _study(materials: Materials, source: MergedSource) -> Study | None:
     check_recordings_plan(file.recordings, walk.unasked, source)
     check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
-    check_recruitment(recruitment, walk.held, source)
+    check_recruitment(recruitment, walk.held, file.languages, source)
     _check_caps(file, walk, source)
     check_follow_up(file.follow_up, recruitment, materials.folder, source)
     check_populations(file.populations, file.recruitment or {}, source)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from scenes.laboratories import FIRST, OpenLaboratory, code_of, open_laboratory, write_laboratory
-from scenes.recruiting import hold_dialogue
+from scenes.recruiting import hold_dialogue, recruit
 from vivavoce.testing.pages import Visitor
 from vivavoce_recruitment.laboratory.bookings import Bookings
 
@@ -44,6 +44,63 @@ def test_a_seat_is_booked_with_a_code_to_keep_and_a_file_for_the_calendar(tmp_pa
         assert {"DTSTART:20261201T090000Z", "DTEND:20261201T100000Z"} <= set(lines)
         assert r"LOCATION:Engineering Department\, room 12" in lines
         assert max(len(line.encode()) for line in calendar.text.split("\r\n")) <= 75
+
+
+def test_words_are_those_of_the_language_and_nobody_waits_for_a_message(tmp_path: Path) -> None:
+    folder = write_laboratory(tmp_path / "lab", "bring: {en: Your own headset., it: Le tue cuffie.}")
+    with open_laboratory(folder) as laboratory:
+        browser = laboratory.browser()
+        english, italian = (browser.look(f"/laboratory?lang={one}") for one in ("en", "it"))
+        assert "Your own headset." in english and "Le tue cuffie." not in english
+        assert "Le tue cuffie." in italian and "Non inviamo e-mail" in italian
+        browser.look("/laboratory?lang=en")
+        booked = browser.press("/laboratory/book?lang=en", slot=FIRST.isoformat())
+        assert "Your own headset." in booked and "we send no e-mail" in booked
+        calendar = browser.client.get("/laboratory/calendar", params={"seat": code_of(booked), "lang": "it"})
+        assert r"DESCRIPTION:Le tue cuffie.\nhttp" in calendar.text.replace("\r\n ", "")
+
+
+def test_a_session_may_have_a_length_and_seats_of_its_own(tmp_path: Path) -> None:
+    more = "slots: [{start: 2026-12-03 14:00, minutes: 90, seats: 1}]"
+    with open_laboratory(write_laboratory(tmp_path / "lab", more)) as laboratory:
+        own = FIRST + timedelta(days=2, hours=4)
+        browser = laboratory.browser()
+        page = browser.look("/laboratory?lang=en")
+        assert "14:00 – 15:30" in page and page.count("1 seat is free") == 1
+        assert "A session of" not in page, "they are of several lengths"
+        code = laboratory.book(own)
+        refused = browser.press("/laboratory/book?lang=en", 409, slot=own.isoformat())
+        assert "Somebody has just taken the last seat" in refused
+        calendar = browser.client.get("/laboratory/calendar", params={"seat": code}).text
+        assert {"DTSTART:20261203T130000Z", "DTEND:20261203T143000Z"} <= set(calendar.split("\r\n"))
+
+
+def test_an_invitation_books_one_seat_and_leads_to_another_when_that_is_cancelled(tmp_path: Path) -> None:
+    folder = write_laboratory(tmp_path / "lab", "invited: true")
+    with open_laboratory(folder) as laboratory:
+        told = recruit("invite", folder, "--number", "2", "--address", "https://lab.example/", "--recruiter",
+                       "laboratory").stdout.split()  # fmt: skip
+        assert len(set(told)) == 2 and told[0].startswith("https://lab.example/laboratory?invitation=")
+        paths = [one.removeprefix("https://lab.example") for one in told]
+        nobody = laboratory.browser()
+        refused = nobody.client.get("/laboratory?lang=en")
+        assert refused.status_code == 403 and "booked with an invitation" in refused.text
+        assert "/laboratory/book?" not in refused.text
+        first, second = laboratory.browser(), laboratory.browser()
+        for browser in (first, second):
+            assert f"invitation={paths[0].partition('=')[2]}" in browser.look(f"{paths[0]}&lang=en")
+        code = code_of(first.press("/laboratory/book?lang=en", slot=FIRST.isoformat()))
+        used = second.press("/laboratory/book?lang=en", 409, slot=SECOND.isoformat())
+        assert "with this invitation already" in used and "/laboratory/book?" not in used
+        first.look(f"/laboratory/booking?seat={code}&lang=en")
+        first.press("/laboratory/cancel?lang=en")
+        second.look(f"{paths[0]}&lang=en")
+        assert (
+            heading(second.press("/laboratory/book?lang=en", slot=SECOND.isoformat()))
+            == "Your seat is booked"
+        )
+        tokens = [one.partition("=")[2].encode() for one in told]
+        assert all(one not in (folder / "log.sqlite").read_bytes() for one in tokens)
 
 
 def test_it_speaks_italian(tmp_path: Path) -> None:
@@ -150,6 +207,32 @@ def test_a_supervisor_lets_somebody_in_who_is_late_or_sits_elsewhere_and_only_on
         bookings.add_note("n2", FIRST, 1, "let_in", None, "Ada")
         second = laboratory.arrive(code)
         assert "/turns/form" in second.html and len(laboratory.log.visits("lab")) == 1
+
+
+def test_who_is_there_and_cannot_begin_tells_the_supervisor_and_goes_on_when_let_in(tmp_path: Path) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        code, bookings = laboratory.book(), Bookings(laboratory.log, "lab")
+        assert "/laboratory/here" not in opened(laboratory, code), "two days before nobody is there"
+        laboratory.at(FIRST - timedelta(hours=2))
+        browser = laboratory.browser()
+        assert "Are you in the laboratory?" in browser.look(f"/laboratory/booking?seat={code}&lang=en")
+        waiting = browser.press("/laboratory/here?lang=en")
+        assert "sees that you are here, since 08:00" in waiting and "I am here" not in waiting
+        asks = re.search(r'data-asks="([^"]+)" .*data-standing="early"', waiting)
+        assert asks is not None
+        standing = lambda: browser.client.get(asks[1].replace("&amp;", "&")).json()["standing"]  # noqa: E731
+        assert standing() == "early"
+        laboratory.at(FIRST - timedelta(minutes=100))
+        browser.look(f"/laboratory/booking?seat={code}&lang=en")
+        assert "since 08:00" in browser.html, "the first time stands"
+        bookings.add_note("n1", FIRST, 1, "let_in", None, "Ada")
+        assert standing() == "open"
+        assert "/turns/form" in laboratory.arrive(code).html
+        elsewhere = laboratory.browser()
+        elsewhere.look(f"/laboratory/booking?seat={code}&lang=en")
+        assert "since 08:20" in elsewhere.press("/laboratory/here?lang=en"), (
+            "who changes their computer waits, too"
+        )
 
 
 def test_the_laboratory_commits_its_people_to_more_dialogues_than_the_crowd(tmp_path: Path) -> None:
