@@ -34,6 +34,7 @@ class Admission:
     verified  whether the recruiter vouches for them: only then the ticket leads back into its visit from
               another browser
     once      whoever came before with another ticket is refused
+    until     after when none of their dialogues begins; one that goes on is held to its end. None: whenever
     participant  pseudonym that they have already, of an earlier session; None: whoever the person is
     page      address of the recruiter's own page for who has begun in another browser, and does not go on in
               this one whether verified or not; None: `verified` decides
@@ -45,6 +46,7 @@ class Admission:
     once: bool = False
     page: str | None = None
     participant: str | None = None
+    until: datetime | None = None
 
 
 class NotAdmitted(Exception):

@@ -111,7 +111,7 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
             language=language, pool=pool, person=admission.person,
             ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
             key=arrival.key or None, verified=admission.verified or None, once=admission.once,
-            participant_id=admission.participant,
+            participant_id=admission.participant, until=admission.until,
         )  # fmt: skip
     except NotAdmitted as refusal:
         if refusal.page is not None:

@@ -5,8 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from scenes.laboratories import FIRST, OpenLaboratory, code_of, open_laboratory, write_laboratory
-from scenes.recruiting import hold_dialogue, recruit
+from scenes.recruiting import code_shown, hold_dialogue, recruit
 from vivavoce.testing.pages import Visitor
+from vivavoce.trial.codes import is_completion_code
 from vivavoce_recruitment.laboratory.bookings import Bookings
 
 SECOND = FIRST + timedelta(minutes=90)
@@ -162,7 +163,7 @@ def test_who_comes_in_time_begins_and_everybody_else_is_told_what_to_do(tmp_path
         assert laboratory.log.visits("lab") == []
         laboratory.at(FIRST - timedelta(minutes=14))
         here = laboratory.arrive(code)
-        assert "/turns/form" in here.html and "Task 1, 2 to 3 in all" in here.html
+        assert "/turns/form" in here.html and "Task 1 of at least 2" in here.html
         [visit] = laboratory.log.visits("lab")
         events = [one.event for one in laboratory.log.events(visit.visit_id)]
         assert (visit.pool, events[0].model_dump()["verified"]) == ("laboratory", True)
@@ -252,6 +253,51 @@ def test_the_laboratory_commits_its_people_to_more_dialogues_than_the_crowd(tmp_
         here.press("/dialogue/next")
         hold_dialogue(here)
         assert "/dialogue/next" not in here.html, "three are the most"
+
+
+def test_when_a_session_is_over_its_last_dialogue_is_held_to_the_end_and_the_visit_counts(
+    tmp_path: Path,
+) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab", "minutes: 5")) as laboratory:
+        codes = [laboratory.book() for _ in range(2)]
+        crowd = laboratory.browser()
+        crowd.look("/")
+        crowd.press("/start")
+        assert "The time of your session" not in crowd.html
+        laboratory.at(FIRST)
+        talking, resting = [laboratory.arrive(code) for code in codes]
+        hold_dialogue(resting)
+        assert "of at least 2 tasks" in resting.html and "of your session" not in resting.html
+        hidden = re.search(r'<p data-shown-in-s="([^"]+)" hidden>', talking.html)
+        assert hidden is not None and 0 < float(hidden[1]) <= 300, "five minutes, from now"
+        laboratory.at(FIRST + 6 * MINUTE)
+        page = talking.look("/visit")
+        assert '<p data-shown-in-s="0.0">The time of your session is over. This is your last task' in page
+        hold_dialogue(talking)
+        assert "/read" in talking.html, "one dialogue of two: no second one is asked for"
+        assert "so there are no more tasks" in resting.look("/visit") and "/dialogue/next" not in resting.html
+        resting.press("/dialogue/finish")
+        for browser in (talking, resting):
+            browser.press("/read")
+            assert is_completion_code(code_shown(browser))
+        ends = [one.outcome for one in laboratory.log.visits("lab") if one.pool == "laboratory"]
+        assert ends == ["completed", "completed"]
+
+
+def test_next_pressed_after_the_time_leads_on_and_who_is_let_in_later_has_all_the_time(
+    tmp_path: Path,
+) -> None:
+    with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
+        codes, bookings = [laboratory.book() for _ in range(2)], Bookings(laboratory.log, "lab")
+        laboratory.at(FIRST)
+        here = laboratory.arrive(codes[0])
+        hold_dialogue(here)
+        laboratory.at(FIRST + 90 * MINUTE)
+        assert "/read" in here.press("/dialogue/next"), "the page was open since before"
+        bookings.add_note("n1", FIRST, 2, "let_in", None, "Ada")
+        late = laboratory.arrive(codes[1])
+        hold_dialogue(late)
+        assert "/dialogue/next" in late.html and "of your session" not in late.html
 
 
 def test_a_study_without_a_laboratory_has_no_such_pages(tmp_path: Path) -> None:
