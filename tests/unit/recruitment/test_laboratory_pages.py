@@ -53,10 +53,10 @@ def test_words_are_those_of_the_language_and_nobody_waits_for_a_message(tmp_path
         browser = laboratory.browser()
         english, italian = (browser.look(f"/laboratory?lang={one}") for one in ("en", "it"))
         assert "Your own headset." in english and "Le tue cuffie." not in english
-        assert "Le tue cuffie." in italian and "Non inviamo e-mail" in italian
+        assert "Le tue cuffie." in italian and "non invia e-mail" in italian
         browser.look("/laboratory?lang=en")
         booked = browser.press("/laboratory/book?lang=en", slot=FIRST.isoformat())
-        assert "Your own headset." in booked and "we send no e-mail" in booked
+        assert "Your own headset." in booked and "no e-mail is sent" in booked
         calendar = browser.client.get("/laboratory/calendar", params={"seat": code_of(booked), "lang": "it"})
         assert r"DESCRIPTION:Le tue cuffie.\nhttp" in calendar.text.replace("\r\n ", "")
 
@@ -245,6 +245,9 @@ def test_the_laboratory_commits_its_people_to_more_dialogues_than_the_crowd(tmp_
         crowd.press("/start")
         for browser in (crowd, here):
             hold_dialogue(browser)
+        told = [laboratory.browser().look(f"/?lang=en&seat={one}") for one in (code, "")]
+        assert all("2 to 3" in page and "1 to 4" not in page for page in told)
+        assert "1 to 4" in laboratory.browser().look("/?lang=en"), "and so the first page says"
         assert "/dialogue/finish" in crowd.html, "one dialogue is enough for the crowd"
         assert "/dialogue/finish" not in here.html and "at least 2 tasks" in here.html
         here.press("/dialogue/next")
