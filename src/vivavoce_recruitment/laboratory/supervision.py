@@ -165,7 +165,8 @@ def _page(
 ) -> Response:  # fmt: skip
     facts = _facts(desk)
     begun = [one.start for one in facts["sessions"] if facts["settings"].opens(one.start) <= facts["at"]]
-    about = about or (begun[-1].isoformat() if begun else "")
+    next_one = [one.start for one in facts["now"]][:1]
+    about = about or "".join(one.isoformat() for one in (begun[-1:] or next_one))
     return desk.page(
         request, "laboratory.html", status, **facts, problem=problem, about=about, text=text, kind=kind,
         kinds=KINDS, note=new_key("note"),
@@ -203,6 +204,7 @@ def _facts(desk: Desk) -> dict[str, Any]:
         "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
         "note_kinds": KINDS, "cancelled": sum(one.seat is None for one in found),
         "clock": _time(settings, at), "new_key": new_key, "room": words_in(settings.room, language()),
+        "zone": settings.time_zone.replace("_", " "),
     }  # fmt: skip
 
 
