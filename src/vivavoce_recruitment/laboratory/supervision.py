@@ -43,6 +43,7 @@ KINDS: Final[dict[NoteKind, str]] = {
     "note": N_("a note"), "technical_problem": N_("a technical problem"), "no_show": N_("did not come"),
     "let_in": N_("let in: early, late or at another computer"), "cancelled": N_("cancel the booking"),
 }  # fmt: skip
+MARKS: Final = KINDS | {"let_in": N_("let in"), "cancelled": N_("cancelled")}
 ABOUT_SOMEBODY: Final = frozenset({"no_show", "let_in", "cancelled"})
 REFUSED: Final = {
     "gone": N_("There is no such booking any more."),
@@ -202,7 +203,7 @@ def _facts(desk: Desk) -> dict[str, Any]:
         "free": [one for one in coming if not one.today and not one.seats],
         "before": [one for one in sessions if one not in coming], "at": at, "stands": STANDS | OUTCOMES,
         "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
-        "note_kinds": KINDS, "cancelled": sum(one.seat is None for one in found),
+        "marks": MARKS, "cancelled": sum(one.seat is None for one in found),
         "clock": _time(settings, at), "new_key": new_key, "room": words_in(settings.room, language()),
         "zone": settings.time_zone.replace("_", " "),
     }  # fmt: skip
