@@ -65,7 +65,7 @@ LocalTime = Annotated[str, _written_as(f"{DAY} {TIME}", "day and time", "2026-12
 class SlotSettings(Settings):
     """A session of its own; what is left out is as in the others."""
 
-    shorthand: ClassVar[str] = "start"
+    shorthand: ClassVar[str | None] = "start"
     start: LocalTime = Field(description="when it begins, such as 2026-12-01 10:00")
     minutes: Minutes | None = Field(None, description="its length")
     seats: Seats | None = Field(None, description="people who take part in it")
@@ -140,7 +140,11 @@ class LaboratorySettings(Settings):
     @cached_property
     def sessions(self) -> tuple[LabSession, ...]:
         """Every session, the first one first."""
-        usual = [SlotSettings(start=f"{day} {time}") for day in self.days for time in self.times]
+        usual = [
+            SlotSettings(start=f"{day} {time}", minutes=None, seats=None)
+            for day in self.days
+            for time in self.times
+        ]
 
         def session(one: SlotSettings) -> LabSession:
             length = timedelta(minutes=one.minutes or self.minutes)
