@@ -19,6 +19,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Connection,
+    Index,
     Integer,
     MetaData,
     String,
@@ -111,6 +112,9 @@ bookings: Final = Table(
     Column("seat", Integer),
     Column("let_in", Boolean, nullable=False),
     Column("changed_at", Instant, nullable=False),
+    Column("invitation", String),
+    Column("waiting_since", Instant),
+    Index(None, "study", "invitation", unique=True),
     UniqueConstraint("study", "code_hash"),
     UniqueConstraint("study", "start", "seat"),
 )
@@ -147,7 +151,7 @@ assignments: Final = Table(
     Column("came_at", Instant, nullable=False),
 )
 
-SCHEMA: Final = Schema("recruitment", "0004", Path(__file__).parent / "migrations" / "versions")
+SCHEMA: Final = Schema("recruitment", "0005", Path(__file__).parent / "migrations" / "versions")
 
 
 def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
@@ -173,12 +177,18 @@ def erase(connection: Connection, whose: ErasedParticipant) -> list[str]:
 def _erase_booking(connection: Connection, whose: ErasedParticipant) -> None:
     """Its number stays, so that nobody gets it again."""
     mine = (bookings.c.study == whose.study) & bookings.c.code_hash.in_(whose.tickets)
-    for number in connection.execute(select(bookings.c.number).where(mine)).scalars().all():
+    theirs = select(bookings.c.number, bookings.c.invitation).where(mine)
+    for number, invited in connection.execute(theirs).all():
+        links = (invitations.c.study == whose.study) & (invitations.c.token_hash == invited)
+        connection.execute(delete(invitations).where(links))
         for table in (contacts, notes):
             about = (table.c.study == whose.study) & (table.c.number == number)
             connection.execute(delete(table).where(about))
         same = (bookings.c.study == whose.study) & (bookings.c.number == number)
-        nobody = {"code_hash": f"{ERASED}{uuid4().hex}", "seat": None, "let_in": False}
+        nobody = {
+            "code_hash": f"{ERASED}{uuid4().hex}", "seat": None, "let_in": False, "invitation": None,
+            "waiting_since": None,
+        }  # fmt: skip
         connection.execute(update(bookings).where(same).values(nobody))
 
 

@@ -1,6 +1,8 @@
 """A trial in a laboratory beside a crowd: booked, held, supervised, told side by side, and looked at."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import whole
 from scenes.desks import desk_of
-from scenes.laboratories import FIRST, hold_dialogues, open_laboratory, write_laboratory
+from scenes.laboratories import FIRST, OpenLaboratory, hold_dialogues, open_laboratory, write_laboratory
 from scenes.recruiting import recruit
 from vivavoce.desk.access import first_link
 from vivavoce.desk.app import create_desk
@@ -17,7 +19,7 @@ from vivavoce.log.export import export_dataset
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as html_page
 from vivavoce.report.material import ReportOptions
-from vivavoce.testing.pages import running
+from vivavoce.testing.pages import Running, running
 from vivavoce_recruitment.laboratory.bookings import Bookings
 
 SESSIONS = (FIRST, FIRST + timedelta(minutes=90), FIRST + timedelta(days=1))
@@ -80,6 +82,65 @@ def view(browser: Browser, width: int, scheme: str, language: str) -> Page:
     return context.new_page()
 
 
+@contextmanager
+def dashboard(laboratory: OpenLaboratory, folder: Path) -> Iterator[Running]:
+    """The study's dashboard, served."""
+    desk = create_desk(laboratory.study, laboratory.log, work_dir=folder / "work", account_optional=True)
+    desk.state.site = laboratory.server.site  # whom a page server tells that it closes
+    with running(desk) as served:
+        yield served
+
+
+def sign_in(page: Page, laboratory: OpenLaboratory, served: Running) -> None:
+    page.goto(first_link(laboratory.log, served.url, always=True))
+    page.locator("form button").last.click()
+    expect(page.locator("header.bar")).to_be_visible()
+
+
+@pytest.mark.long
+@pytest.mark.browser
+def test_somebody_books_moves_comes_too_early_is_let_in_and_talks_while_a_supervisor_sees_and_notes(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folder = write_laboratory(tmp_path / "lab")
+    with open_laboratory(folder) as laboratory, dashboard(laboratory, folder) as served:
+        page, desk = view(browser, 1280, "light", "en"), view(browser, 1280, "light", "en")
+        page.goto(f"{laboratory.server.url}/laboratory?lang=en")
+        page.locator("label", has_text="11:30").first.click()
+        page.get_by_role("button", name="Book this session").click()
+        expect(page.locator("h1")).to_have_text("Your seat is booked")
+        page.locator("summary", has_text="Move it").click()
+        page.locator("form[action*=move] label", has_text="10:00").first.click()
+        page.get_by_role("button", name="Move the booking").click()
+        expect(page.locator("h1")).to_have_text("Your booking was moved")
+        with page.expect_download() as saved:
+            page.get_by_role("link", name="Add it to your calendar").click()
+        assert "DTSTART:20261201T090000Z" in saved.value.path().read_text("utf-8")
+
+        laboratory.at(FIRST - timedelta(hours=1))
+        page.reload()
+        expect(page.get_by_text("where you can begin from 09:45")).to_be_visible()
+        page.get_by_role("button", name="I am here").click()
+        expect(page.get_by_text("The supervisor sees that you are here, since 09:00.")).to_be_visible()
+        whole(page)
+        sign_in(desk, laboratory, served)
+        desk.goto(f"{served.url}/")
+        desk.get_by_role("link", name="1 person is in the laboratory and waits to be let in").click()
+        whole(desk)
+        desk.get_by_role("button", name="Let booking 1 in").click()
+        expect(desk.get_by_text("may be let in").first).to_be_visible()
+        page.get_by_role("link", name="Go on to the study").click()  # the page went on by itself
+        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_text("Task 1 of at least 2")).to_be_visible()
+        expect(page.get_by_text("The time of your session is over")).to_be_hidden()
+        expect(desk.get_by_text("1 of 2 to 3")).to_be_visible()  # so has the supervisor's page
+        desk.get_by_label("About").select_option(label="seat 1, booking 1")
+        desk.get_by_label("Text").fill("<b>Asked</b> for a glass of water.")
+        desk.get_by_role("button", name="Keep the note").click()
+        expect(desk.get_by_text("<b>Asked</b> for a glass of water.")).to_be_visible()
+        assert [one.kind for one in Bookings(laboratory.log, "lab").notes()] == ["let_in", "note"]
+
+
 @pytest.mark.long
 @pytest.mark.browser
 def test_the_pages_keep_nobody_out_in_both_languages_wide_and_narrow(
@@ -92,9 +153,7 @@ def test_the_pages_keep_nobody_out_in_both_languages_wide_and_narrow(
         notes.add_note("n1", FIRST, 1, "technical_problem", "The screen went dark once.", "Eve")
         laboratory.at(FIRST)
         laboratory.arrive(codes[0])
-        desk = create_desk(laboratory.study, laboratory.log, work_dir=folder / "work", account_optional=True)
-        desk.state.site = laboratory.server.site  # whom a page server tells that it closes
-        with running(desk) as dashboard:
+        with dashboard(laboratory, folder) as served:
             for width, scheme, language in VIEWS:
                 page = view(browser, width, scheme, language)
                 page.goto(f"{laboratory.server.url}/laboratory?lang={language}")
@@ -112,9 +171,7 @@ def test_the_pages_keep_nobody_out_in_both_languages_wide_and_narrow(
                 for code in (*codes, "X"):
                     page.goto(f"{laboratory.server.url}/laboratory/booking?seat={code}&lang={language}")
                     whole(page)
-                page.goto(first_link(laboratory.log, dashboard.url, always=True))
-                page.locator("form button").last.click()
-                expect(page.locator("header.bar")).to_be_visible()
-                page.goto(f"{dashboard.url}/laboratory")
+                sign_in(page, laboratory, served)
+                page.goto(f"{served.url}/laboratory")
                 whole(page)
                 page.context.close()

@@ -77,7 +77,10 @@ class LoggedEarlier(BaseModel):
 
 
 class VisitOpened(Event):
-    """A participant pressed Start; only now does a visit exist."""
+    """A participant pressed Start; only now does a visit exist.
+
+    until  after when none of its dialogues begins, as the recruiter said; None: whenever
+    """
 
     kind = "visit_opened"
     study: str
@@ -88,6 +91,7 @@ class VisitOpened(Event):
     simulated: bool = False
     verified: bool | None = None
     earlier: LoggedEarlier | None = None
+    until: datetime | None = None
 
 
 class SimulatedUserDescribed(Event):
@@ -295,10 +299,11 @@ class QuestionnaireAnswered(Event):
 
 
 class DialoguesFinished(Event):
-    """The participant asked for no further task."""
+    """The participant asked for no further task, or the time for them was over."""
 
     kind = "dialogues_finished"
     step: int
+    time_over: bool = False
 
 
 class VisitEnded(Event):

@@ -148,7 +148,7 @@ def _study(materials: Materials, source: MergedSource, sound: "_Sound") -> Study
     check_recordings_plan(file.recordings, walk.unasked, source)
     check_retention(file.retention, file.recordings, source)
     recruitment = read_recruitment(file.recruitment or {}, source)
-    check_recruitment(recruitment, walk.held, source)
+    check_recruitment(recruitment, walk.held, file.languages, source)
     if "systems" not in sound.lost:
         _check_caps(file, walk, source)
     check_follow_up(file.follow_up, recruitment, materials.folder, source)

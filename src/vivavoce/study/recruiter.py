@@ -34,6 +34,7 @@ class Admission:
     verified  whether the recruiter vouches for them: only then the ticket leads back into its visit from
               another browser
     once      whoever came before with another ticket is refused
+    until     after when none of their dialogues begins; one that goes on is held to its end. None: whenever
     participant  pseudonym that they have already, of an earlier session; None: whoever the person is
     page      address of the recruiter's own page for who has begun in another browser, and does not go on in
               this one whether verified or not; None: `verified` decides
@@ -45,6 +46,7 @@ class Admission:
     once: bool = False
     page: str | None = None
     participant: str | None = None
+    until: datetime | None = None
 
 
 class NotAdmitted(Exception):
@@ -108,6 +110,10 @@ class Recruiter(ABC):
     def dialogues(self, settings: Any) -> Range | None:
         """How many dialogues each of its people holds; None: as many as the visit's step says."""
         return None
+
+    def words(self, settings: Any) -> Mapping[str, str | Mapping[str, str]]:
+        """What people are told in the study file's words, by key of the settings: for all, or by language."""
+        return {}
 
     def places(self, settings: Any, study: str, log: Any) -> int | None:
         """How many people it is to bring; None: as many as come."""
@@ -180,11 +186,14 @@ def _settings(name: str, written: Any, source: Source) -> BaseModel | None:
 
 
 def check_recruitment(
-    recruitment: Mapping[str, BaseModel], held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source
-) -> None:
-    """How many dialogues a recruiter's people hold fits the visit; what does not is reported."""
+    recruitment: Mapping[str, BaseModel], held: Iterable[tuple[KeyPath, DialoguePlan]],
+    languages: Sequence[str], source: Source,
+) -> None:  # fmt: skip
+    """Recruiters' words are in the study's languages, their dialogues fit the visit; else it is reported."""
     plans = list(held)
     for name, settings in recruitment.items():
+        for key, words in RECRUITERS.get(name).words(settings).items():
+            check_words(words, (*AT, name, key), languages, source)
         wanted, at = RECRUITERS.get(name).dialogues(settings), (*AT, name, "dialogues")
         if wanted is None:
             continue
@@ -199,6 +208,22 @@ def check_recruitment(
             wider = f"{min(wanted.min, plan.repeat.min)}..{max(wanted.max, plan.repeat.max)}"
             problem = f"dialogues {wanted} where the visit says repeat: {plan.repeat}"
             source.report(at, problem, f"write repeat: {wider} in the visit, or fewer dialogues here")
+
+
+def check_words(
+    words: str | Mapping[str, str], at: KeyPath, languages: Sequence[str], source: Source
+) -> None:
+    """Words by language are there in each language of the study, and in no other; else it is reported."""
+    if isinstance(words, str):
+        return
+    known = ", ".join(languages)
+    for language in words:
+        if language not in languages:
+            source.report((*at, language), f"{language!r} is no language of this study", f"known: {known}")
+    lacking = [one for one in languages if one not in words]
+    if lacking:
+        hint = f"add `{lacking[0]}: ...`, or write one text for all languages"
+        source.report(at, f"no words in {' and '.join(lacking)}", hint)
 
 
 def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePlan) -> Range:

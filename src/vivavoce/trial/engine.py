@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from vivavoce.connectors.base import Connector
 from vivavoce.core.clock import Clock, SystemClock
@@ -113,7 +113,7 @@ class SessionEngine:
     async def open_visit(
         self, *, language: str, pool: str = "link", person: str | None = None, ticket: str | None = None,
         key: str | None = None, participant_id: str | None = None, simulated: bool = False,
-        verified: bool | None = None, once: bool = False,
+        verified: bool | None = None, once: bool = False, until: datetime | None = None,
     ) -> Opened:  # fmt: skip
         """Open a visit, or find the one that this ticket opened before.
 
@@ -125,6 +125,8 @@ class SessionEngine:
         participant_id: a pseudonym that they have already, of a simulated user or of an earlier session.
 
         once: whoever this recruiter sent before, with another ticket, is refused.
+
+        until: after when no dialogue of the visit begins.
 
         Raises  Refused: `paused` while the trial is paused, `came_before`
         """
@@ -156,6 +158,7 @@ class SessionEngine:
                 log_events.VisitOpened(
                     study=self.study.name, revision=self.study.revision, participant_id=known, pool=pool,
                     language=language, simulated=simulated, verified=verified, earlier=earlier,
+                    until=until,
                 )
             )  # fmt: skip
             self.rules.turn_away(draft)
@@ -290,17 +293,25 @@ class SessionEngine:
                 return
             if (state.phase, state.step, state.round) != ("ready", step, round):
                 raise Stale(f"dialogue {round} is not due")
-            await self.move(visit, self.rules.assign_next)
+            await self.move(visit, self._begin_next)
+
+    def _begin_next(self, draft: Draft) -> None:
+        """The next dialogue, or bout; none where the time for them is over, which the rules settle."""
+        if not self.rules.time_over(draft.state):
+            self.rules.assign_next(draft)
 
     async def finish_dialogues(self, visit_id: str, step: int) -> None:
-        """Ask for no further task. Raises Stale, or Refused while too few were held."""
+        """Ask for no further task. Raises Stale, or Refused while too few were held and there is time."""
         visit = await self.visit(visit_id)
         async with visit.lock:
             if dialogues_of(visit.state.current_step) is None or visit.state.step != step:
                 raise Stale("the dialogues are over")
-            if not visit.state.may_finish:
+            if visit.state.may_finish:
+                await self.move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
+            elif self.rules.time_over(visit.state):
+                await self.move(visit, lambda _: None)
+            else:
                 raise Refused("too_short", "more dialogues are asked for")
-            await self.move(visit, lambda d: d.add(log_events.DialoguesFinished(step=step)))
 
     async def withdraw(self, visit_id: str) -> None:
         """End the visit at the participant's wish; recordings go, the rest stays till erasure."""

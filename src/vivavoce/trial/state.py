@@ -4,6 +4,7 @@ The same events give the same state in any process, so a reload, a second tab an
 all see what the participant saw last.
 """
 
+from datetime import datetime
 from functools import singledispatchmethod
 from typing import Any, Literal
 
@@ -172,6 +173,13 @@ class VisitState(VisitHistory):
         ]  # fmt: skip
 
     @property
+    def until(self) -> datetime | None:
+        """After when no dialogue begins in this step; None: whenever, or it holds none."""
+        if self.opened is None or dialogues_of(self.current_step) is None:
+            return None
+        return self.opened.until
+
+    @property
     def may_finish(self) -> bool:
         """Between dialogues: whether the participant may ask for no more of them."""
         enough = self.round >= self.repeat.min
@@ -248,7 +256,8 @@ class VisitState(VisitHistory):
 
     @_move.register
     def _(self, event: log_events.DialoguesFinished, stored: StoredEvent) -> None:
-        self.shortfall = self.shortfall or self.round < self.repeat.min
+        enough = self.round >= self.repeat.min or (event.time_over and self.round > 0)
+        self.shortfall = self.shortfall or not enough
         self._enter(event.step + 1)
 
     @_move.register

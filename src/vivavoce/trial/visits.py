@@ -114,7 +114,9 @@ class MoveRules:
             self.present(draft)
         self.settle_battle(draft)
         first = state.round == 0 and state.fruitless == 0
-        if state.phase == "ready" and first and not paused(draft.tx):
+        if self.time_over(state):
+            draft.add(log_events.DialoguesFinished(step=state.step, time_over=True))
+        elif state.phase == "ready" and first and not paused(draft.tx):
             self.assign_next(draft)
         if state.current_step is None and state.phase != "ended":
             self.end(draft)
@@ -122,6 +124,16 @@ class MoveRules:
         if waiting is not None and waiting.running and waiting.awaits_call and waiting.pin is None:
             pin = self.free_code(draft, waiting, PIN_DIGITS, PIN_MARK)
             draft.add(CallAwaited(dialogue_id=waiting.dialogue_id, pin=pin))
+
+    def left_s(self, state: VisitState) -> float | None:
+        """Seconds in which dialogues may still begin, 0 when that is over; None: there is no such time."""
+        if state.until is None:
+            return None
+        return max(0.0, (state.until - self.clock.now()).total_seconds())
+
+    def time_over(self, state: VisitState) -> bool:
+        """Between dialogues: whether the time for them is over."""
+        return state.phase == "ready" and self.left_s(state) == 0
 
     def end(self, draft: Draft) -> None:
         """The outcome first; the completion code only for a visit that was gone through and accepted."""

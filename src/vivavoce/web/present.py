@@ -92,10 +92,10 @@ def _text(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
 
 
 def _between(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
-    first = state.round == 0 and state.fruitless == 0
+    first, over = state.round == 0 and state.fruitless == 0, site.engine.rules.time_over(state)
     return site.page(
-        "paused" if first else "between", state.language, **facts, repeat=state.repeat,
-        needed=state.dialogue_plan.nontrivial.user_turns,
+        "paused" if first and not over else "between", state.language, **facts, repeat=state.repeat,
+        over=over, needed=state.dialogue_plan.nontrivial.user_turns,
     )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def _dialogue(
     in_chat = channel is None or channel.in_chat
     facts |= {
         "dialogue": dialogue, "repeat": state.repeat, "task": task_words(dialogue, state.language),
-        "embedded": step.elsewhere is None and in_chat,
+        "embedded": step.elsewhere is None and in_chat, "left_s": site.engine.rules.left_s(state),
     }  # fmt: skip
     if channel is not None:
         facts["problem"] = problem if problem in channel.problems else facts["problem"]

@@ -19,9 +19,9 @@ from vivavoce.languages.base import language_name
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.channel import Channel, Line
-from vivavoce.study.model import Study
-from vivavoce.study.recruiter import Recruiter
-from vivavoce.study.step_kind import StepKind, kind_of
+from vivavoce.study.model import Step, Study
+from vivavoce.study.recruiter import Recruiter, repeat_of
+from vivavoce.study.step_kind import StepKind, dialogues_of, kind_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
 from vivavoce.web.i18n import DOMAIN, page_language, translations
@@ -229,9 +229,21 @@ def visit_minutes(study: Study) -> int:
     return math.ceil(total) if total <= 10 else 5 * math.ceil(total / 5)
 
 
-def information_sheet(study: Study, language: str) -> dict[str, Any]:
-    """What participants are told of the steps; `lead` is said by the one that takes longest."""
-    spoken = page_language(language)
+def _as_held(study: Study, pool: str) -> Study:
+    """A study with as many dialogues as those hold whom this recruiter sends."""
+
+    def held(step: Step) -> Step:
+        plan = dialogues_of(step)
+        if plan is None or plan is not step:
+            return step
+        return step.model_copy(update={"repeat": repeat_of(study.recruitment, pool, plan)})
+
+    return study.model_copy(update={"visit": tuple(map(held, study.visit))})
+
+
+def information_sheet(study: Study, language: str, pool: str = "") -> dict[str, Any]:
+    """What those whom a recruiter sends are told of the steps; `lead`: by the one that takes longest."""
+    study, spoken = _as_held(study, pool), page_language(language)
     told = [(kind_of(step), step) for step in study.visit]
     found = [(kind, kind.told(step, study), kind.minutes(step, study)) for kind, step in told]
     leads = [(minutes, kind.say(one.lead, spoken)) for kind, one, minutes in found if one.lead is not None]

@@ -70,19 +70,19 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     language = wanted_language(site, request, lang)
     identity = site.study.identity
     participant = request.query_params.get(identity.parameter, "")[:200]
-    invited, sent, preview = bool(participant) or identity.anonymous, "", False
+    invited, sent, preview, pool = bool(participant) or identity.anonymous, "", False, ""
     if site.study.recruitment:
         parameters = request.query_params.multi_items()
         participant, sent = "", urlencode([one for one in parameters if one[0] != "lang"])
         found = recruiter_for(site.study.recruitment, request.query_params)
-        invited = found is not None
+        invited, pool = found is not None, found[0].name if found is not None else ""
         preview = found is not None and found[0].previews(found[1], request.query_params)
     under_way = under_way and not sent  # a ticket leads to its own visit, also in a browser that has another
     if not invited and not under_way:
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        sent=sent, key=token_urlsafe(16), preview=preview, **information_sheet(site.study, language),
+        sent=sent, key=token_urlsafe(16), preview=preview, **information_sheet(site.study, language, pool),
     )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
             language=language, pool=pool, person=admission.person,
             ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
             key=arrival.key or None, verified=admission.verified or None, once=admission.once,
-            participant_id=admission.participant,
+            participant_id=admission.participant, until=admission.until,
         )  # fmt: skip
     except NotAdmitted as refusal:
         if refusal.page is not None:

@@ -31,7 +31,7 @@ def slots(
         raise InputError("this study has no laboratory", place=f"{study} recruitment", hint=hint)
     with open_log(found, log) as opened:
         bookings = Bookings(opened, found.name)
-        over = opened.clock.now() - settings.length
+        over = opened.clock.now() - max(one.length for one in settings.sessions)
         if forget_emails and confirm:
             note(f"{bookings.forget_emails(over)} addresses were deleted")
         elif forget_emails:
@@ -44,11 +44,11 @@ def slots(
         }
     rows = [
         {
-            "session": settings.told(start), "seats": settings.seats, "booked": len(theirs),
+            "session": settings.told(start), "seats": settings.session_at(start).seats, "booked": len(theirs),
             "came": sum(one.visit_id is not None for one in theirs),
             "completed": sum(one.visit_id in completed for one in theirs),
         }
-        for start in sorted({*settings.starts, *booked})
+        for start in sorted({*(one.start for one in settings.sessions), *booked})
         for theirs in [booked.get(start, [])]
     ]  # fmt: skip
     if as_json:

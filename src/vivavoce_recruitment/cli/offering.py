@@ -1,5 +1,6 @@
 """`recruit plan`, `publish`, `invite`, `subscribe`, `status`, `pause`, `resume`, `stop`, `places`."""
 
+import secrets
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,21 +92,37 @@ def invite(
     study: StudyFile,
     number: Annotated[int, typer.Option("--number", min=1, max=10_000, help="How many.")],
     address: Annotated[str, typer.Option("--address", help="Where the participants' pages stand.")],
+    recruiter: Annotated[
+        str | None,
+        typer.Option("--recruiter", metavar="NAME", help="links, or laboratory: for whom they are."),
+    ] = None,
     log: LogUrl = None,
 ) -> None:
-    """Print new links, each for one visit. Nobody keeps them: whoever reads the log cannot use one."""
+    """Print new links, each for one visit or seat. Nobody keeps them: who reads the log cannot use one."""
     from vivavoce.api.studies import open_log, read_study
     from vivavoce_recruitment import links
+    from vivavoce_recruitment.laboratory import bookings, standing
     from vivavoce_recruitment.ledger import Ledger
 
     found = read_study(study)
-    if links.Links.name not in found.recruitment:
-        raise InputError(
-            "this study takes no invitations", place=f"{study} recruitment", hint="add `links: {}` under it"
-        )
+    laboratory = found.recruitment.get(bookings.NAME)
+    inviting = [links.Links.name] if links.Links.name in found.recruitment else []
+    inviting += [bookings.NAME] if getattr(laboratory, "invited", False) else []
+    if not inviting:
+        hint = "add `links: {}` under it, or `invited: true` to its laboratory"
+        raise InputError("this study takes no invitations", place=f"{study} recruitment", hint=hint)
+    if recruiter not in (None, *inviting):
+        hint = f"those who invite: {', '.join(inviting)}"
+        raise InputError(f"{recruiter!r} takes no invitations", place="--recruiter", hint=hint)
     with open_log(found, log) as opened:
-        for link in links.invite(Ledger(opened, found.name), number, address):
-            typer.echo(link)
+        if (recruiter or inviting[0]) == links.Links.name:
+            made = links.invite(Ledger(opened, found.name), number, address)
+        else:
+            tokens = [secrets.token_urlsafe(32) for _ in range(number)]
+            bookings.Bookings(opened, found.name).invite(tokens)
+            made = [standing.booking_link(address, one) for one in tokens]
+    for link in made:
+        typer.echo(link)
 
 
 def status(study: StudyFile, recruiter: Recruiter_ = None, log: LogUrl = None, as_json: Json = False) -> None:

@@ -1,4 +1,4 @@
-"""Booking a seat, beside the participants' pages: taking it, moving it, giving it back."""
+"""Booking a seat, beside the participants' pages: taking it, moving it, giving it back, being there."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from babel.dates import format_date, format_time
 from babel.numbers import format_currency
 from fastapi import APIRouter, Depends, Form, Query, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from vivavoce.languages.base import locale_of
 from vivavoce.study.recruiter import RECRUITERS
@@ -19,11 +19,21 @@ from vivavoce.web.site import NoVisit, Site, ThisSite, visit_of
 from vivavoce.web.visit_routes import wanted_language
 from vivavoce_recruitment.laboratory.bookings import NAME, Booking, Bookings, NotBooked, plain_code
 from vivavoce_recruitment.laboratory.calendar_file import calendar_file
-from vivavoce_recruitment.laboratory.settings import LaboratorySettings
-from vivavoce_recruitment.laboratory.standing import PARAMETER, booking_page, standing_of
+from vivavoce_recruitment.laboratory.settings import LaboratorySettings, LabSession, words_in
+from vivavoce_recruitment.laboratory.standing import (
+    INVITATION,
+    PARAMETER,
+    booking_page,
+    may_wait,
+    standing_of,
+)
 
 router = APIRouter(prefix="/laboratory", include_in_schema=False)
-STATUSES: Final = {"unknown": 404, "full": 409, "known_email": 409, "begun": 409, "gone": 409, "late": 409}
+STATUSES: Final = {
+    "unknown": 404, "full": 409, "known_email": 409, "begun": 409, "gone": 409, "late": 409,
+    "not_invited": 403, "used_invitation": 409,
+}  # fmt: skip
+Token = Annotated[str, Query(alias=INVITATION, max_length=100)]
 Code = Annotated[str, Query(alias=PARAMETER, max_length=100)]
 SentCode = Annotated[str, Form(alias=PARAMETER, max_length=100)]
 Sent = Annotated[str, Form(max_length=300)]
@@ -55,36 +65,46 @@ class LaboratoryView:
 
     def session(self, start: datetime) -> str:
         """From when to when."""
-        return f"{self.time(start)} – {self.time(start + self.settings.length)}"
+        return f"{self.time(start)} – {self.time(self.settings.session_at(start).end)}"
 
     def address(self, code: str) -> str:
         """Where a booking is opened from anywhere."""
         return f"{str(self.request.base_url).rstrip('/')}{self.site.base}{booking_page(code)}"
 
-    def start(self, written: str) -> datetime | None:
-        """The session that a form names; None: there is none, or it is over."""
-        found = (one for one in self.settings.starts if one.isoformat() == written)
-        return next((one for one in found if one > self.now), None)
+    def told(self, code: str) -> str:
+        """What a calendar says of a session: what to bring, and where the booking is opened."""
+        bring = self.settings.bring
+        brought = [words_in(bring, self.language)] if bring is not None else []
+        return "\n".join([*brought, self.address(code)])
+
+    def chosen(self, written: str) -> LabSession | None:
+        """The session that a form names; None: there is none, or it has begun."""
+        found = (one for one in self.settings.sessions if one.start.isoformat() == written)
+        return next((one for one in found if one.start > self.now), None)
 
     async def days(self) -> list[tuple[str, list[dict[str, Any]]]]:
         """The sessions to come, by day."""
         taken = await self.ask(lambda bookings: bookings.taken())
         days: dict[str, list[dict[str, Any]]] = {}
-        for start in self.settings.starts:
-            if start > self.now:
-                told = {"value": start.isoformat(), "told": self.session(start)}
-                free = max(0, self.settings.seats - taken[start])
-                days.setdefault(self.day(start), []).append({**told, "free": free})
+        for one in self.settings.sessions:
+            if one.start > self.now:
+                told = {"value": one.start.isoformat(), "told": self.session(one.start)}
+                free = max(0, one.seats - taken[one.start])
+                days.setdefault(self.day(one.start), []).append({**told, "free": free})
         return list(days.items())
 
-    def page(self, name: str, status: int = 200, code: str = "", **facts: Any) -> HTMLResponse:
+    def page(
+        self, name: str, status: int = 200, code: str = "", token: str = "", **facts: Any
+    ) -> HTMLResponse:  # fmt: skip
         settings = self.settings
-        pay = settings.reward
+        pay, kept = settings.reward, {PARAMETER: code, INVITATION: token}
         return self.site.page(
             name, self.language, status=status, of=RECRUITERS.get(NAME), code=code, settings=settings,
             zone=settings.time_zone.replace("_", " "),
             reward=format_currency(pay.major, pay.currency, locale=self.locale) if pay.minor else "",
-            kept=f"{urlencode({PARAMETER: code})}&" if code else "", **facts,
+            room=words_in(settings.room, self.language),
+            bring=words_in(settings.bring, self.language) if settings.bring is not None else "",
+            kept="".join(f"{urlencode({name: value})}&" for name, value in kept.items() if value), **facts,
         )  # fmt: skip
 
 
@@ -96,40 +116,45 @@ ThisView = Annotated[LaboratoryView, Depends(_view)]
 
 
 @router.get("")
-async def sessions(view: ThisView) -> Response:
+async def sessions(view: ThisView, invitation: Token = "") -> Response:
     """The sessions in which there are seats, and where to enter the code of a booking."""
-    return await _sessions(view)
+    refused = None
+    if view.settings.invited:
+        refused = await view.ask(lambda bookings: bookings.refused(invitation))
+    return await _sessions(view, refused, token=invitation)
 
 
 async def _sessions(
-    view: LaboratoryView, problem: str | None = None, code: str = "", chosen: str = "", email: str = ""
-) -> HTMLResponse:
+    view: LaboratoryView, problem: str | None = None, code: str = "", chosen: str = "", email: str = "",
+    token: str = "",
+) -> HTMLResponse:  # fmt: skip
     status = STATUSES.get(problem, 422) if problem else 200
     return view.page(
-        "sessions", status, days=await view.days(), problem=problem, chosen=chosen, email=email,
-        new_code=code or completion_code(),
+        "sessions", status, token=token, days=await view.days(), problem=problem, chosen=chosen, email=email,
+        minutes=sorted({int(one.length.total_seconds() // 60) for one in view.settings.sessions}),
+        new_code=code or completion_code(), invitation=token,
     )  # fmt: skip
 
 
 @router.post("/book")
 async def book(
     view: ThisView, request: Request, slot: Sent = "", new_code: Sent = "", email: Sent = "",
+    invitation: Sent = "",
 ) -> Response:  # fmt: skip
     """Take a seat; the code stood in the page, so that the button pressed twice books once."""
-    settings, start = view.settings, view.start(slot)
-    if not is_completion_code(new_code):
-        return await _sessions(view, "choose", chosen=slot, email=email)
-    given = email.strip()
-    if start is None:
-        return await _sessions(view, "choose", new_code, slot, email)
+    settings, chosen, given = view.settings, view.chosen(slot), email.strip()
+    code = new_code if is_completion_code(new_code) else ""
+    entered = {"code": code, "chosen": slot, "email": email, "token": invitation}
+    if not code or chosen is None:
+        return await _sessions(view, "choose", **entered)
     if settings.email and (given.count("@") != 1 or not given.isprintable() or len(given) > 254):
-        return await _sessions(view, "email", new_code, slot, email)
+        return await _sessions(view, "email", **entered)
     view.site.count_visit(request)
-    mail = given if settings.email else None
+    mail, token = given if settings.email else None, invitation if settings.invited else None
     try:
-        await view.ask(lambda bookings: bookings.book(new_code, start, settings.seats, mail))
+        await view.ask(lambda bookings: bookings.book(code, chosen.start, chosen.seats, mail, token))
     except NotBooked as refusal:
-        return await _sessions(view, refusal.reason, new_code, slot, email)
+        return await _sessions(view, refusal.reason, **entered)
     return _to(view, new_code, "booked")
 
 
@@ -150,10 +175,15 @@ async def _booking(view: LaboratoryView, code: str, problem: str | None = None, 
     standing = standing_of(view.settings, found, view.now)
     shown = completion_code_of(code)
     if found is None:
-        return view.page("booking", 404, shown, standing=standing, booking=None, problem=None, did="")
-    over = standing == "begun" and await _is_over(view, found)
+        return view.page(
+            "booking", 404, shown, standing=standing, booking=None, problem=None, did="", waiting=""
+        )
+    if standing == "begun" and await _is_over(view, found):
+        standing = "over"
+    waits = standing != "over" and may_wait(view.settings, found, view.now)
     return view.page(
-        "booking", STATUSES.get(problem or "", 200), shown, standing="over" if over else standing,
+        "booking", STATUSES.get(problem or "", 200), shown, standing=standing, may_wait=waits,
+        waiting=view.time(found.waiting_since) if waits and found.waiting_since is not None else "",
         booking=found, problem=problem, did=did if did in ("booked", "moved") else "",
         when=view.session(found.start), day=view.day(found.start),
         opens=view.time(view.settings.opens(found.start)),
@@ -175,31 +205,54 @@ def completion_code_of(entered: str) -> str:
     return "-".join(plain[begin : begin + 4] for begin in range(0, len(plain), 4))
 
 
+async def _too_late(view: LaboratoryView, code: str) -> bool:
+    found: Booking | None = await view.ask(lambda bookings: bookings.of(code))
+    return found is not None and not view.settings.may_change(found.start, view.now)
+
+
 @router.post("/move")
 async def move(view: ThisView, seat: SentCode = "", slot: Sent = "") -> Response:
     """Take a seat in another session in place of the one that was booked."""
-    start = view.start(slot)
-    if start is None:
+    chosen = view.chosen(slot)
+    if chosen is None:
         return await _booking(view, seat, "choose")
-    seats = view.settings.seats
-    return await _changed(view, seat, "moved", lambda bookings: bookings.move(seat, start, seats))
+    if await _too_late(view, seat):
+        return await _booking(view, seat, "late")
+    return await _changed(
+        view, seat, "moved", lambda bookings: bookings.move(seat, chosen.start, chosen.seats)
+    )
 
 
 @router.post("/cancel")
 async def cancel(view: ThisView, seat: SentCode = "") -> Response:
     """Give the seat back."""
+    if await _too_late(view, seat):
+        return await _booking(view, seat, "late")
     return await _changed(view, seat, "", lambda bookings: bookings.cancel(seat))
 
 
 async def _changed(view: LaboratoryView, code: str, did: str, change: Callable[[Bookings], Any]) -> Response:
-    found: Booking | None = await view.ask(lambda bookings: bookings.of(code))
-    if found is not None and not view.settings.may_change(found.start, view.now):
-        return await _booking(view, code, "late")
     try:
         await view.ask(change)
     except NotBooked as refusal:
         return await _booking(view, code, refusal.reason)
     return _to(view, code, did)
+
+
+@router.post("/here")
+async def here(view: ThisView, seat: SentCode = "") -> Response:
+    """Tell the supervisor that somebody is there who cannot begin; whoever can begin goes on."""
+    found: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
+    if found is None or not may_wait(view.settings, found, view.now):
+        return await _booking(view, seat)
+    return await _changed(view, seat, "", lambda bookings: bookings.wait(seat))
+
+
+@router.get("/standing")
+async def standing(view: ThisView, seat: Code = "") -> Response:
+    """How a booking stands, for the page of whoever waits."""
+    found: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
+    return JSONResponse({"standing": standing_of(view.settings, found, view.now)})
 
 
 def _to(view: LaboratoryView, code: str, did: str) -> Response:
@@ -213,11 +266,12 @@ async def calendar(view: ThisView, seat: Code = "") -> Response:
     found: Booking | None = await view.ask(lambda bookings: bookings.of(seat))
     if found is None or found.seat is None:
         return await _booking(view, seat)
-    study, length = view.site.study, view.settings.length
+    study, session = view.site.study, view.settings.session_at(found.start)
     title = study.title.get(view.language) or study.name
     text = calendar_file(
-        f"{study.name}-{found.person}@{view.request.url.hostname}", found.start, found.start + length,
-        title=title, place=view.settings.room, told=view.address(seat), changed_at=found.changed_at,
+        f"{study.name}-{found.person}@{view.request.url.hostname}", found.start, session.end,
+        title=title, place=words_in(view.settings.room, view.language), told=view.told(seat),
+        changed_at=found.changed_at,
     )  # fmt: skip
     headers = {"Content-Disposition": 'attachment; filename="session.ics"'}
     return Response(text, media_type="text/calendar; charset=utf-8", headers=headers)

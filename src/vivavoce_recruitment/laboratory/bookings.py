@@ -2,7 +2,7 @@
 
 A seat of a session is given once, also where many book in the same moment: it is chosen and taken in one
 transaction, and a unique key stands behind it where several processes write. A booking is known by the hash
-of its code, which its person alone keeps. Notes are only ever added.
+of its code, which its person alone keeps, and so is an invitation. Notes are only ever added.
 """
 
 from collections import Counter
@@ -17,19 +17,21 @@ from vivavoce.log.store import Conflict, Log
 from vivavoce.log.tables import recruit_links
 from vivavoce.log.transaction import Transaction
 from vivavoce.trial.codes import new_key, token_hash
-from vivavoce_recruitment.tables import SCHEMA, bookings, contacts, notes
+from vivavoce_recruitment.ledger import Ledger
+from vivavoce_recruitment.tables import SCHEMA, bookings, contacts, invitations, notes
 
 NAME: Final = "laboratory"
 """The recruiter's key in study files, and the pool of its visits."""
 TRIES: Final = 50
 Result = TypeVar("Result")
 NoteKind = Literal["note", "no_show", "technical_problem", "let_in", "cancelled"]
+Refusal = Literal["full", "known_email", "begun", "gone", "not_invited", "used_invitation"]
 
 
 class NotBooked(Exception):
     """A seat was not given; `reason` says why."""
 
-    def __init__(self, reason: Literal["full", "known_email", "begun", "gone"]) -> None:
+    def __init__(self, reason: Refusal) -> None:
         self.reason = reason
         super().__init__(reason)
 
@@ -41,6 +43,7 @@ class Booking:
     number    by which people in the laboratory call it; never given again in this study
     seat      counted from 1; None: it was cancelled
     let_in    a supervisor lets its person begin or go on, once, whatever the time and the computer
+    waiting_since  when they said that they are there and cannot begin; None: nobody waits
     visit_id  the visit that came of it; None: its person did not begin
     """
 
@@ -49,6 +52,7 @@ class Booking:
     seat: int | None
     let_in: bool
     changed_at: datetime
+    waiting_since: datetime | None = None
     visit_id: str | None = None
 
     @property
@@ -106,16 +110,30 @@ class Bookings:
         with self._log.reading() as connection:
             return [Note(*row) for row in connection.execute(wanted.order_by(notes.c.noted_at))]
 
-    def book(self, code: str, start: datetime, seats: int, email: str | None = None) -> Booking:
-        """Take a free seat; where this code has one already, that booking as it is.
+    def invite(self, tokens: Iterable[str]) -> None:
+        """Note new invitations; who has the token of one can book a seat with it."""
+        Ledger(self._log, self._study).add_invitations(map(_invitation, tokens))
 
-        Raises  NotBooked: `full`, `known_email`
+    def refused(self, token: str) -> Refusal | None:
+        """Why nobody can book with this invitation; None: a seat can be booked with it."""
+        with self._log.reading() as connection:
+            return self._refused(connection, _invitation(token))
+
+    def book(
+        self, code: str, start: datetime, seats: int, email: str | None = None, token: str | None = None
+    ) -> Booking:
+        """Take a free seat, with an invitation if any; where this code has one, that booking as it is.
+
+        Raises  NotBooked: `full`, `known_email`, `not_invited`, `used_invitation`
         """
 
         def write(tx: Transaction) -> Booking:
             connection, hashed = tx.connection, _hash(code)
             if (known := self._of(connection, hashed)) is not None:
                 return known
+            invited = _invitation(token) if token is not None else None
+            if invited is not None and (refused := self._refused(connection, invited)) is not None:
+                raise NotBooked(refused)
             mail = email.strip().lower() if email else None
             theirs = (contacts.c.study == self._study) & (contacts.c.email == mail)
             if mail and connection.execute(select(contacts.c.number).where(theirs)).first():
@@ -125,7 +143,7 @@ class Bookings:
             row = {
                 "study": self._study, "number": number, "code_hash": hashed, "start": start,
                 "seat": self._free_seat(connection, start, seats), "let_in": False,
-                "changed_at": self._log.clock.now(),
+                "changed_at": self._log.clock.now(), "invitation": invited,
             }  # fmt: skip
             connection.execute(insert(bookings).values(row))
             if mail:
@@ -150,13 +168,36 @@ class Bookings:
         self._exactly(write)
 
     def cancel(self, code: str) -> None:
-        """Give a seat back; the e-mail address goes with it. Raises NotBooked: `begun`, `gone`."""
+        """Give a seat back; the e-mail address goes with it, and the invitation can be used again.
+
+        Raises  NotBooked: `begun`, `gone`
+        """
         self._exactly(lambda tx: self._give_back(tx.connection, self._changeable(tx.connection, code).number))
 
     def use_let_in(self, code: str) -> bool:
         """Whether a supervisor has let the person of this code in; only the first who asks is told so."""
         change = update(bookings).where(self._ours, bookings.c.code_hash == _hash(code), bookings.c.let_in)
         return self._exactly(lambda tx: tx.connection.execute(change.values(let_in=False)).rowcount == 1)
+
+    def wait(self, code: str) -> None:
+        """Note that the person of this code is there and waits; the first time stands.
+
+        Raises  NotBooked: `gone`
+        """
+
+        def write(tx: Transaction) -> None:
+            found = self._of(tx.connection, _hash(code))
+            if found is None or found.seat is None:
+                raise NotBooked("gone")
+            if found.waiting_since is None:
+                self._change(tx.connection, found.number, waiting_since=self._log.clock.now())
+
+        self._exactly(write)
+
+    def end_wait(self, code: str) -> None:
+        """Note that the person of this code waits no more: they were admitted."""
+        mine = update(bookings).where(self._ours, bookings.c.code_hash == _hash(code))
+        self._exactly(lambda tx: tx.connection.execute(mine.values(waiting_since=None)))
 
     def add_note(
         self, note_id: str, start: datetime, number: int | None, kind: NoteKind, text: str | None, author: str
@@ -183,8 +224,9 @@ class Bookings:
             about = _WITH_VISITS.where(self._ours, bookings.c.number == number)
             if (booked := connection.execute(about).one_or_none()) is None:
                 raise NotBooked("gone")
-            if kind == "let_in":
-                self._change(connection, number, let_in=True)
+            if kind in ("let_in", "no_show"):
+                change = {"let_in": True} if kind == "let_in" else {}
+                self._change(connection, number, waiting_since=None, **change)
             elif kind == "cancelled":
                 if booked.visit_id is not None:
                     raise NotBooked("begun")
@@ -208,6 +250,13 @@ class Bookings:
         row = connection.execute(_WITH_VISITS.where(self._ours, bookings.c.code_hash == hashed)).one_or_none()
         return _booking(row) if row is not None else None
 
+    def _refused(self, connection: Connection, invited: str) -> Refusal | None:
+        made = (invitations.c.study == self._study) & (invitations.c.token_hash == invited)
+        if connection.execute(select(invitations.c.made_at).where(made)).first() is None:
+            return "not_invited"
+        used = select(bookings.c.number).where(self._ours, bookings.c.invitation == invited)
+        return "used_invitation" if connection.execute(used).first() is not None else None
+
     def _free_seat(self, connection: Connection, start: datetime, seats: int) -> int:
         """Raises  NotBooked: `full`"""
         there = select(bookings.c.seat).where(self._ours, bookings.c.start == start)
@@ -226,7 +275,7 @@ class Bookings:
         return found
 
     def _give_back(self, connection: Connection, number: int) -> None:
-        self._change(connection, number, seat=None, let_in=False)
+        self._change(connection, number, seat=None, let_in=False, waiting_since=None, invitation=None)
         mine = (contacts.c.study == self._study) & (contacts.c.number == number)
         connection.execute(delete(contacts).where(mine))
 
@@ -246,6 +295,11 @@ class Bookings:
 
 def _hash(code: str) -> str:
     return token_hash(plain_code(code))
+
+
+def _invitation(token: str) -> str:
+    """As what an invitation is kept, apart from those of links."""
+    return token_hash(f"{NAME}:{token}")
 
 
 def plain_code(entered: str) -> str:

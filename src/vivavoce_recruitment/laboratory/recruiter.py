@@ -8,7 +8,7 @@ from vivavoce.log.store import Log
 from vivavoce.study.recruiter import Admission, HandBack, NotAdmitted
 from vivavoce.study.steps_file import Range
 from vivavoce_recruitment.laboratory.bookings import NAME, Bookings, plain_code
-from vivavoce_recruitment.laboratory.settings import LaboratorySettings
+from vivavoce_recruitment.laboratory.settings import LaboratorySettings, Words
 from vivavoce_recruitment.laboratory.standing import PARAMETER, booking_page, standing_of
 from vivavoce_recruitment.platform import SheetRecruiter, Terms
 
@@ -38,10 +38,14 @@ class Laboratory(SheetRecruiter):
         found = bookings.of(code)
         if found is None or standing_of(settings, found, log.clock.now()) not in ("open", "begun"):
             raise NotAdmitted("not_proven", page=booking_page(code))
+        if found.waiting_since is not None:
+            bookings.end_wait(code)
         anywhere = found.let_in and bookings.use_let_in(code)
+        end = settings.session_at(found.start).end
         return Admission(
-            plain_code(code), found.person, verified=True, page=None if anywhere else booking_page(code)
-        )
+            plain_code(code), found.person, verified=True, page=None if anywhere else booking_page(code),
+            until=end if log.clock.now() < end else None,
+        )  # fmt: skip
 
     def hand_back(
         self, settings: LaboratorySettings, study: str, log: Log, outcome: str | None, code: str | None
@@ -51,10 +55,13 @@ class Laboratory(SheetRecruiter):
     def dialogues(self, settings: LaboratorySettings) -> Range | None:
         return settings.dialogues
 
+    def words(self, settings: LaboratorySettings) -> dict[str, Words]:
+        return {"room": settings.room, **({"bring": settings.bring} if settings.bring is not None else {})}
+
     def terms(self, settings: LaboratorySettings) -> Terms:
         return Terms(
             settings.reward,
-            settings.seats * len(settings.starts),
+            settings.places,
             settings.minutes,
             tuple(settings.bonuses),
             Decimal(0),

@@ -1,14 +1,16 @@
 """When and where a laboratory is open: sessions by local time, seats in each, what people get."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from vivavoce.core.validation import mistake
+from vivavoce.core.validation import mistake, shown_value
 from vivavoce.study.settings import Flag, Settings, Whole
 from vivavoce.study.steps_file import WrittenRange
 from vivavoce_recruitment.money import Amount
@@ -17,6 +19,7 @@ from vivavoce_recruitment.settings import Bonus, CallCost, DialoguePay, same_cur
 DAY: Final = "%Y-%m-%d"
 TIME: Final = "%H:%M"
 MOST_SESSIONS: Final = 1000
+MOST_WORDS: Final = 300
 
 
 def _written_as(form: str, noun: str, example: str) -> AfterValidator:
@@ -36,23 +39,66 @@ def _zone(written: str) -> str:
         raise mistake(f"unknown time zone {written!r}", "write such as Europe/Rome") from None
 
 
+def _words(written: Any) -> Any:
+    each = list(written.values()) if isinstance(written, Mapping) else [written]
+    if not each or not all(isinstance(one, str) and 0 < len(one.strip()) <= MOST_WORDS for one in each):
+        problem = f"{shown_value(written)} is not 1 to {MOST_WORDS} characters of text"
+        raise mistake(problem, "write text, or a mapping such as {en: ..., it: ...}")
+    return written
+
+
+def words_in(words: "Words", language: str) -> str:
+    """What somebody is told in a language of the study; who is told the same in all is told that."""
+    if isinstance(words, str):
+        return words
+    return words.get(language) or next(iter(words.values()))
+
+
+Words = Annotated[dict[str, str] | str, BeforeValidator(_words)]
+Minutes = Annotated[Whole, Field(ge=5, le=600)]
+Seats = Annotated[Whole, Field(ge=1, le=500)]
 Day = Annotated[str, _written_as(DAY, "day", "2026-12-01")]
 Time = Annotated[str, _written_as(TIME, "time of day", "'10:00'")]
 LocalTime = Annotated[str, _written_as(f"{DAY} {TIME}", "day and time", "2026-12-01 10:00")]
 
 
+class SlotSettings(Settings):
+    """A session of its own; what is left out is as in the others."""
+
+    shorthand: ClassVar[str | None] = "start"
+    start: LocalTime = Field(description="when it begins, such as 2026-12-01 10:00")
+    minutes: Minutes | None = Field(None, description="its length")
+    seats: Seats | None = Field(None, description="people who take part in it")
+
+
+@dataclass(frozen=True, slots=True)
+class LabSession:
+    """When a session begins, in UTC, how long it is and how many take part in it."""
+
+    start: datetime
+    length: timedelta
+    seats: int
+
+    @property
+    def end(self) -> datetime:
+        return self.start + self.length
+
+
 class LaboratorySettings(Settings):
     """Sessions in a laboratory, each with so many seats."""
 
-    room: str = Field(min_length=1, max_length=300, description="where people come to, as they are told")
+    room: Words = Field(description="where people come to, as they are told; by language, or one for all")
+    bring: Words | None = Field(None, description="what people are to bring along, likewise")
     time_zone: Annotated[str, AfterValidator(_zone)] = Field(
         description="of all days and times, by its name in the time zone database: Europe/Rome"
     )
-    slots: list[LocalTime] = Field([], description="when sessions begin, such as 2026-12-01 10:00")
+    slots: list[SlotSettings] = Field(
+        [], description="sessions, each by when it begins, or with a length or seats of its own"
+    )
     days: list[Day] = Field([], description="days, such as 2026-12-01, with a session at each of `times`")
     times: list[Time] = Field([], description="times of day at which sessions begin on each of `days`")
-    minutes: Whole = Field(60, ge=5, le=600, description="length of a session")
-    seats: Whole = Field(ge=1, le=500, description="people who take part in a session at the same time")
+    minutes: Minutes = Field(60, description="length of a session")
+    seats: Seats = Field(description="people who take part in a session at the same time")
     dialogues: WrittenRange | None = Field(
         None, description="how many each person holds, such as 15..40; none: as many as the visit says"
     )
@@ -61,6 +107,7 @@ class LaboratorySettings(Settings):
     change_hours: Whole = Field(
         24, ge=0, le=720, description="until how long before a session it may be moved or cancelled"
     )
+    invited: Flag = Field(False, description="only who was invited books, one seat with each invitation")
     email: Flag = Field(False, description="people leave an e-mail address, and book one seat for each")
     reward: Amount = Field(description="for each who completes the visit, such as 12.00 GBP")
     bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
@@ -72,19 +119,18 @@ class LaboratorySettings(Settings):
         if bool(self.days) != bool(self.times):
             lacking = "times" if self.days else "days"
             raise mistake(f"no {lacking}", f"write `{lacking}`, or each session under `slots`")
-        starts = self.starts
-        if not 1 <= len(starts) <= MOST_SESSIONS:
-            problem = f"{len(starts)} sessions, where 1 to {MOST_SESSIONS} are possible"
+        sessions = self.sessions
+        if not 1 <= len(sessions) <= MOST_SESSIONS:
+            problem = f"{len(sessions)} sessions, where 1 to {MOST_SESSIONS} are possible"
             raise mistake(problem, "write `slots`, or `days` and `times`")
-        for first, second in pairwise(starts):
-            if second < first + self.length:
-                problem = f"the session of {self.told(second)} begins before that of {self.told(first)} ends"
-                raise mistake(problem, f"leave {self.minutes} minutes between them, or give more `seats`")
-
-    @property
-    def length(self) -> timedelta:
-        """How long a session is."""
-        return timedelta(minutes=self.minutes)
+        for first, second in pairwise(sessions):
+            if second.start < first.end:
+                told = f"the session of {self.told(second.start)} begins before that of"
+                minutes = int(first.length.total_seconds() // 60)
+                raise mistake(
+                    f"{told} {self.told(first.start)} ends",
+                    f"leave {minutes} minutes between them, or give more `seats`",
+                )
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -92,10 +138,29 @@ class LaboratorySettings(Settings):
         return ZoneInfo(self.time_zone)
 
     @cached_property
-    def starts(self) -> tuple[datetime, ...]:
-        """When each session begins, in UTC, the first one first."""
-        written = [*self.slots, *(f"{day} {time}" for day in self.days for time in self.times)]
-        return tuple(sorted(self._instant(one) for one in written))
+    def sessions(self) -> tuple[LabSession, ...]:
+        """Every session, the first one first."""
+        usual = [
+            SlotSettings(start=f"{day} {time}", minutes=None, seats=None)
+            for day in self.days
+            for time in self.times
+        ]
+
+        def session(one: SlotSettings) -> LabSession:
+            length = timedelta(minutes=one.minutes or self.minutes)
+            return LabSession(self._instant(one.start), length, one.seats or self.seats)
+
+        return tuple(sorted(map(session, [*self.slots, *usual]), key=lambda one: one.start))
+
+    @property
+    def places(self) -> int:
+        """How many seats there are in all sessions."""
+        return sum(one.seats for one in self.sessions)
+
+    def session_at(self, start: datetime) -> LabSession:
+        """The session that begins then; one that the study file names no more is as the others are."""
+        usual = LabSession(start, timedelta(minutes=self.minutes), self.seats)
+        return next((one for one in self.sessions if one.start == start), usual)
 
     def _instant(self, written: str) -> datetime:
         """Raises  PydanticCustomError: clocks skip this time, or show it twice"""

@@ -1,4 +1,4 @@
-"""How a booking stands: whether its person may begin now, and where the pages say so."""
+"""How a booking stands: whether its person may begin now or wait for that, and where the pages say so."""
 
 from datetime import datetime
 from typing import Final, Literal
@@ -8,12 +8,25 @@ from vivavoce_recruitment.laboratory.settings import LaboratorySettings
 
 PARAMETER: Final = "seat"
 """Of a link, which has the code of a booking."""
+INVITATION: Final = "invitation"
+"""Of a link, which has the token of an invitation to book."""
 Standing = Literal["unknown", "cancelled", "early", "open", "late", "begun"]
 
 
 def booking_page(code: str) -> str:
     """Where the participants' pages say how a booking stands."""
     return f"/laboratory/booking?{PARAMETER}={plain_code(code)}"
+
+
+def booking_link(address: str, token: str) -> str:
+    """Where somebody books who was invited; `address` is that of the participants' pages."""
+    return f"{address.rstrip('/')}/laboratory?{INVITATION}={token}"
+
+
+def may_wait(settings: LaboratorySettings, booking: Booking, now: datetime) -> bool:
+    """Whether somebody with this booking may be in the laboratory, and cannot begin there by themselves."""
+    today = settings.local(booking.start).date() == settings.local(now).date()
+    return today and standing_of(settings, booking, now) in ("early", "late", "begun")
 
 
 def standing_of(settings: LaboratorySettings, booking: Booking | None, now: datetime) -> Standing:

@@ -16,8 +16,8 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.board import Board, VisitCard
-from vivavoce.desk.language import gettext, language, worded
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.language import gettext, language, ngettext, worded
+from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
 from vivavoce.desk.progress import OUTCOMES, whereabouts
 from vivavoce.desk.security import OwnForm, field, who_of
 from vivavoce.languages.base import locale_of
@@ -32,17 +32,18 @@ from vivavoce_recruitment.laboratory.bookings import (
     NoteKind,
     seats_by_start,
 )
-from vivavoce_recruitment.laboratory.settings import LaboratorySettings
-from vivavoce_recruitment.laboratory.standing import standing_of
+from vivavoce_recruitment.laboratory.settings import LaboratorySettings, words_in
+from vivavoce_recruitment.laboratory.standing import may_wait, standing_of
 
 STANDS: Final = {
-    "booked": N_("booked"), "awaited": N_("awaited"), "late": N_("late"), "here": N_("here"),
-    "let_in": N_("may be let in"), "no_show": N_("did not come"), "over": N_("over"),
+    "booked": N_("booked"), "waits": N_("waits to be let in"), "awaited": N_("awaited"), "late": N_("late"),
+    "here": N_("here"), "let_in": N_("may be let in"), "no_show": N_("did not come"), "over": N_("over"),
 }  # fmt: skip
 KINDS: Final[dict[NoteKind, str]] = {
     "note": N_("a note"), "technical_problem": N_("a technical problem"), "no_show": N_("did not come"),
-    "let_in": N_("let in, late or at another computer"), "cancelled": N_("cancel the booking"),
+    "let_in": N_("let in: early, late or at another computer"), "cancelled": N_("cancel the booking"),
 }  # fmt: skip
+MARKS: Final = KINDS | {"let_in": N_("let in"), "cancelled": N_("cancelled")}
 ABOUT_SOMEBODY: Final = frozenset({"no_show", "let_in", "cancelled"})
 REFUSED: Final = {
     "gone": N_("There is no such booking any more."),
@@ -50,10 +51,31 @@ REFUSED: Final = {
 }
 MOST_TEXT: Final = 2000
 router = APIRouter(prefix="/laboratory")
+
+
+def due_waiting(request: Request, desk: Desk) -> list[DueAction]:
+    """People who are in the laboratory and cannot begin before a supervisor lets them in."""
+    settings, now = _settings(desk.study), desk.log.clock.now()
+    held = Bookings(desk.log, desk.study.name).all()
+    n = sum(_waits(settings, one, now) for one in held)
+    if not n:
+        return []
+    text = ngettext(
+        "%(num)s person is in the laboratory and waits to be let in",
+        "%(num)s people are in the laboratory and wait to be let in", n,
+    )  # fmt: skip
+    return [DueAction(text, "/laboratory", urgent=True)]
+
+
+def _waits(settings: LaboratorySettings, booking: Booking, now: datetime) -> bool:
+    return booking.waiting_since is not None and may_wait(settings, booking, now)
+
+
 PAGE: Final = DashboardPage(
     name="laboratory", router=router, menu=(MenuItem("/laboratory", N_("Laboratory"), 940),),
     role="researcher", templates=Path(__file__).parent / "templates",
-    shown=lambda study: NAME in study.recruitment, help="how-to/run-a-laboratory-trial",
+    shown=lambda study: NAME in study.recruitment, due=due_waiting,
+    help="how-to/run-a-laboratory-trial",
 )  # fmt: skip
 
 
@@ -64,6 +86,7 @@ class SeatNow:
     stands     of `STANDS`, or how their visit ended
     dialogues  completed so far; at: number of the one that they are at; both None: not there
     idle       minutes since something happened in their visit; None: they are not there
+    since      when they said that they wait, by the laboratory's clocks; "": they do not
     marks      what was noted of them, by kind
     """
 
@@ -76,6 +99,7 @@ class SeatNow:
     at: int | None
     dialogues: int | None
     idle: float | None
+    since: str
     marks: tuple[str, ...]
 
 
@@ -88,6 +112,7 @@ class SessionNow:
     time: str
     today: bool
     over: bool
+    places: int
     seats: list[SeatNow]
 
 
@@ -141,7 +166,8 @@ def _page(
 ) -> Response:  # fmt: skip
     facts = _facts(desk)
     begun = [one.start for one in facts["sessions"] if facts["settings"].opens(one.start) <= facts["at"]]
-    about = about or (begun[-1].isoformat() if begun else "")
+    next_one = [one.start for one in facts["now"]][:1]
+    about = about or "".join(one.isoformat() for one in (begun[-1:] or next_one))
     return desk.page(
         request, "laboratory.html", status, **facts, problem=problem, about=about, text=text, kind=kind,
         kinds=KINDS, note=new_key("note"),
@@ -167,7 +193,7 @@ def _facts(desk: Desk) -> dict[str, Any]:
         }
         return [
             _session(settings, start, at, [seats[one] for one in held.get(start, [])])
-            for start in sorted({*settings.starts, *held})
+            for start in sorted({*(one.start for one in settings.sessions), *held})
         ]
 
     sessions = desk.board.of("people").see(look)
@@ -177,8 +203,9 @@ def _facts(desk: Desk) -> dict[str, Any]:
         "free": [one for one in coming if not one.today and not one.seats],
         "before": [one for one in sessions if one not in coming], "at": at, "stands": STANDS | OUTCOMES,
         "notes": [(one, _day(settings, one.start), _time(settings, one.start)) for one in reversed(notes)],
-        "note_kinds": KINDS, "cancelled": sum(one.seat is None for one in found),
-        "clock": _time(settings, at),
+        "marks": MARKS, "cancelled": sum(one.seat is None for one in found),
+        "clock": _time(settings, at), "new_key": new_key, "room": words_in(settings.room, language()),
+        "zone": settings.time_zone.replace("_", " "),
     }  # fmt: skip
 
 
@@ -194,6 +221,7 @@ class _People:
         visit = self.board.visits.get(booking.visit_id or "")
         where = self.where.get(booking.visit_id or "")
         stands, tone = self._stands(booking, visit, noted)
+        since = booking.waiting_since if stands == "waits" else None
         return SeatNow(
             booking=booking, email=email, stands=stands, tone=tone,
             participant_id=visit.participant_id if visit is not None else None,
@@ -201,6 +229,7 @@ class _People:
             at=where.round if where is not None else None,
             dialogues=self.held[visit.visit_id] if visit is not None else None,
             idle=where.idle_minutes if where is not None else None,
+            since=_time(self.settings, since) if since is not None else "",
             marks=tuple(dict.fromkeys(one.kind for one in noted)),
         )  # fmt: skip
 
@@ -208,22 +237,26 @@ class _People:
         """How somebody's booking stands, and by which of the dashboard's states it is shown."""
         if booking.let_in:
             return "let_in", "running"
+        waits = _waits(self.settings, booking, self.at)
+        if waits and (visit is None or visit.outcome is None):
+            return "waits", "failed"
         if visit is not None:
             outcome = visit.outcome or "here"
             return outcome, {"here": "running", "completed": "completed"}.get(outcome, "abandoned")
         if any(one.kind == "no_show" for one in noted):
             return "no_show", "abandoned"
-        if self.at >= booking.start + self.settings.length:
+        if self.at >= self.settings.session_at(booking.start).end:
             return "over", "abandoned"
         standing = standing_of(self.settings, booking, self.at)
         return {"open": ("awaited", "running"), "late": ("late", "failed")}.get(standing, ("booked", ""))
 
 
 def _session(settings: LaboratorySettings, start: datetime, at: datetime, seats: list[SeatNow]) -> SessionNow:
+    session = settings.session_at(start)
     return SessionNow(
         start=start, day=_day(settings, start), time=_time(settings, start),
         today=settings.local(start).date() == settings.local(at).date(),
-        over=at >= start + settings.length, seats=seats,
+        over=at >= session.end, places=session.seats, seats=seats,
     )  # fmt: skip
 
 

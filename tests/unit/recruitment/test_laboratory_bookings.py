@@ -92,6 +92,23 @@ def test_two_who_move_into_the_last_seat_at_once_leave_one_where_they_were(
         assert places[0].taken() == {START: 1, LATER: 1}
 
 
+def test_an_invitation_used_twice_at_once_books_one_seat(log_url: str, tmp_path: Path) -> None:
+    with opened(log_url, tmp_path) as first, opened(log_url, tmp_path) as second:
+        places = [Bookings(log, "lab") for log in (first, second)]
+        places[0].invite(["token"])
+
+        def book(number: int) -> str:
+            try:
+                places[number % 2].book(completion_code(), START, 9, token="token")
+            except NotBooked as refused:
+                return refused.reason
+            return "booked"
+
+        with ThreadPoolExecutor(8) as pool:
+            assert Counter(pool.map(book, range(8))) == {"booked": 1, "used_invitation": 7}
+        assert refusal(lambda: places[0].book(completion_code(), START, 9, token="")) == "not_invited"
+
+
 def test_a_code_books_once_however_it_is_written_and_however_often_it_is_sent(tmp_path: Path) -> None:
     with opened(f"sqlite:///{tmp_path / 'log.sqlite'}", tmp_path) as log:
         bookings, code = Bookings(log, "lab"), completion_code()

@@ -125,6 +125,26 @@ def test_marks_say_who_did_not_come_let_people_in_and_give_seats_back(tmp_path: 
         )
 
 
+def test_who_waits_is_urgent_on_the_overview_until_one_button_lets_them_in(tmp_path: Path) -> None:
+    with supervised(tmp_path / "lab") as (laboratory, desk):
+        told = "1 person is in the laboratory and waits to be let in"
+        code = laboratory.book()
+        assert told not in desk.get("/").text
+        browser = laboratory.browser()
+        browser.look(f"/laboratory/booking?seat={code}&lang=en")
+        browser.press("/laboratory/here?lang=en")
+        assert told in desk.get("/").text
+        page = desk.get("/laboratory/now").text
+        assert seats(page)[0][2].startswith("waits to be let in since 09:00")
+        form = re.search(r'<form method="post" action="/laboratory/notes">(.*?)</form>', page, flags=re.S)
+        assert form is not None
+        fields = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form[1]))
+        desk.post("/laboratory/notes", data=fields)
+        assert told not in desk.get("/").text
+        assert seats(desk.get("/laboratory/now").text)[0][2] == "may be let in"
+        assert "/turns/form" in laboratory.arrive(code).html
+
+
 def test_it_is_for_researchers_and_in_their_language(tmp_path: Path) -> None:
     with supervised(tmp_path / "lab", language="it") as (laboratory, desk):
         laboratory.book()

@@ -105,11 +105,16 @@ def test_one_may_leave_after_enough_dialogues_or_three_that_came_to_nothing(
     assert stands(make_study(tmp_path), *walk).may_finish is may
 
 
-@pytest.mark.parametrize(("dialogues", "short"), [(0, True), (1, True), (2, False)])
-def test_who_left_before_enough_dialogues_fell_short(dialogues: int, short: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("dialogues", "time_over", "short"), [
+    (0, False, True), (1, False, True), (2, False, False), (0, True, True), (1, True, False),
+    (2, True, False),
+])  # fmt: skip
+def test_who_left_before_enough_dialogues_fell_short_but_for_those_whose_time_was_over(
+    dialogues: int, time_over: bool, short: bool, tmp_path: Path
+) -> None:
     rounds = [event for number in range(dialogues) for event in whole(number)]
-    state = stands(make_study(tmp_path), *READ, *rounds, events.DialoguesFinished(step=2))
-    assert state.shortfall is short
+    over = events.DialoguesFinished(step=2, time_over=time_over)
+    assert stands(make_study(tmp_path), *READ, *rounds, over).shortfall is short
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 // What every page needs: nothing is sent twice by a double click, no page is shown from the past, Enter sends a
-// message, a code is copied.
+// message, a code is copied, what is to be told at a time is shown then.
 
 import "./storage.js";
 
@@ -26,6 +26,12 @@ for (const area of document.querySelectorAll('textarea[enterkeyhint="send"]')) {
     event.preventDefault();
     if (area.value.trim() && !event.repeat) area.form.requestSubmit();
   });
+}
+
+for (const late of document.querySelectorAll("[data-shown-in-s][hidden]")) {
+  const part = /** @type {HTMLElement} */ (late);
+  const waits = 1000 * Number(part.dataset.shownInS);
+  if (waits < 2 ** 31) setTimeout(() => (part.hidden = false), waits); // as far as a page can wait: 24 days
 }
 
 async function copy(from) {
