@@ -121,10 +121,7 @@ class _Asked:
                 self._line.write(number, "message", await receive())
 
         try:
-            try:
-                self._line.write(number, "scope", {name: scope[name] for name in _CARRIED if name in scope})
-            except OSError:
-                raise LeaderGone from None
+            self._line.write(number, "scope", {name: scope[name] for name in _CARRIED if name in scope})
             while True:
                 what, message = await queue.get()
                 if what == "send":

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import gc
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from scenes.patience import eventually_there
-from vivavoce.web.handover import Door, Handover, WorkerShare, door_of
+from vivavoce.web.handover import Door, Handover, WorkerShare, _Line, door_of
 
 LED_BY_ONE = next(
     f"visit-{number}" for number in range(99) if WorkerShare(0, 2).leader(f"visit-{number}") == 1
@@ -178,6 +179,42 @@ async def test_what_was_asked_of_a_leader_that_dies_is_asked_of_its_successor(tm
         async with door(successor, tmp_path):
             assert (await answering).json()["body"] == "said once"
     assert successor.state.served == 1
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_an_answer_to_a_worker_that_has_died_is_no_failure_of_the_pages(tmp_path: Path, loop: str) -> None:
+    failed: list[Exception] = []
+    gone = asyncio.Event()
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        await gone.wait()
+        try:
+            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        except Exception as error:
+            failed.append(error)
+            raise
+
+    async def try_it() -> None:
+        leader = Door(answer, door_of(tmp_path, 1))
+        await leader.open()
+        complaints: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        asker = _Line(*await asyncio.open_unix_connection(str(door_of(tmp_path, 1))))
+        asker.write(1, "scope", {"type": "http", "path": "/visit"})
+        await asker.drain()
+        await eventually_there(lambda: leader._answers)
+        asker.close()
+        await eventually_there(lambda: not leader._met)
+        await asyncio.sleep(0.05)  # what is closed is let go of at the next turn of the loop
+        gone.set()
+        await eventually_there(lambda: failed)
+        await leader.close()
+        gc.collect()
+        assert [type(one) for one in failed] == [ConnectionResetError] and complaints == []
+
+    factory = pytest.importorskip(loop).new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(try_it())
 
 
 @in_a_loop
