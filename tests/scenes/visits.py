@@ -111,3 +111,24 @@ async def say(
 
 def ratings() -> list[events.LoggedRating]:
     return [events.LoggedRating(item_id="found_all", value=1, answer="Yes", role="subjective_success")]
+
+
+def with_engine(study, log, scenario, **systems) -> None:
+    """Run a scenario with an engine that is started before and stopped after."""
+
+    async def run() -> None:
+        connectors = systems or {"one": Parrot(), "two": Parrot()}
+        engine = SessionEngine(study, log, connectors)
+        await engine.start()
+        try:
+            await scenario(engine)
+        finally:
+            await engine.stop()
+
+    asyncio.run(run())
+
+
+async def hold_dialogue(engine: SessionEngine, visit_id: str, dialogue_id: str) -> None:
+    await say(engine, visit_id, dialogue_id, "a thai place")
+    await say(engine, visit_id, dialogue_id, "its phone")
+    await engine.end_dialogue(visit_id, dialogue_id, user_turns=2)

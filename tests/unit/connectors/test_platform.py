@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,12 +18,11 @@ from starlette.routing import Route
 from scenes.patience import PATIENCE_S
 from scenes.platform_bots import texts, told
 from vivavoce.connectors.answers import clean
-from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput
+from vivavoce.connectors.base import Conversation, PastTurn
 from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.graph import GraphError
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import UnreadableCall, Upload, parameters
+from vivavoce.connectors.platform_chat import Chat
 from vivavoce.connectors.slack import SlackConnector
 from vivavoce.connectors.slack_messages import SlackError
 from vivavoce.core.errors import SystemUnderTestError
@@ -209,90 +207,6 @@ def test_who_asks_for_no_proxy_gets_none(tmp_path: Path, monkeypatch: pytest.Mon
     assert list(tmp_path.iterdir()) == [], "a certificate of a proxy"
 
 
-BEGUN_S = 100.0
-ANSWERED: dict[str, Any] = {"messages": [BotMessage(1, "hi", at_s=101.0)], "active_s": 101.0}
-NO_OUTPUT = "no output after 30 s"
-
-
-@pytest.mark.parametrize(
-    ("chat", "handled", "greeting_s", "now_s", "over"),
-    [
-        (ANSWERED, None, None, 101.5, False),
-        (ANSWERED, None, None, 102.0, True),
-        (ANSWERED, True, None, 102.0, True),
-        (ANSWERED, False, None, 110.0, False),
-        (ANSWERED, False, None, 220.0, False),
-        (ANSWERED, False, None, 220.5, "its turn was not complete after 120 s"),
-        (ANSWERED, SystemUnderTestError("closed", "it failed"), None, 102.0, "it failed"),
-        ({**ANSWERED, "typing_until_s": 105.0}, None, None, 104.5, False),
-        ({**ANSWERED, "typing_until_s": 105.0}, None, None, 105.0, True),
-        ({}, None, None, 130.0, False),
-        ({}, None, None, 130.5, NO_OUTPUT),
-        ({}, True, None, 130.5, f"{NO_OUTPUT}; it acknowledged the event"),
-        ({}, False, None, 130.5, NO_OUTPUT),
-        ({"active_s": 101.0, "calls": [("read", {}), ("read", {})]}, True, None, 130.5,
-         f"{NO_OUTPUT}; it called read"),
-        ({"active_s": 101.0, "typing_until_s": 131.0}, None, None, 131.0, False),
-        ({"active_s": 101.0, "typing_until_s": 131.0}, None, None, 131.5, NO_OUTPUT),
-        ({}, None, 5.0, 105.0, False),
-        ({}, None, 5.0, 105.5, True),
-        (ANSWERED, False, 5.0, 105.5, False),
-    ],
-)  # fmt: skip
-def test_a_turn_is_over_when_the_bot_has_written_is_idle_and_has_handled_the_event(
-    chat: dict[str, Any],
-    handled: bool | Exception | None,
-    greeting_s: float | None,
-    now_s: float,
-    over: bool | str,
-) -> None:
-    settings = {"connect": "slack", "url": "http://bot.example/", "idle_s": 1.0}
-
-    async def run() -> bool:
-        connector: Any = make_connector(settings, {}).inner
-        future = asyncio.get_running_loop().create_future()
-        if isinstance(handled, Exception):
-            future.set_exception(handled)
-        elif handled:
-            future.set_result(None)
-        handling = None if handled is None else future
-        try:
-            return connector._is_over(
-                Chat("1", "en", begun_s=BEGUN_S, **chat), greeting_s, handling, BEGUN_S, now_s
-            )
-        finally:
-            await connector.shut_down()
-
-    if isinstance(over, bool):
-        assert asyncio.run(run()) == over
-    else:
-        with pytest.raises(SystemUnderTestError) as caught:
-            asyncio.run(run())
-        assert caught.value.detail == over
-
-
-def test_what_a_bot_wrote_is_told_with_how_long_ago_it_did() -> None:
-    settings = {"connect": "slack", "url": "http://bot.example/"}
-    ago_s = {"now": 10.0, "before this turn": 2000.0}
-
-    async def run() -> list[SystemOutput]:
-        connector: Any = make_connector(settings, {}).inner
-        now_s = time.monotonic()
-        messages = [BotMessage(name, name, at_s=now_s - since) for name, since in ago_s.items()]
-        chat = Chat("1", "en", messages=messages, begun_s=now_s - 1000.0, active_s=now_s - 5.0)
-        chat.calls = [("chat.postMessage", {})]
-        found = connector._outputs(chat)
-        assert chat.messages == [] and connector._outputs(chat) == []
-        await connector.shut_down()
-        return found
-
-    now, before, extras = asyncio.run(run())
-    assert [one.text for one in (now, before)] == list(ago_s)
-    assert extras.raw == {"methods": ["chat.postMessage"]}
-    for output, held_s in ((now, 10.0), (before, 1000.0), (extras, 5.0)):
-        assert 0 <= output.held_s - held_s < PATIENCE_S
-
-
 NOT_GIVEN_BACK = "refused: it did not give back the challenge of url_verification"
 
 
@@ -343,66 +257,6 @@ def test_numbers_of_messages_are_whole_and_follow_each_other() -> None:
     inner: Any = make_connector({"connect": "whatsapp", "url": "http://bot.example/"}, {}).inner
     first = inner._number()
     assert (type(first), inner._number()) == (int, first + 1)
-
-
-FORM = {"content-type": "application/x-www-form-urlencoded"}
-
-
-@pytest.mark.parametrize(
-    ("asked", "found"),
-    [
-        ({"params": {"a": "1"}}, {"a": "1"}),
-        ({"params": {"a": "1"}, "json": {"a": 2, "b": "x\0"}}, {"a": 2, "b": "x"}),
-        ({"params": {"a": "1"}, "json": [1]}, {"a": "1"}),
-        ({"params": {"a": "1"}, "content": b"", "headers": {"content-type": "application/json"}}, {"a": "1"}),
-        ({"params": {"a": "1"}, "content": b"b=2", "headers": FORM}, {"a": "1", "b": "2"}),
-        ({"content": b"b=2", "headers": {"content-type": "text/plain"}}, {}),
-        ({"content": b"b=" + b"2" * 38, "headers": FORM}, {"b": "2" * 38}),
-        ({"content": b"b=" + b"2" * 39, "headers": FORM}, "too large"),
-        ({"content": b"{", "headers": {"content-type": "application/json; charset=utf-8"}}, "no JSON object"),
-    ],
-)
-def test_a_call_has_its_parameters_in_the_address_as_json_or_as_a_form(
-    asked: dict[str, Any], found: dict[str, Any] | str
-) -> None:
-    if isinstance(found, dict):
-        assert sent(40, **asked) == found
-    else:
-        with pytest.raises(UnreadableCall, match=found):
-            sent(40, **asked)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "data", "upload"),
-    [
-        ("a.bin", "image/bmp", b"BM", Upload("a.bin", "image/bmp", b"BM")),
-        ("a.bin", "image/bmp", b"\x89PNG", Upload("a.bin", "image/png", b"\x89PNG")),
-        ("a", "", b"x", Upload("a", "application/octet-stream", b"x")),
-    ],
-)
-def test_a_file_is_of_the_kind_that_its_beginning_or_its_sender_tells(
-    name: str, kind: str, data: bytes, upload: Upload
-) -> None:
-    assert sent(10_000, files={"file": (name, data, kind)}) == {"file": upload}
-
-
-def sent(longest_bytes: int, **asked: Any) -> dict[str, Any]:
-    """The parameters of a call that is made like this."""
-
-    async def run() -> dict[str, Any]:
-        found: list[dict[str, Any]] = []
-
-        async def serve(request: Request) -> Response:
-            found.append(await parameters(request, longest_bytes))
-            return Response("")
-
-        app = Starlette(routes=[Route("/", serve, methods=["POST"])])
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
-            await client.post("/", **asked)
-        return found[0]
-
-    return asyncio.run(run())
 
 
 def test_duplicates_are_delivered_where_the_settings_say_so() -> None:
@@ -547,88 +401,3 @@ def test_a_call_of_wrong_types_is_refused_or_shown_and_never_an_error_of_ours(pl
     shown = [(one.title, one.payload) for output in outputs for one in output.choices]
     assert all(isinstance(text, str) for pair in shown for text in pair)
     assert len(outputs) > 100 and all(isinstance(output.text, str) for output in outputs)
-
-
-def message(number: int, at_s: float, text: str = "hi", **more: Any) -> BotMessage:
-    return BotMessage(number, text, at_s=at_s, **more)
-
-
-@pytest.mark.parametrize(
-    ("messages", "acted", "answered"),
-    [
-        ([], True, False),
-        ([message(1, 99.9)], True, False),
-        ([message(1, 100.0)], True, True),
-        ([message(1, 100.0)], False, False),
-        ([message(1, 99.9), message(2, 100.1)], True, True),
-        ([message(1, 100.1), message(2, 100.2, streams=True)], True, False),
-    ],
-)
-def test_a_bot_has_answered_when_it_has_written_in_this_turn_and_writes_no_more(
-    messages: list[BotMessage], acted: bool, answered: bool
-) -> None:
-    chat = Chat("1", "en", messages=messages)
-    chat.begin_turn(100.0)
-    if acted:
-        chat.stirred("read", {"token": "secret", "a": 1}, 100.5)
-        assert chat.calls == [("read", {"a": 1})]
-    assert chat.answered == answered
-
-
-@pytest.mark.parametrize(("was_s", "is_s"), [(99.9, 101.0), (100.0, 100.0), (100.5, 100.5)])
-def test_a_message_that_came_too_late_for_the_last_turn_is_of_this_one_when_it_is_edited(
-    was_s: float, is_s: float
-) -> None:
-    chat = Chat("1", "en", messages=[message(1, was_s)])
-    chat.begin_turn(100.0)
-    chat.edit(message(1, 101.0, "new"))
-    assert [(one.text, one.at_s) for one in chat.messages] == [("new", is_s)]
-    chat.edit(message(2, 102.0))
-    assert [one.message_id for one in chat.messages] == [1, 2]
-    chat.delete(1)
-    assert [one.message_id for one in chat.messages] == [2]
-
-
-@pytest.mark.parametrize(
-    ("status", "given_back", "problem"),
-    [(200, True, None), (200, False, "HTTP 200"), (403, True, "HTTP 403")],
-)
-def test_a_webhook_is_known_by_the_challenge_that_it_gives_back(
-    status: int, given_back: bool, problem: str | None
-) -> None:
-    said: list[str] = []
-
-    async def serve(request: Request) -> Response:
-        if request.method == "GET":
-            assert request.query_params["hub.verify_token"] == "verifies"
-            challenge = request.query_params["hub.challenge"]
-            return Response(challenge if given_back else "no", status_code=status)
-        sender = json.loads(await request.body())["entry"][0]["messaging"][0]["sender"]["id"]
-        async with httpx.AsyncClient(trust_env=False) as client:
-            body = {"recipient": {"id": sender}, "message": {"text": "well"}}
-            answer = await client.post(f"{connector.inner.address}/me/messages", json=body)  # of no version
-        said.append(answer.json()["recipient_id"])
-        return Response("")
-
-    async def run() -> list[str]:
-        nonlocal connector
-        server = CallbackServer(
-            Starlette(routes=[Route("/", serve, methods=["GET", "POST"])]), "127.0.0.1", 0
-        )
-        await server.start()
-        url = f"http://127.0.0.1:{server.port}/"
-        settings = {"connect": "messenger", "url": url, "port": 0, "idle_s": 0.1, "allow_private": True}
-        connector = make_connector({**settings, "verify_token": "verifies"}, {})
-        try:
-            return texts(await told(connector, Conversation("here"), "hello"))
-        finally:
-            await connector.shut_down()
-            await server.stop()
-
-    connector: Any = None
-    if problem is None:
-        assert asyncio.run(run()) == ["well"] and len(said) == 1
-    else:
-        with pytest.raises(SystemUnderTestError, match=f"did not give back the challenge .{problem}"):
-            asyncio.run(run())
-        assert said == []

@@ -236,7 +236,7 @@ def test_a_suite_is_read_as_it_was_written_whatever_was_said(tmp_path: Path) -> 
     ("text", "complaint"),
     [
         ("suite: s\nsystem: {connect: http}\ncases: []\n", "cases"),
-        ("suite: s\nsystm: {}\ncases: []\n", "'system' is missing"),
+        ("suite: s\nsystm: {}\ncases: []\n", "systm: unknown key 'systm' .* did you mean 'system'"),
         (f"suite: s\nversion: 9\nsystem: {{connect: http}}\ncases: [{CASE}]\n", "format 9"),
         ("suite: [\n", "suite.yaml:"),
     ],

@@ -48,7 +48,7 @@ def test_venues_are_looked_up(check, marlowe):
         ("type: restaurant", "type: restorant", "tasks.yaml:3 tasks[0].type: unknown type 'restorant'"),
         ("id: two", "id: one", "tasks.yaml:7 tasks[1].id: task 'one' is listed twice"),
         ("constraints: {food: seafood, area: dontcare}", "constraints: {food: 3}", "tasks.yaml:4 tasks[0].constraints.food: 3 where text"),
-        ("    text: {en: Find a sea", "    texts: {en: Find a sea", "tasks.yaml:2 tasks[0].text: 'text' is missing"),
+        ("    text: {en: Find a sea", "    texts: {en: Find a sea", "tasks.yaml:6 tasks[0].texts: unknown key 'texts'; did you mean 'text'?"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(check, old, new, expected):

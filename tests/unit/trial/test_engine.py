@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from scenes.patience import PATIENCE_S, eventually_there
-from scenes.visits import Parrot, greeted, into_dialogue, make_study, ratings, say, settled
+from scenes.visits import (
+    Parrot,
+    greeted,
+    hold_dialogue,
+    into_dialogue,
+    make_study,
+    ratings,
+    say,
+    settled,
+    with_engine,
+)
 from vivavoce.core.clock import ManualClock
 from vivavoce.log import events
 from vivavoce.log.follow_ups import Invited, note_invited
@@ -17,27 +27,6 @@ from vivavoce.study.follow_up import FollowUp
 from vivavoce.study.model import Limits
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
-
-
-def with_engine(study, log, scenario, **systems) -> None:
-    """Run a scenario with an engine that is started before and stopped after."""
-
-    async def run() -> None:
-        connectors = systems or {"one": Parrot(), "two": Parrot()}
-        engine = SessionEngine(study, log, connectors)
-        await engine.start()
-        try:
-            await scenario(engine)
-        finally:
-            await engine.stop()
-
-    asyncio.run(run())
-
-
-async def hold_dialogue(engine: SessionEngine, visit_id: str, dialogue_id: str) -> None:
-    await say(engine, visit_id, dialogue_id, "a thai place")
-    await say(engine, visit_id, dialogue_id, "its phone")
-    await engine.end_dialogue(visit_id, dialogue_id, user_turns=2)
 
 
 async def give_feedback(engine: SessionEngine, visit_id: str) -> None:
@@ -223,88 +212,6 @@ def test_three_fruitless_dialogues_let_the_participant_leave_with_a_code(study, 
         )
         state = await engine.state(visit_id)
         assert state.outcome == "technical_failure" and state.completion_code
-
-    with_engine(study, log, scenario)
-
-
-def test_wrong_reused_and_foreign_codes_are_told_apart_and_counted(study, log) -> None:
-    async def scenario(engine: SessionEngine) -> None:
-        first, dialogue = await into_dialogue(engine)
-        await hold_dialogue(engine, first, dialogue)
-        other, other_dialogue = await into_dialogue(engine)
-        await hold_dialogue(engine, other, other_dialogue)
-        foreign = (await engine.state(other)).dialogues[-1].code or ""
-        mine = (await engine.state(first)).dialogues[-1].code or ""
-        assert (await engine.enter_code(first, "00")).problem == "unknown"
-        assert (await engine.enter_code(first, foreign)).problem == "other_visit"
-        assert (await engine.enter_code(first, f" {mine[:2]}-{mine[2:]} ")).accepted
-        await engine.forms.answer(
-            first, step=2, round=0, position=0, instrument="cambridge", wording="project", ratings=[]
-        )
-        await engine.next_dialogue(first, 2, 1)
-        await hold_dialogue(engine, first, await greeted(engine, first))
-        assert (await engine.enter_code(first, mine)).problem == "reused"
-        entered = [s.event for s in log.events(first) if isinstance(s.event, events.CodeEntered)]
-        assert [one.accepted for one in entered] == [False, False, True, False]
-
-    with_engine(study, log, scenario)
-
-
-def test_guessing_codes_is_stopped(study, log) -> None:
-    async def scenario(engine: SessionEngine) -> None:
-        visit_id, dialogue_id = await into_dialogue(engine)
-        await hold_dialogue(engine, visit_id, dialogue_id)
-        right = (await engine.state(visit_id)).dialogues[-1].code or ""
-        for _ in range(study.limits.code_attempts):
-            assert (await engine.enter_code(visit_id, "1")).problem == "unknown"
-        assert (await engine.enter_code(visit_id, right)).problem == "too_many"
-
-    with_engine(study, log, scenario)
-
-
-@pytest.mark.parametrize(("passed_s", "problem"), [(599, "too_many"), (600, None)])
-def test_wrong_codes_count_for_ten_minutes(tmp_path: Path, passed_s: float, problem: str | None) -> None:
-    study, clock = make_study(tmp_path), ManualClock()
-
-    async def run() -> None:
-        engine = SessionEngine(study, log, dict.fromkeys(study.systems, Parrot()), clock=clock)
-        visit_id, dialogue_id = await into_dialogue(engine)
-        await hold_dialogue(engine, visit_id, dialogue_id)
-        for _ in range(study.limits.code_attempts):
-            await engine.enter_code(visit_id, "1")
-        clock.advance(passed_s)
-        right = (await engine.state(visit_id)).dialogues[-1].code or ""
-        assert (await engine.enter_code(visit_id, right)).problem == problem
-        await engine.stop()
-
-    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", clock) as log:
-        asyncio.run(run())
-
-
-def test_a_code_that_was_used_or_is_of_another_dialogue_of_the_visit_is_not_taken(study, log) -> None:
-    async def scenario(engine: SessionEngine) -> None:
-        visit_id, dialogue_id = await into_dialogue(engine)
-        await hold_dialogue(engine, visit_id, dialogue_id)
-        mine = (await engine.state(visit_id)).dialogues[-1].code or ""
-        await log.transact(lambda tx: tx.reserve_code("77", "dialogue-before", visit_id))
-        assert (await engine.enter_code(visit_id, "77")).problem == "reused"
-        await log.transact(lambda tx: tx.use_code(mine))
-        assert (await engine.enter_code(visit_id, mine)).problem == "reused"
-
-    with_engine(study, log, scenario)
-
-
-def test_a_code_has_a_digit_more_where_all_shorter_ones_are_taken(tmp_path: Path, log) -> None:
-    study = make_study(tmp_path)
-    study = study.model_copy(update={"limits": study.limits.model_copy(update={"code_digits": 1})})
-
-    async def scenario(engine: SessionEngine) -> None:
-        for code in range(1, 10):
-            await log.transact(lambda tx, code=str(code): tx.reserve_code(code, "of-others", "elsewhere"))
-        visit_id, dialogue_id = await into_dialogue(engine)
-        await hold_dialogue(engine, visit_id, dialogue_id)
-        code = (await engine.state(visit_id)).dialogues[-1].code
-        assert code is not None and len(code) == 2
 
     with_engine(study, log, scenario)
 
@@ -500,87 +407,6 @@ def test_least_used_by_participant_never_differs_by_more_than_one(tmp_path: Path
             await greeted(engine, visit_id)
 
     with_engine(study, log, scenario)
-
-
-@pytest.mark.parametrize(
-    ("capabilities", "resent", "failure"),
-    [
-        ({"idempotent": True}, True, None),
-        ({"memory": "caller"}, True, None),
-        ({}, False, "interrupted"),
-        ({"memory": "process"}, False, "interrupted"),
-    ],
-    ids=["takes a key once", "keeps no memory", "may have heard it", "lost its memory"],
-)
-def test_an_answer_owed_at_a_crash_is_taken_up_by_the_next_process(
-    study, tmp_path: Path, capabilities, resent, failure
-) -> None:
-    url = f"sqlite:///{tmp_path / 'crash.sqlite'}"
-
-    async def before() -> tuple[str, str]:
-        stuck = Parrot(**capabilities)
-        log = Log.open(url)
-        engine = SessionEngine(study, log, {"one": stuck, "two": stuck})
-        await engine.start()
-        visit_id, dialogue_id = await into_dialogue(engine)
-        stuck.gate = asyncio.Event()
-        await engine.say(visit_id, dialogue_id, key="k", text="hi")
-        await eventually_there(lambda: stuck.sent)
-        await engine.stop()
-        await log.close()
-        return visit_id, dialogue_id
-
-    async def after(visit_id: str, dialogue_id: str) -> None:
-        fresh = Parrot(**capabilities)
-        log = Log.open(url)
-        engine = SessionEngine(study, log, {"one": fresh, "two": fresh})
-        await engine.start()
-        await settled(engine, visit_id)
-        said = await engine.say(visit_id, dialogue_id, key="k", text="hi")
-        assert said.replayed
-        assert [turn.key for turn in fresh.sent] == (["k"] if resent else [])
-        failures = [s.event for s in log.events(visit_id) if isinstance(s.event, events.SystemTurnFailed)]
-        assert [one.failure for one in failures] == ([failure] if failure else [])
-        dialogue = (await engine.state(visit_id)).dialogues[-1]
-        assert dialogue.running == (capabilities.get("memory") != "process")
-        if resent:
-            assert fresh.histories[0] == ("Hello.",)
-        await engine.stop()
-        await log.close()
-
-    asyncio.run(after(*asyncio.run(before())))
-
-
-def test_what_another_process_wrote_is_read_before_anything_is_written_on_top(study, log) -> None:
-    async def scenario(engine: SessionEngine) -> None:
-        visit_id, dialogue_id = await into_dialogue(engine)
-        chosen = events.LanguageChosen(language="it")
-        await log.transact(lambda tx: tx.append(visit_id, chosen))  # as a second process would
-        with pytest.raises(Stale):
-            await engine.say(visit_id, dialogue_id, key="k", text="hi")
-        assert (await engine.state(visit_id)).language == "it"
-        await say(engine, visit_id, dialogue_id, "hi", key="k")
-        stored = log.events(visit_id)
-        assert [one.seq for one in stored] == list(range(1, len(stored) + 1))
-
-    with_engine(study, log, scenario)
-
-
-def test_an_answer_is_logged_even_when_another_process_wrote_meanwhile(study, log) -> None:
-    parrot = Parrot()
-
-    async def scenario(engine: SessionEngine) -> None:
-        visit_id, dialogue_id = await into_dialogue(engine)
-        parrot.gate = asyncio.Event()
-        await engine.say(visit_id, dialogue_id, key="k", text="hi")
-        chosen = events.LanguageChosen(language="it")
-        await log.transact(lambda tx: tx.append(visit_id, chosen))
-        parrot.gate.set()
-        await settled(engine, visit_id)
-        answers = [s for s in log.events(visit_id) if isinstance(s.event, events.SystemTurnReceived)]
-        assert [one.event.text for one in answers] == ["Hello.", "You said: hi"]
-
-    with_engine(study, log, scenario, one=parrot, two=parrot)
 
 
 def test_a_dialogue_left_alone_is_ended_and_the_visit_can_go_on(tmp_path: Path) -> None:
