@@ -139,7 +139,7 @@ class Copy:
     def __init__(self, folder: Path, paths: list[str]) -> None:
         self.root = folder / "copy"
         self._paths = paths
-        for name in ("src", "tests", "examples", "docs", "benchmarks"):
+        for name in ("src", "tests", "examples", "docs", "benchmarks", "deploy", "scripts"):
             shutil.copytree(ROOT / name, self.root / name, ignore=shutil.ignore_patterns("__pycache__"))
         for path in ROOT.iterdir():
             if path.is_file():
