@@ -135,11 +135,11 @@ class SimulatedDomain(_Data):
     domain: str = Field(description="its name")
     languages: tuple[str, ...] = Field((), description="those of the goals' texts when left out")
     goals: dict[str, GoalKind] = Field(description="kinds of goals; a task's `type` names one")
-    slots: dict[str, SpokenSlot] = Field({}, description="what a system may ask for or confirm")
-    groups: dict[str, ItemGroup] = Field({}, description="lists: foods of a meal, steps of a recipe")
-    wants: dict[str, Wanted] = Field({}, description="what users may want to know")
+    slots: dict[str, SpokenSlot] = Field(default={}, description="what a system may ask for or confirm")
+    groups: dict[str, ItemGroup] = Field(default={}, description="lists: foods of a meal, steps of a recipe")
+    wants: dict[str, Wanted] = Field(default={}, description="what users may want to know")
     cues: tuple[Cue, ...] = Field(
-        (), description="words of a system that stand for acts, for systems that tell no acts"
+        default=(), description="words of a system that stand for acts, for systems that tell no acts"
     )
 
     @model_validator(mode="before")
