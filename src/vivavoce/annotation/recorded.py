@@ -34,7 +34,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
 
     sounds  folder of the recordings' files
     into    folder for the items' sound; a recording is copied, what is no WAV or FLAC is written as WAV
-    Note    of a recording of a whole dialogue the user's turns are cut out where he has a channel of his own,
+    Note    of a whole dialogue's recording users' turns are cut out where they have a channel of their own,
             0.3 s before and after with them, and paired with the log's in order; a turn that has a recording
             of its own is taken from that; what was removed is left out
     Raises  InputError: nothing that a user said was recorded

@@ -13,7 +13,7 @@ from vivavoce.cli.progress import note
 def erase(
     study: Study_,
     participant: Annotated[
-        str, typer.Argument(metavar="PARTICIPANT", help="His participant_id, or the identifier of his link.")
+        str, typer.Argument(metavar="PARTICIPANT", help="The participant_id, or the identifier of a link.")
     ],
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
@@ -39,7 +39,7 @@ def erase(
     gone = f"{Counted(tombstone.visits, 'visit')}, {Counted(tombstone.events, 'event')}"
     typer.echo(f"erased {tombstone.participant_id}: {gone}")
     if tombstone.mended:
-        typer.echo(f"in {Counted(tombstone.mended, 'event')} of others there is nothing of his any more")
+        typer.echo(f"in {Counted(tombstone.mended, 'event')} of others there is nothing of theirs any more")
     for sentence in tombstone.kept:
         typer.echo(sentence)
-    note("datasets, reports and backups that were made before still hold him: make them anew, or delete them")
+    note("datasets, reports and backups made before still hold them: make these anew, or delete them")

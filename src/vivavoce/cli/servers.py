@@ -97,11 +97,11 @@ def serve_study(
                 with working(
                     path, url, host=host, port=port, workers=workers, secure_cookies=secure_cookies,
                     notice=notice, begun_by=last_will(),
-                ) as running:  # fmt: skip
+                ) as crew:  # fmt: skip
                     ready([f"workers       {workers}, each of which leads some of the visits"])
                     wait_for_port(host, desk_port, "the dashboard", dashboard)
                     there()
-                    running.watch()
+                    crew.watch()
             else:
                 server, told = _make_server(study, log, connectors, host, port, secure_cookies, notice)
                 ready(told)

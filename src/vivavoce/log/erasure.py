@@ -1,9 +1,9 @@
-"""Erasure of a participant: everything of his leaves the log, and a tombstone says that it did.
+"""Erasure of a participant: everything of theirs leaves the log, and a tombstone says that it did.
 
-It is the one exception to the rule that events are only ever added. What goes: his visits with all their
-events, recordings and tapes; who he is; what annotators, reviewers, researchers and stress tests have of
-his dialogues; what leads to him in the tables of packages, which say what stays there. In the visits
-of those who wrote down his recordings stands that they did, without the words. Everybody else's events
+It is the one exception to the rule that events are only ever added. What goes: their visits with all their
+events, recordings and tapes; who they are; what annotators, reviewers, researchers and stress tests have of
+their dialogues; what leads to them in the tables of packages, which say what stays there. In the visits
+of others who wrote down such recordings stands that they did, without the words. Everybody else's events
 stay as they were, so that the projections of the rest can still be rebuilt.
 """
 
@@ -144,7 +144,7 @@ def _pseudonym(log: Log, study: str, who: str) -> str:
     if found is None:
         raise InputError(
             f"no participant {who!r}", place=f"study {study}",
-            hint="name a participant_id of the dataset, or the identifier of the link with which he came",
+            hint="name a participant_id of the dataset, or the identifier of the link with which they came",
         )  # fmt: skip
     return found
 

@@ -1,4 +1,4 @@
-"""Erasing a participant: nothing of his is left anywhere, and everybody else's data is as it was."""
+"""Erasing a participant: nothing of theirs is left anywhere, and everybody else's data is as it was."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -295,7 +295,7 @@ def test_the_verb_erases_by_the_identifier_of_the_link_and_tells_what_it_did(tmp
         assert [one.participant_id for one in log.visits("s")] == ["p1", "p2", "p9"]
     result = CliRunner().invoke(app, [*words, "--yes"], catch_exceptions=False)
     assert result.stdout.splitlines() == [
-        "erased p1: 1 visit, 10 events", "in 2 events of others there is nothing of his any more",
+        "erased p1: 1 visit, 10 events", "in 2 events of others there is nothing of theirs any more",
     ]  # fmt: skip
     with Log.open(url) as log:
         assert [one.participant_id for one in log.visits("s")] == ["p2", "p9"]
