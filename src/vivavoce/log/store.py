@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -105,13 +106,24 @@ class Log(Reader):
     def forget_deleted(self) -> None:
         """See that what was deleted is in the database's files no more, as far as nobody reads them now.
 
-        Note  a server writes each table anew, which waits for whoever uses one; what its own journal still
-              holds, its administrator lets go of
+        Both databases write everything anew: rows that grew or moved to another page before have left their
+        bytes behind, and no later deletion finds those. Whoever writes meanwhile waits.
+
+        Note    what a server's own journal still holds, its administrator lets go of
+        Raises  LogError: it could not be written anew, as where the disk is full
         """
         if self._engines.writer.dialect.name == "sqlite":
             with self._engines.writer.connect() as connection:
                 raw: Any = connection.connection.dbapi_connection
-                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                try:
+                    raw.execute("VACUUM")
+                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                except sqlite3.Error as error:
+                    file = self._engines.writer.url.database
+                    raise LogError(
+                        f"it is deleted, but bytes of it may still be in {file}, which could not be written "
+                        f"anew ({error}): make room, stop who uses it, and run `sqlite3 {file} VACUUM`"
+                    ) from error
             return
         with self._engines.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             quote = connection.dialect.identifier_preparer.quote

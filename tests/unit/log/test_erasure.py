@@ -198,6 +198,23 @@ def test_nothing_of_an_erased_participant_is_left_and_the_rest_is_whole(log: Log
     assert [row["dialogue_id"] for row in dataset.everything.read("annotations").to_pylist()] in ([], ["d2"])
 
 
+def leave_bytes_behind(log: Log) -> None:
+    """Rows that went before the erasure, without their bytes being overwritten, as when pages are split."""
+
+    def write(tx: Transaction) -> None:
+        for one in (
+            "PRAGMA secure_delete=OFF",
+            "CREATE TABLE moved (text TEXT)",
+            "INSERT INTO moved VALUES ('" + "once there " * 1000 + "')",
+            "DELETE FROM moved",
+        ):
+            tx.connection.exec_driver_sql(one)
+
+    log.transact_now(write)
+    with log.reading() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint")
+
+
 @pytest.mark.reliability
 def test_no_byte_of_it_is_left_in_the_files_of_sqlite(
     tmp_path: Path, note_figures: Callable[..., None]
@@ -205,9 +222,12 @@ def test_no_byte_of_it_is_left_in_the_files_of_sqlite(
     url = f"sqlite:///{tmp_path / 'log.sqlite'}"
     with Log.open(url) as log:
         fill(log)
+        leave_bytes_behind(log)
+        assert b"once there" in (tmp_path / "log.sqlite").read_bytes()
         erase_participant(log, "s", "p1", by="researcher")
         files = [file for file in tmp_path.glob("log.sqlite*") if file.is_file()]
-        assert not any(SECRET.encode() in file.read_bytes() for file in files)
+        for trace in (SECRET, "once there"):
+            assert not any(trace.encode() in file.read_bytes() for file in files), trace
         assert any(b"a thai place" in file.read_bytes() for file in files)
         note_figures("erasure", where="database file and WAL of SQLite", files=len(files), with_a_trace=0)
 
