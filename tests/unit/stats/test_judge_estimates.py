@@ -79,7 +79,7 @@ def test_groups_rest_on_people_alone_on_both_and_on_the_judge_alone(make) -> Non
     assert ([one.key for one in facts.groups], facts.rate) == (["a", "b", "c"], True)
     sides = []
     for group in facts.groups:
-        own = SYSTEMS == group.key
+        own = group.key == SYSTEMS
         joined = JudgedCases(PEOPLE[own], SAID[own], LABELS[own])
         alone = JudgedCases(PEOPLE[own], np.full(own.sum(), np.nan), SAID[own])
         assert group.joined == powered_mean(joined, rate=True, level=0.9)
