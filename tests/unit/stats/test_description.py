@@ -150,3 +150,14 @@ def test_groups_with_more_of_a_failure_come_first_and_an_answer_without_a_code_i
     (item,) = facts.questionnaires[0].items
     assert (item.n, item.free_text, item.answers, item.mean) == (2, 1, {"five": 1}, 3.5)
     assert item.by == {"a": (2, 3.5)}
+
+
+@pytest.mark.parametrize(("instrument", "mean"), [("demographics", None), ("own", 2.0)])
+def test_codes_that_are_names_have_no_mean(make, instrument, mean):
+    ratings = [
+        {"dialogue_id": f"d{number}", "instrument": instrument, "item_id": "gender", "value": value}
+        for number, value in enumerate((1.0, 3.0))
+    ]
+    sheets = describe(make(("a", "p", None), ("a", "q", None), ratings=ratings), "system").questionnaires
+    (item,) = sheets[0].items
+    assert (item.n, item.mean, bool(item.by)) == (2, mean, mean is not None)
