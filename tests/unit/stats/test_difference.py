@@ -245,3 +245,12 @@ def test_only_two_rates_cannot_differ_by_more_than_one(a: list[float], b: list[f
 def test_neither_group_may_be_without_a_case(a: int, b: int) -> None:
     cases = [(np.ones(3) * min(one, 1), np.ones(3) * one) for one in (a, b)]
     assert compare_clusters(np.arange(3), np.arange(3, 6), *cases) is None
+
+
+def test_a_level_that_the_smallest_p_just_reaches_cannot_be_undercut() -> None:
+    """Six who met both: 2 of 64 ways at least, and a p of .03125 is not below an alpha of .03125."""
+    people = [((2, 3), (1, 3))] * 5 + [((1, 3), (2, 3))]
+    for level, told in ((0.96875, True), (0.96, False)):
+        found = compare_clusters(*dialogues(people), level=level)
+        assert found.smallest_p == 0.03125
+        assert ("nothing can be significant" in str(found.why)) is told
