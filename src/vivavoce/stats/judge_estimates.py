@@ -145,7 +145,7 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         values = parameters(dataset).reindex(index=cases, columns=list(table.predictors))
         said = cross_fitted(values.to_numpy(dtype="float64"), labels, people)
     else:
-        rows = _judgements(dataset, judge, column if column != target else target)
+        rows = _judgements(dataset, judge, column)
         told = {row["dialogue_id"]: row["value"] for row in rows}
         said = np.array([_number(told.get(one)) for one in cases])
     return JudgedTable(

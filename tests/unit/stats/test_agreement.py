@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -118,3 +119,44 @@ def test_full_agreement_is_one_on_every_scale():
 def test_judges_of_unequal_number_need_alpha():
     with pytest.raises(InputError, match="Krippendorff"):
         fleiss([[3, 0], [1, 1]])
+
+
+@pytest.mark.parametrize(("table", "shape"), [
+    ([[1, 2, 3], [4, 5, 6]], "2 x 3"), ([[1, 2], [3, 4], [5, 6]], "3 x 2"), ([1, 2], "2"),
+    ([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], "2 x 2 x 2"),
+])  # fmt: skip
+def test_a_confusion_matrix_has_the_same_categories_for_both(table: list, shape: str) -> None:
+    with pytest.raises(InputError, match=f"a confusion matrix of {shape};"):
+        cohen(table)
+
+
+def test_nothing_judged_has_no_agreement() -> None:
+    nothing = Agreement(None, None)
+    assert fleiss([]) == krippendorff([[], []]) == krippendorff([[1, None], [None, 2]]) == nothing
+    assert fleiss([[0, 3], [0, 3]]) == cohen([[0, 0], [0, 4]]) == nothing
+    assert fleiss([[1, 2], [2, 1]]).value == pytest.approx(fleiss_kappa(np.array([[1, 2], [2, 1]])))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_codes_of_nought_are_codes_and_unused_categories_none(scale) -> None:
+    judged = [[0.0, 0, 1, 3, None, 0], [0.0, 1, 1, 3, 3, 2], [0.0, 0, None, 1, 3, 2]]
+    codes = np.array([[np.nan if one is None else one for one in row] for row in judged])
+    found = krippendorff(judged, scale, draws=50)
+    assert found.value == pytest.approx(peer.alpha(codes, level_of_measurement=scale))
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_interval_of_cohens_kappa_has_the_error_of_fleiss_cohen_and_everitt(level: float) -> None:
+    """(10, 2, 1 / 3, 8, 2 / 1, 4, 9): the variance of 1969, written out."""
+    counts = np.array([[10, 2, 1], [3, 8, 2], [1, 4, 9]]) / 40
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    seen, chance = np.trace(counts), float(rows @ columns)
+    kappa = (seen - chance) / (1 - chance)
+    own = sum(counts[i, i] * ((1 - chance) - (rows[i] + columns[i]) * (1 - seen)) ** 2 for i in range(3))
+    rest = (1 - seen) ** 2 * sum(
+        counts[i, j] * (columns[i] + rows[j]) ** 2 for i in range(3) for j in range(3) if i != j
+    )
+    square = (own + rest - (seen * chance - 2 * chance + seen) ** 2) / ((1 - chance) ** 4 * 40)
+    found = cohen((40 * counts).round().astype(int).tolist(), level=level)
+    reach = norm.ppf((1 + level) / 2) * square**0.5
+    assert (found.value, *found.interval) == pytest.approx((kappa, kappa - reach, kappa + reach))

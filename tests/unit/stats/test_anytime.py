@@ -83,3 +83,15 @@ def test_a_participants_difference_is_fixed_by_the_visit_that_shows_both_systems
     assert watched(["v1", "v2"]) == (1, 0.5)
     assert watched(["v3", "v1"]) == (1, pytest.approx(1 / 2 - 1 / 2))
     assert watched(["v2", "v5", "v6"]) is None
+
+
+@pytest.mark.parametrize(("alpha", "scale", "expected"), [(0.05, 0.8, None), (0.2, 1.3, 0.3)])
+def test_an_interval_ends_where_the_evidence_reaches_one_over_alpha(
+    alpha: float, scale: float, expected: float | None
+) -> None:
+    """Against the end of its interval a mean has evidence of just 1 / alpha."""
+    given = [0.4, -0.1, 0.7, 0.5]
+    for n, look in enumerate(watch_differences(given, scale, alpha, expected), 1):
+        for end in look.interval:
+            moved = [one - end for one in given[:n]]
+            assert watch_differences(moved, scale, alpha, expected)[-1].e_value == pytest.approx(1 / alpha)

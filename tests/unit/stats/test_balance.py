@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.stats.balance import balance_warnings, together
+from vivavoce.stats.balance import balance_warnings, confounded, together
 
 
 def told(**cells: int) -> str | None:
@@ -46,3 +46,16 @@ def test_only_other_factors_and_systems_that_they_do_not_make_are_asked_about(ma
     made = make(*talks, name="apart", factor_noise=["a", "b", "a", "b"], factor_light=["x", "y", "x", "y"])
     (warning,) = balance_warnings(made, "noise")
     assert "noise and light are confounded" in str(warning)
+
+
+def test_a_factor_that_settles_the_other_or_is_settled_by_it_is_confounded() -> None:
+    assert confounded("aab", "xxy") and confounded("aab", "xyz") and confounded("abc", "xxy")
+    assert not confounded("aabb", "xyxy") and not confounded("aab", "xyy")
+    assert not confounded([], []) and not confounded([None, "a"], ["x", None])
+    assert confounded([None, "a", "b", "a"], ["x", "x", "y", None]), "only where both are known"
+
+
+def test_a_gap_of_shares_is_that_of_the_furthest_levels() -> None:
+    """Level x: 70, 40 and 30 %; y: 10, 30 and 20 %; z: 20, 30 and 50 %."""
+    found = told(ax=7, ay=1, az=2, bx=4, by=3, bz=3, cx=3, cy=2, cz=5)
+    assert found is not None and "x of task makes up 70 % (a), 40 % (b), 30 % (c)" in found

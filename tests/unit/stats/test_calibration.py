@@ -9,13 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import energy_distance
 
-from scenes.calls import Acts, written
+from scenes.calls import Acts, act, written
 from vivavoce.core.errors import InputError
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.measures.compute import components
 from vivavoce.report.calibration import distribution_figure
-from vivavoce.stats.calibration import HabitValues, calls_of, compare, fit, kaplan_meier, observations
+from vivavoce.stats.calibration import (
+    HabitEvidence,
+    HabitValues,
+    calls_of,
+    compare,
+    fit,
+    kaplan_meier,
+    observations,
+)
 from vivavoce.stats.distances import cramer, kullback_leibler
 
 numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)
@@ -284,3 +293,35 @@ def test_features_are_told_apart_by_their_shares_and_means(tmp_path: Path) -> No
     assert (turns.mean_real, turns.mean_simulated, turns.cramer) == (1, 2, 1.0)
     assert (acts.mean_real, acts.mean_simulated) == (None, None) and acts.n_simulated == 3
     assert found["word_error_rate"].real == {"0.0": 0.5, "2.0": 0.5}, "2.5 counts as 2, the most"
+
+
+def test_only_the_first_assigned_constraints_can_be_forgotten_and_only_first_references_are_meant(
+    tmp_path: Path,
+) -> None:
+    """Each further goal lacks one thing of an assigned constraint; the further act is a guess."""
+    base = written(tmp_path / "base", [talk(("u", [FOOD]), ("s", OFFER))])
+    goal = {"dialogue_id": "d0", "goal_index": 0, "origin": "assigned", "kind": "constraint", "op": "="}
+    others = [
+        {"slot": "area", "value": "north", "goal_index": 1},
+        {"slot": "area", "value": "north", "kind": "request"},
+        {"slot": "area", "value": "north", "origin": "inferred"}, {"slot": "area", "value": "dontcare"},
+        {"slot": None, "value": "north"},
+    ]  # fmt: skip
+    other = {"dialogue_id": "d0", "instrument": "f", "item_id": "x", "value": 0.0}
+    wrong = act("d0", 0, "reference", 1, AREA) | {"rank": 1}
+    changed = copy_dataset(base, tmp_path / "changed", {
+        "goals": lambda rows: [*rows, *(goal | one for one in others)], "acts": lambda rows: [*rows, wrong],
+        "ratings": lambda rows: [*rows, other],
+    })  # fmt: skip
+    fitted = fit(changed, "toy")
+    assert (fitted.habits["forgetfulness"], fitted.source.told["forgetfulness"].n) == (0.0, 1)
+    assert observations(changed)["acts_per_user_turn"] == [1]
+    assert "patience" not in fitted.habits, "they said that all was found, and of something else not"
+
+
+def test_a_habit_that_calls_do_not_tell_is_named(tmp_path: Path) -> None:
+    left = talk(("u", [FOOD]), ("s", CANNOT), ("u", [FOOD]), ("s", CANNOT), found=False)
+    fitted = fit(written(tmp_path, [left, talk(("u", [FOOD])), {**left, "caller": "b"}]), "toy")
+    assert fitted.source.not_told == ["carefulness", "optimism"]
+    assert fitted.source.told["patience"] == HabitEvidence(2, "dialogues left in vain")
+    assert (fitted.source.dialogues, fitted.source.callers) == (3, 2)

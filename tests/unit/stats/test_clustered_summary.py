@@ -5,6 +5,8 @@ import pytest
 
 from vivavoce.core.result import as_json
 from vivavoce.stats.clustered_summary import _evened
+from vivavoce.stats.design import choose_model
+from vivavoce.stats.intervals import signed_difference
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.summary import summarise
 
@@ -99,3 +101,41 @@ def test_a_dialogue_without_a_case_has_no_weight_of_its_own(by, tops, bottoms):
     found = _evened(np.array([1.0, 1, 0, 3, 0]), np.array([2.0, 4, 0, 3, 0]), people, by=by)
     assert found[0] == pytest.approx(tops) and found[1] == pytest.approx(bottoms)
     assert found[2].tolist() == ["p", "p", "q"]
+
+
+@pytest.mark.parametrize(("people", "name", "few"), [
+    (9, "permutation", True), (10, "permutation", False), (400, "permutation", False),
+    (401, "cluster_robust_t", False),
+])  # fmt: skip
+def test_a_design_asks_for_an_analysis_by_its_number_of_people(people: int, name: str, few: bool) -> None:
+    who = [f"p{number}" for number in range(people)]
+    model = choose_model([who, who[:1], [None]])
+    assert (model.name, "So few people" in str(model.why)) == (name, few)
+    assert f"{people} participants held {people + 1} dialogues" in str(model.why)
+
+
+@pytest.mark.parametrize(("groups", "told", "how"), [
+    ([["p", "q", "p"], [None]], "held 3 dialogues (median 1.5, most 2).", "change sides"),
+    ([["p", "q", "p"], ["r"]], "(median 1, most 2), each in one group only", "change sides"),
+    ([["p", "q", "p"], ["q", "r", "r", "r"]], "(median 2, most 3), and 1 of them in more than", "is swapped"),
+])  # fmt: skip
+def test_a_design_is_told_by_who_met_what(groups: list, told: str, how: str) -> None:
+    why = str(choose_model(groups).why)
+    assert told in why and how in why
+
+
+def test_without_dialogues_or_people_there_is_no_model_of_people() -> None:
+    assert "no dialogue" in str(choose_model([[], []]).why)
+    unknown = choose_model([[None], [None, None]])
+    assert unknown.name == "independent" and "No participant is known" in str(unknown.why)
+
+
+@pytest.mark.parametrize(("measure", "method", "clusters", "unit", "n"), [
+    ("words_per_user_turn", "permutation_within", 5, "participant", 5),
+    ("words_per_user_turn", "none", 5, "turn", 31),
+    ("words_per_user_turn", "z_pooled", None, "turn", 31),
+    ("words_per_user_turn", "z_pooled", 0, "turn", 31), ("strange", "none", None, "participant", 31),
+])  # fmt: skip
+def test_a_difference_is_signed_by_people_where_they_could_be_told_apart(measure, method, clusters, unit, n):
+    line = signed_difference(measure, "a", "b", method=method, clusters=clusters, by="system", n=31, data="x")
+    assert f"|unit:{unit}|" in line and f"|n:{n}|" in line

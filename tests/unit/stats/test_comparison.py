@@ -350,3 +350,41 @@ def test_counted_dialogues_are_taken_apart_into_their_cases():
         assert counted.counted and not other.counted
         values, rows = _cases_one_by_one(other)
         assert values == pytest.approx(np.array(tops) / np.array(bottoms)) and rows.tolist() == [0, 1, 2]
+
+
+def test_what_was_not_counted_or_has_no_margin_is_said_and_rates_have_wilsons_interval(make):
+    names = ["subjective_success", "words_per_user_turn", "dialogue_duration"]
+    rows = [(system, f"p{person}", (person + (system == "a")) % 3 > 0)
+            for person in range(6) for system in ("a", "b")]  # fmt: skip
+    dataset = make(*rows)
+    found = compare_systems(dataset, measures=names, margin={"subjective_success": 0.2})
+    said = [str(one) for one in found.warnings]
+    assert [one for one in said if one.startswith("Nothing was counted for")] == [
+        one for one in said if "for words_per_user_turn. The measure's rule: " in one
+    ] and sum("Nothing was counted" in one for one in said) == 1
+    assert [one for one in said if "No margin was given" in one] == [
+        "No margin was given for dialogue_duration: say --margin dialogue_duration=VALUE in its own unit."
+    ]
+    assert [one.equivalence is not None for one in found.tests] == [True, False]
+    methods = {(one.measure, one.naive.method, one.n) for one in found.rates}
+    assert methods == {("subjective_success", "wilson", 6), ("dialogue_duration", "none", 6)}
+    for one in found.rates:
+        assert (one.naive.low is not None) == (one.measure == "subjective_success")
+    without = compare_systems(dataset, measures=names[:1])
+    assert not any("margin" in str(one) for one in without.warnings)
+    assert [(test.unit, test.n) for test in found.tests] == [("participant", 12), ("participant", 12)]
+
+
+def test_people_whom_nobody_knows_are_compared_by_cases(make):
+    rows = [(system, None, (number + (system == "a")) % 3 > 0)
+            for number in range(7) for system in ("a", "b")]  # fmt: skip
+    (test,) = compare_systems(make(*rows), measures=["subjective_success"], margin=0.3).tests
+    assert (test.unit, test.n, test.equivalence) == ("case", 14, None)
+    assert test.p_adjusted == pytest.approx(test.naive.p) and test.clustered.p_adjusted is None
+    assert [one.estimand for one in test.weighted] == []
+
+
+def test_participants_are_not_compared_with_each_other_unasked(make):
+    rows = [("a", "p", 1), ("a", "q", 0), ("b", "p", 0), ("b", "q", 0)]
+    found = compare_systems(make(*rows), by="participant", measures=["subjective_success"])
+    assert found.tests == [] and len(found.rates) == 2

@@ -182,3 +182,34 @@ def test_dialogues_of_somebody_unknown_stand_for_themselves(tmp_path: Path) -> N
     who = {"a": "ann", "b": "ann", "c": None, "d": None}
     dataset = dataset_of(tmp_path, dict.fromkeys(who, turns), people=who)
     assert confidence_results(dataset, draws=20).all.found.participants == 3
+
+
+def test_groups_come_in_order_and_what_has_no_group_last(tmp_path: Path) -> None:
+    tasks = {"a": None, "b": "t2", "c": "t1", "d": "t2"}
+    turns = [("yes", "yes", 0.9), ("no", "yes", 0.6)]
+    parts = {
+        who: dataset_of(tmp_path / who, {who: turns[: 1 + (task == "t1")]}, task_id=task)
+        for who, task in tasks.items()
+    }
+    writer = DatasetWriter(tmp_path / "all", study={"name": "toy"}, source={"kind": "test"})
+    for table in ("dialogues", "turns", "hypotheses"):
+        for one in parts.values():
+            writer.add(table, one.read(table).to_pylist())
+    facts = confidence_results(writer.close(), "task", draws=20, bins=4)
+    assert [(one.key, one.found.n) for one in facts.by] == [("t1", 2), ("t2", 2), (None, 1)]
+    assert (facts.all.found.n, facts.dialogues, facts.noisy) == (5, 4, 0)
+    middle, last = facts.by[0].found.bins[2:]
+    assert (middle.low, middle.high, middle.n, last.low, last.high, last.n) == (0.5, 0.75, 1, 0.75, 1.0, 1)
+
+
+def test_a_confidence_of_one_is_in_the_last_bin_and_the_level_makes_intervals_wider() -> None:
+    rng = np.random.default_rng(8)
+    sureness = np.append(rng.random(79), 1.0)
+    found = sure(*zip(sureness.tolist(), (rng.random(80) < sureness).tolist(), strict=True))
+    people = [f"p{index % 16}" for index in range(80)]
+    narrow, wide = (figures(found, people, level=level, draws=200) for level in (0.5, 0.95))
+    assert sum(one.n for one in narrow.bins) == 80 and narrow.participants == 16
+    for name in ("brier", "auc", "expected_calibration_error"):
+        (low, high), (lower, upper) = narrow.limits(name), wide.limits(name)
+        assert lower < low < high < upper
+    assert narrow.brier_constant == pytest.approx(narrow.right * (1 - narrow.right))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest, chi2
 from statsmodels.stats.multitest import multipletests
 
 from vivavoce.core.errors import InputError
@@ -139,3 +140,51 @@ def test_the_pooled_test_is_pearsons_and_its_correction_yates():
         assert (z.z**2, z.p) == pytest.approx((chi.chi2, chi.p))
     assert chi_square([[0, 5], [0, 7]]) is None
     assert np.isfinite(chi_square([[1, 5, 2], [0, 7, 3]]).p)
+
+
+def test_rates_and_differences_are_quotients_of_the_counts():
+    a, b, c = (259, 403), (263, 390), (12, 13)
+    facts = rates(
+        read_counts([f"{name}={k}/{n}" for name, (k, n) in zip("ABC", (a, b, c), strict=True)]), 0.9
+    )
+    assert [rate.ratio for rate in facts.rates] == pytest.approx([259 / 403, 263 / 390, 12 / 13])
+    assert facts.rates[0].intervals["wilson"] == pytest.approx(INTERVALS["wilson"](*a, 0.9))
+    pairs = [(a, b), (a, c), (b, c)]
+    for found, (one, other) in zip(facts.differences, pairs, strict=True):
+        assert found.difference == pytest.approx(one[0] / one[1] - other[0] / other[1])
+        assert found.cohen_h == pytest.approx(
+            2 * math.asin((one[0] / one[1]) ** 0.5) - 2 * math.asin((other[0] / other[1]) ** 0.5)
+        )
+        assert found.p_fisher == fisher(*one, *other)
+    adjusted = multipletests([one.p_fisher for one in facts.differences], method="holm")[1]
+    assert [one.p_fisher_holm for one in facts.differences] == pytest.approx(list(adjusted))
+
+
+def test_all_or_none_of_the_cases_may_succeed():
+    assert [(one.successes, one.n) for one in read_counts(["A=3/3", "B=0/1"])] == [(3, 3), (0, 1)]
+
+
+def test_a_choice_is_held_against_the_share_of_chance_that_is_named():
+    (found,) = choices(read_counts(["x=30/80"]), against=0.3, level=0.9).choices
+    assert (found.ratio, found.chi2) == pytest.approx((0.375, (30 - 24) ** 2 / (80 * 0.3 * 0.7)))
+    assert found.p == pytest.approx(chi2.sf(found.chi2, 1))
+    assert found.p_exact == pytest.approx(binomtest(30, 80, 0.3).pvalue)
+    assert found.interval == pytest.approx(INTERVALS["wilson"](30, 80, 0.9))
+
+
+def test_who_changed_gives_the_interval_of_a_paired_difference():
+    """(15 - 5) / 100, variance ((15 + 5) / 100 - .1**2) / 100."""
+    found = mcnemar(40, 15, 5, 40)
+    reach = 1.959964 * ((0.2 - 0.01) / 100) ** 0.5
+    assert found.interval == pytest.approx((0.1 - reach, 0.1 + reach), abs=1e-6)
+    assert mcnemar(0, 0, 3, 0).difference == -1
+
+
+@pytest.mark.parametrize("table", [[[0, 5], [0, 7]], [[0, 0], [5, 7]], [[0, 0], [0, 7]]])
+def test_a_row_or_column_of_noughts_has_no_chi_square(table):
+    assert chi_square(table) is None
+
+
+@pytest.mark.parametrize("answers", [[[1], [0]], [1, 0], []])
+def test_cochrans_q_needs_two_systems(answers):
+    assert cochran_q(answers) is None

@@ -1,7 +1,11 @@
 """The plain facts of a dataset."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
+from vivavoce.log.levels import Level
+from vivavoce.log.reduction import reduce_dataset
 from vivavoce.stats.description import describe
 from vivavoce.stats.groups import natural_grouping
 
@@ -99,3 +103,61 @@ def test_items_are_told_by_group_with_deviation_and_without_endless_labels(make)
         {},
     )
     assert sheet.answered == 14
+
+
+def test_only_what_is_known_is_counted(make):
+    start = datetime(2026, 5, 1, 9, tzinfo=UTC)
+    later = start + timedelta(hours=3)
+    people = [
+        {"participant_id": name, "pool": pool, "outcome": outcome, "simulated": False}
+        for name, pool, outcome in (("p", "x", "completed"), ("q", None, None), ("r", "x", "withdrew"))
+    ]
+    facts = describe(
+        make(
+            *[("a", "p", None)] * 4, rows={"participants": people}, started_at=[None, later, start, None],
+            ended_at=[None, later + timedelta(minutes=5), None, None], task_id=["t1", None, "t2", "t1"],
+            factor_noise=["low", None, "high", "low"], simulated=[True, False, False, True],
+        ),
+        "system",
+    )  # fmt: skip
+    assert (facts.started_at, facts.ended_at) == (start, later + timedelta(minutes=5))
+    assert (facts.tasks, facts.factors, facts.simulated_dialogues) == (2, {"noise": ["high", "low"]}, 2)
+    assert (facts.pools, facts.outcomes) == ({"x": 2}, {"completed": 1, "withdrew": 1})
+
+
+def test_a_dataset_that_was_made_shareable_tells_no_instants(make, tmp_path):
+    talks = make(("a", "p", 1), ("a", "q", 0))
+    assert describe(talks, "system").started_at is not None
+    facts = describe(reduce_dataset(talks, tmp_path / "shared", Level.shareable), "system")
+    assert (facts.started_at, facts.ended_at) == (None, None)
+
+
+def test_groups_with_more_of_a_failure_come_first_and_an_answer_without_a_code_is_text(make):
+    kinds = ["timeout", "crash", "crash", "timeout", "crash"]
+    incidents = [
+        {"dialogue_id": f"d{number % 2}", "failure": kind, "detail": None if kind == "crash" else "30 s"}
+        for number, kind in enumerate(kinds)
+    ]
+    ratings = [
+        {"dialogue_id": "d0", "instrument": "own", "item_id": "q", "value": value, "answer": answer}
+        for value, answer in ((2.0, None), (None, "text"), (None, None), (5.0, "five"))
+    ]
+    facts = describe(make(("a", "p", None), ("b", "q", None), incidents=incidents, ratings=ratings), "system")
+    assert [tuple(one) for one in facts.incidents] == [
+        ("a", "crash", 2, 1, None), ("a", "timeout", 1, 1, "30 s"), ("b", "crash", 1, 1, None),
+        ("b", "timeout", 1, 1, "30 s"),
+    ]  # fmt: skip
+    (item,) = facts.questionnaires[0].items
+    assert (item.n, item.free_text, item.answers, item.mean) == (2, 1, {"five": 1}, 3.5)
+    assert item.by == {"a": (2, 3.5)}
+
+
+@pytest.mark.parametrize(("instrument", "mean"), [("demographics", None), ("own", 2.0)])
+def test_codes_that_are_names_have_no_mean(make, instrument, mean):
+    ratings = [
+        {"dialogue_id": f"d{number}", "instrument": instrument, "item_id": "gender", "value": value}
+        for number, value in enumerate((1.0, 3.0))
+    ]
+    sheets = describe(make(("a", "p", None), ("a", "q", None), ratings=ratings), "system").questionnaires
+    (item,) = sheets[0].items
+    assert (item.n, item.mean, bool(item.by)) == (2, mean, mean is not None)

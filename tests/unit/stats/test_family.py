@@ -15,6 +15,7 @@ from vivavoce.report.section import SECTIONS
 from vivavoce.report.table import comparisons
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.comparison import compare_systems
+from vivavoce.stats.declared import _differences
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.rates import HEADLINES, is_rate
 from vivavoce.stats.summary import summarise
@@ -284,3 +285,13 @@ def test_a_declared_margin_that_nothing_can_miss_costs_nothing_else_of_the_decla
     file = "study: toy\nanalysis:\n  margin: 10\n  exclude: [{user_turns: '< 5'}]\n"
     found = written_analysis(file)
     assert found is not None and found.margin is None and found.exclude[0].text == "user_turns < 5"
+
+
+@pytest.mark.parametrize(("before", "after", "changed"), [
+    (DECLARED, DECLARED, []), (DECLARED, DECLARED.replace("alpha: 0.01", "alpha: 0.02"), ["secondary"]),
+    (DECLARED, DECLARED.replace("exclude: []", "correction: bonferroni"), ["correction", "exclude"]),
+    (DECLARED, DECLARED.partition("analysis:")[0], ["primary"]),
+    (DECLARED.partition("analysis:")[0], DECLARED, ["primary"]),
+])  # fmt: skip
+def test_what_was_declared_otherwise_later_is_named(before: str, after: str, changed: list[str]) -> None:
+    assert sorted(_differences(before, after)) == changed

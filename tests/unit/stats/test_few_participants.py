@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import norm
+from scipy.stats import t as student
+from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from scenes.judging import judged
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.compute import Sums as Parts
-from vivavoce.stats.bootstrap import bootstrap_ratio, ends
+from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio, draw_sums, ends
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import (
     NOTHING_VARIED,
@@ -163,3 +166,80 @@ def test_the_order_of_rows_changes_no_number(make, tmp_path) -> None:
     )
     assert one.clustered == pytest.approx(other.clustered)
     assert one.models["bootstrap"] == pytest.approx(other.models["bootstrap"])
+
+
+@pytest.mark.parametrize("people", [3, 7, 25])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_percentiles_are_those_of_a_t_widened_by_what_drawing_makes_too_narrow(people: int, level: float):
+    tail = norm.sf((people / (people - 1)) ** 0.5 * student.ppf((1 + level) / 2, people - 1))
+    assert ends(level, people) == pytest.approx([tail, 1 - tail])
+
+
+def test_every_draw_is_of_as_many_participants_also_where_there_are_many() -> None:
+    sums = np.column_stack([np.ones(4000), np.arange(4000.0)])
+    drawn = draw_sums(sums, 60, 3)  # 25 at a time
+    assert drawn.shape == (60, 2) and (drawn[:, 0] == 4000).all()
+    assert len(np.unique(drawn[:, 1])) > 55
+    assert drawn[:, 1].mean() / 4000 == pytest.approx(1999.5, rel=0.01)
+
+
+def test_who_cannot_be_drawn_has_no_interval() -> None:
+    some, none = np.array([1.0, 0.0, 1.0]), np.zeros(3)
+    assert bootstrap_ratio(some[:1], np.ones(1)) is bootstrap_ratio(some, none) is None
+    assert bootstrap_ratio(some, np.ones(3)) is not None is not bootstrap_ratio(some[:2], np.ones(2))
+    for a, b in (((some, np.ones(3)), (some, none)), ((some, none), (some, np.ones(3)))):
+        assert bootstrap_difference(a, b) is None
+    assert bootstrap_ratio(np.ones(3), np.ones(3)) is None, "the same in every draw"
+    uneven = np.array([2.0, 5.0, 1.0])
+    low, high = bootstrap_difference((uneven * 0.75, uneven), (some, np.ones(3)))
+    assert low < 0.75 - 2 / 3 < high and low == pytest.approx(-0.25) and high == pytest.approx(0.75)
+
+
+def test_unknown_people_are_nobody_else_and_means_stay_above_nothing(make) -> None:
+    """Five people, three of them unknown; one lasts so long that the mean's interval would go below 0."""
+    talks = [("a", "p", 1), ("a", None, 0), ("a", "q", 0), ("a", None, 1), ("a", None, 1), ("a", "q", 1)]
+    facts = summarise(make(*talks, duration_s=[1.0, 2.0, 1.0, 900.0, 3.0, 1.0]), "system").by[0]
+    assert facts.rates["subjective_success"].clustered.clusters == 5
+    lasted = facts.measures["dialogue_duration"].clustered
+    assert (lasted.method, lasted.low, lasted.clusters) == ("cluster_robust_t", 0.0, 5)
+    assert lasted.icc is not None
+
+
+def test_a_measure_below_nothing_may_have_an_interval_below_nothing() -> None:
+    """Values of one case each; of two cases (then without an ICC); and where some have no case at all."""
+    ids = [f"d{number}" for number in range(6)]
+    found = [Group("a", ids[:4], list("pqrs")), Group("b", ids[4:], list("pq"))]
+    values = np.array([[-2.0, 1.0, 3.0, 0.5, 1.0, 1.0], [1.0, 9.0, 2.0, 4.0, 0.0, 0.0],
+                       [2.0, 0.5, 0.0, 0.0, 0.0, 0.0]])  # fmt: skip
+    sizes = np.array([[1.0] * 6, [1.0, 3, 1, 2, 0, 0], [1.0, 1.0, 1.0, 0, 0, 0]])
+    nested = ClusteredSummary(Parts(["value", "ratio", "some"], ids, values, sizes), found)
+    below = nested.rate("value", 0, level=0.95)
+    assert below.low < 0 < below.high and below.low + below.high == pytest.approx(2 * 0.625)
+    ratio = nested.rate("ratio", 0, level=0.95)
+    assert (ratio.icc, ratio.clusters, nested.cases("ratio", 0)) == (None, 4, 7) and ratio.low >= 0
+    some = nested.rate("some", 0, level=0.95)
+    assert (
+        some.clusters == 3
+        and some.low == 0
+        and some.high == pytest.approx(5 / 6 + student.ppf(0.975, 2) * np.std([2, 0.5, 0], ddof=1) / 3**0.5)
+    )
+    assert nested.rate("ratio", 1, level=0.95).method == "none: no case"
+    assert nested.compare("ratio", 0, 1, level=0.95) is None
+    assert nested.naive("value", 0, 1, level=0.95).method == "none"
+
+
+def test_rates_taken_as_independent_have_pooled_z_and_newcombes_interval(make) -> None:
+    talks = [("a", f"p{number}", number < 9) for number in range(14)]
+    talks += [("b", f"q{number}", number < 3) for number in range(11)]
+    (test,) = (one for one in summarise(make(*talks), "system").tests if one.measure == "subjective_success")
+    z, p = proportions_ztest([9, 3], [14, 11])
+    assert (test.difference, test.z, test.p) == pytest.approx((9 / 14 - 3 / 11, z, p))
+    span = confint_proportions_2indep(9, 14, 3, 11, method="newcomb")
+    assert (test.low, test.high) == pytest.approx(span, abs=1e-6)
+
+
+@pytest.mark.parametrize("silent", ["a", "b"])
+def test_a_group_in_which_nothing_was_counted_is_named_with_the_rule(make, silent: str) -> None:
+    talks = [(system, person, None if system == silent else 1) for system in "ab" for person in "pqr"]
+    (test,) = compare_systems(make(*talks), measures=["subjective_success"]).tests
+    assert str(test.clustered.why).startswith(f"Nothing was counted in {silent}. The measure's rule: ")

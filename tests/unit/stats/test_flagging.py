@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall_score
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.turn_flags import turn_flags
 from vivavoce.measures import compute
-from vivavoce.stats.flagging import score_flags
+from vivavoce.stats.flagging import _Counts, score_flags
 
 SAID = ("Which area?", "You can say north.", "Where are you?", "Fine.")
 JUDGED = {"a": [(0, "question"), (2, "help")], "b": [(0, "question"), (6, "question")]}
@@ -101,3 +102,58 @@ def test_flags_are_written_only_by_rules(dataset: Dataset, tmp_path: Path) -> No
     result = run(dataset.folder, "--into", tmp_path / "F")
     assert isinstance(result.exception, InputError)
     assert not (tmp_path / "F").exists()
+
+
+@pytest.mark.parametrize(("hits", "extra", "missed", "none"), [
+    (5, 2, 3, 7), (1, 4, 2, 0), (3, 1, 6, 2), (2, 0, 2, 3), (2, 2, 0, 1), (0, 3, 1, 4),
+])  # fmt: skip
+def test_flags_have_the_figures_of_scikit_learn(hits: int, extra: int, missed: int, none: int) -> None:
+    pairs = [(True, True)] * hits + [(True, False)] * extra + [(False, True)] * missed
+    pairs += [(False, False)] * none
+    counts = _Counts()
+    for number, (told, meant) in enumerate(pairs):
+        counts.add(f"p{number % 3}", told=told, meant=meant)
+    found = counts.score("x", "question")
+    one, other = ([pair[side] for pair in pairs] for side in (1, 0))
+    assert (found.hits, found.extra, found.missed, found.judged) == (hits, extra, missed, len(pairs))
+    assert found.precision == pytest.approx(precision_score(one, other))
+    assert found.recall == pytest.approx(recall_score(one, other))
+    assert found.f1 == pytest.approx(f1_score(one, other))
+    assert found.kappa == pytest.approx(cohen_kappa_score(one, other))
+    if hits:
+        assert found.low <= found.f1 <= found.high
+        own = [[p for n, p in enumerate(pairs) if n % 3 == who] for who in range(3)]
+        of_each = [f1_score([m for _, m in part], [t for t, _ in part], zero_division=0) for part in own]
+        assert min(of_each) - 1e-9 <= found.low and found.high <= max(of_each) + 1e-9
+
+
+@pytest.mark.parametrize(("pair", "n", "figures"), [
+    ((True, True), 3, (1, 1, 1, None)), ((True, False), 2, (0, None, 0, 0)),
+    ((False, True), 2, (None, 0, 0, 0)), ((False, False), 4, (None, None, None, None)),
+    ((True, True), 0, (None, None, None, None)),
+])  # fmt: skip
+def test_of_turns_that_are_all_alike_only_some_figures_are_known(pair, n, figures) -> None:
+    counts = _Counts()
+    for _ in range(n):
+        counts.add("p", told=pair[0], meant=pair[1])
+    found = counts.score("x", "help")
+    assert (found.precision, found.recall, found.f1, found.kappa) == figures
+    assert found.low is None, "one participant alone"
+
+
+def test_flags_of_the_log_itself_are_told_so_and_unknown_callers_are_people_of_their_own(make) -> None:
+    """Of two calls without a caller one is right and one is not, so the interval has two people."""
+    turns = [
+        {"dialogue_id": f"d{call}", "turn_index": index, "party": party, "text": "x", "question": asked}
+        for call in range(2)
+        for index, (party, asked) in enumerate([("system", True), ("user", None), ("system", call == 0)])
+    ]  # fmt: skip
+    labels = [
+        {"dialogue_id": f"d{call}", "turn_index": index, "layer": "system_flag", "label": "question",
+         "annotator_id": "ann"} for call in range(2) for index in (0, 2)
+    ]  # fmt: skip
+    dataset = make(("x", None, None), ("x", None, None), rows={"turns": turns, "annotations": labels})
+    (row,) = (one for one in score_flags(dataset).flags if one.flag == "question")
+    assert (row.turns, row.set, row.told) == (4, 3, {"log": 4})
+    assert (row.hits, row.missed, row.extra) == (3, 1, 0)
+    assert row.low < row.f1 < row.high

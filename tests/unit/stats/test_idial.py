@@ -5,11 +5,26 @@ from pathlib import Path
 from statistics import stdev
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import t as student
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.idial import IDIAL, IdialAspect, aspects, entities, intents, items, modules, people
+from vivavoce.stats.clusters import clustered_rate, sum_by_participant
+from vivavoce.stats.idial import (
+    IDIAL,
+    IdialAspect,
+    _ends,
+    _parts,
+    aspects,
+    entities,
+    goals,
+    intents,
+    items,
+    modules,
+    people,
+)
+from vivavoce.stats.proportions import wilson
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:
@@ -171,3 +186,63 @@ def test_three_entities_and_more_of_one_utterance_are_told_together(tmp_path: Pa
     found = entities(dataset(tmp_path, said + heard))
     told = [(one.held, one.utterances, one.entities, one.understood) for one in found]
     assert told == [(3, 2, 7, 5)]
+
+
+def test_goals_are_those_of_which_it_is_known_and_users_are_the_unit(make) -> None:
+    """p reached 1 of 2, q 2 of 2, of r nothing is known; who is not known is somebody in each dialogue."""
+    talks = [("a", "p", None), ("a", "p", None), ("a", "q", None), ("a", "q", None), ("a", "r", None),
+             ("a", None, None), ("a", None, None)]  # fmt: skip
+    dataset = make(*talks)
+    reached = {"d0": True, "d1": False, "d2": True, "d3": True, "d5": False, "d6": True}
+    found = goals(dataset, reached)
+    assert (found.dialogues, found.known, found.reached) == (7, 6, 4)
+    who = np.array([0, 0, 1, 1, 2, 3])
+    expected = clustered_rate(sum_by_participant(who, np.array([1.0, 0, 1, 1, 0, 1]), np.ones(6)))
+    assert (found.low, found.high) == (expected.low, expected.high) and found.low < 4 / 6 < found.high
+    alone = goals(dataset, {"d0": True, "d1": False})
+    assert (alone.known, alone.reached, alone.low, alone.high) == (2, 1, None, None)
+    nobody = goals(dataset, {})
+    assert (nobody.known, nobody.reached, nobody.low) == (0, 0, None)
+
+
+def test_an_intent_is_timed_by_the_dialogues_that_reached_it(make) -> None:
+    """Of five dialogues three are known, two reached the goal, in 60 and 200 seconds; 90 are expected."""
+    talks = [("a", person, None) for person in "ppqrs"]
+    assigned = [
+        {"dialogue_id": f"d{number}", "goal_index": 0, "origin": "assigned", "kind": "type", "op": "=",
+         "value": "loan"} for number in range(5)
+    ]  # fmt: skip
+    seconds = [60.0, 200.0, 300.0, 30.0, None]
+    dataset = make(*talks, rows={"goals": assigned}, duration_s=seconds)
+    (known,) = intents(dataset, {"loan": 1.5}, {"d0": True, "d1": True, "d2": False})
+    assert (known.dialogues, known.users, known.known, known.reached) == (5, 4, 3, 2)
+    assert (known.timed, known.within, known.median_s, known.longest_s) == (2, 1, 130.0, 200.0)
+    assert (known.success_low, known.success_high) == pytest.approx(wilson(2, 3))
+    assert (known.low, known.high) == pytest.approx(wilson(1, 2))
+    (unknown,) = intents(dataset, {"loan": 1.5})
+    assert (unknown.known, unknown.timed, unknown.within, unknown.success_low) == (0, 4, 2, None)
+    (failed,) = intents(dataset, {"loan": 1.5}, {"d2": False})
+    assert (failed.timed, failed.median_s, failed.longest_s, failed.low) == (0, None, None, None)
+
+
+@pytest.mark.parametrize("change", [
+    {"slot": None}, {"value": None}, {"act": "deny"}, {"slot": "", "value": "x"}, {"layer": "system"},
+])  # fmt: skip
+def test_only_values_of_slots_that_users_stated_are_entities(tmp_path: Path, change: dict[str, Any]) -> None:
+    said = [act(0, "reference", "to", "Anna"), act(0, "reference", "at", "five") | change]
+    heard = [act(0, "understood", "to", "Anna"), act(0, "understood", "at", "five")]
+    (found,) = entities(dataset(tmp_path, said + heard))
+    assert (found.held, found.entities, found.understood) == (1, 1, 1)
+
+
+def test_parts_of_a_visit_without_a_dialogue_are_briefing() -> None:
+    steps = [{"number": number, "kind": "questionnaire", "duration_s": seconds}
+             for number, seconds in enumerate((3.0, None, 4.0))]  # fmt: skip
+    assert _parts(steps) == {"briefing": 7.0, "tasks": 0.0, "questionnaire": 0.0}
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_the_interval_of_few_users_is_students_at_any_level(level: float) -> None:
+    values = [1.0, 2.5, 2.0]
+    expected = student.interval(level, 2, np.mean(values), stdev(values) / 3**0.5)
+    assert _ends(values, level) == pytest.approx((max(0, expected[0]), min(4, expected[1])))

@@ -9,7 +9,9 @@ from scipy.stats import norm
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.stats.anytime import watch_differences
-from vivavoce.stats.interim_analyses import monitor
+from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.groups import groups
+from vivavoce.stats.interim_analyses import monitor, parts_of
 from vivavoce.stats.sequential import boundaries, conditional_power
 
 
@@ -115,3 +117,43 @@ def test_a_look_judges_the_z_of_the_clustered_test_at_what_was_really_known(make
     assert monitor(dataset, "subjective_success", ("a", "b"), planned=120, looks=4, before=[0.5]).look is None
     planned = monitor(dataset, "subjective_success", ("a", "b"), planned=120, looks=[0.5, 1.0]).look
     assert (planned.number, planned.of) == (1, 2)
+
+
+@pytest.mark.parametrize(("seconds", "known"), [
+    ([0.4, 0.9, 0.5], 1), ([0.4, 70.0, 0.5], None), ([70.0, 0.9, 0.5], None), ([-0.1, 0.4, 0.2], None),
+    ([0.0, 1.0, 0.5], 1), ([1.0, 0.0, 0.5], 1),
+])  # fmt: skip
+def test_only_differences_of_values_from_0_to_1_can_be_watched_at_all_times(make, seconds, known):
+    dataset = make(("a", "p", 1), ("b", "p", 1), ("a", "q", 1), duration_s=seconds)
+    found = monitor(dataset, "dialogue_duration", ("a", "b"), planned=9).anytime
+    assert (found and found.n) == known
+    if found:
+        assert found.estimate == pytest.approx(seconds[0] - seconds[1])
+
+
+def test_the_last_look_at_a_trial_in_which_nothing_varied_ends_it_and_an_earlier_one_says_nothing(make):
+    dataset = make(*[(system, f"p{person}", 1) for person in range(12) for system in ("a", "b")])
+    early = monitor(dataset, "subjective_success", ("a", "b"), planned=24, looks=2)
+    late = monitor(dataset, "subjective_success", ("a", "b"), planned=12, looks=2, before=[0.5])
+    assert early.look is None and (late.look.number, late.look.of, late.look.interval) == (2, 2, None)
+    assert late.look.verdict.stop == "end" and "nothing varied" in str(late.look.verdict.why)
+
+
+def test_looks_go_by_what_was_planned_and_not_taken_yet(make):
+    """Half of the people are there: the second of four looks is due, unless it was taken."""
+    dataset = make(*trial(60, 1))
+    ask = {"planned": 120, "looks": 4}
+    due = {
+        before: monitor(dataset, "subjective_success", ("a", "b"), before=before, **ask).look
+        for before in ((), (0.25,), (0.3,), (0.49,), (0.5,), (0.7,))
+    }
+    assert {before: one and (one.number, one.of) for before, one in due.items()} == {
+        (): (2, 4), (0.25,): (2, 4), (0.3,): (2, 4), (0.49,): (2, 4), (0.5,): None, (0.7,): None,
+    }  # fmt: skip
+    bar = boundaries([0.3, 0.5, 0.75, 1.0])[1].z
+    assert due[0.3,].verdict.boundary == pytest.approx(bar)
+    level = 1 - 2 * norm.sf(bar)
+    assert due[0.3,].interval == pytest.approx(
+        ClusteredSummary(parts_of(dataset, "subjective_success"), groups(dataset, "system"))
+        .compare("subjective_success", 0, 1, level=0.95).interval(level)
+    )  # fmt: skip

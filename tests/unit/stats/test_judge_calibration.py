@@ -184,3 +184,27 @@ def test_bins_hold_as_many_dialogues_each() -> None:
     assert [one.n for one in bins] == [10, 10, 10, 10]
     assert [one.said for one in bins] == pytest.approx([4.5 / 7, 14.5 / 7, 24.5 / 7, 34.5 / 7])
     assert [one.label.value for one in bins] == pytest.approx([2 * one.said for one in bins])
+
+
+def test_half_of_people_matched_is_enough_and_the_others_are_all_but_oneself() -> None:
+    """Of twenty dialogues a says 0 of three, b of all, and the judge of none: b is beaten, a is not.
+
+    A dialogue that the judge, or the other person, did not judge counts for nobody.
+    """
+    cases = [str(number) for number in range(20)]
+    judge = dict.fromkeys(cases, 1.0) | {"only a": 1.0}
+    a = {one: float(place >= 3) for place, one in enumerate(cases)} | {"only a": 0.0, "not judged": 0.0}
+    people = {"a": a, "b": dict.fromkeys(cases, 0.0) | {"not judged": 0.0}}
+    found = alternative_annotator_test(judge, people, epsilon=0.1, least=20)
+    assert (found.annotators, found.winning_rate, found.passes) == (2, 0.5, True)
+    assert found.advantage == pytest.approx(17 / 20)
+
+
+def test_two_participants_have_agreement_without_an_interval_and_three_have_one() -> None:
+    said, labels = np.array([1.0, 2, 4, 3, 5, 2, 4]), np.array([1.0, 3, 4, 2, 5, 1, 3])
+    two = agree(said, labels, np.array([0, 0, 0, 1, 1, 1, 1]))
+    for figure in (two.correlation, two.alpha):
+        assert figure.value is not None and (figure.low, figure.high) == (None, None)
+    three = agree(said, labels, np.array([0, 0, 1, 1, 2, 2, 2]))
+    assert three.correlation.low < three.correlation.value <= three.correlation.high
+    assert two.correlation.value == pytest.approx(np.corrcoef(said, labels)[0, 1])

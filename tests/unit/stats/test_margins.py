@@ -3,16 +3,19 @@
 import math
 
 import pytest
+from scipy.stats import t
 
 from vivavoce.core.errors import InputError
 from vivavoce.stats.equivalence import (
     check_margin,
     check_margins_used,
     equivalence,
+    equivalences,
     equivalent_proportions,
     margin_of,
     possible_margins,
 )
+from vivavoce.stats.multiple_testing import holm
 
 SAID, SHOWN = "subjective_success", "objective_success_assigned"
 
@@ -62,3 +65,43 @@ def test_an_error_or_margin_of_nothing_cannot_be_tested() -> None:
     found = equivalent_proportions(45, 90, 20, 50, 0.2)
     assert found is not None and found.difference == pytest.approx(0.1)
     assert found.se == pytest.approx(math.sqrt(0.25 / 90 + 0.24 / 50))
+
+
+def test_a_refused_margin_names_its_measure_and_the_scale_it_lies_on() -> None:
+    with pytest.raises(InputError, match="margin 2; a margin of a ratio lies between 0 and 1"):
+        check_margin("rates", 2)
+    with pytest.raises(InputError, match="margin 1 of word_error_rate; a margin of a ratio"):
+        check_margin("word_error_rate", 1)
+    with pytest.raises(InputError, match="margin 0 of turns; a margin lies above 0, in the unit"):
+        check_margin("turns", 0)
+
+
+class Known:
+    """A comparison whose test of equivalence is the plain one."""
+
+    def __init__(self, difference: float) -> None:
+        self.difference = difference
+
+    def equivalence(self, margin: float, *, alpha: float = 0.05):
+        return equivalence(self.difference, 0.04, margin, df=11, alpha=alpha) if self.difference < 9 else None
+
+
+def test_equivalences_are_adjusted_over_those_that_could_be_tested() -> None:
+    """By two one-sided t-tests written out; a measure without a margin, without a comparison or a result."""
+    compared = [(SAID, Known(0.01)), ("turns", Known(0.0)), (SHOWN, Known(-0.09)), (SAID, None),
+                (SAID, Known(9.0)), (SHOWN, Known(0.11))]  # fmt: skip
+    found = equivalences(compared, {SAID: 0.15, SHOWN: 0.2}, "holm")
+    assert [one is None for one in found] == [False, True, False, True, True, False]
+    told = [one for one in found if one]
+    p = [
+        max(t.sf((difference + margin) / 0.04, 11), t.sf((margin - difference) / 0.04, 11))
+        for difference, margin in ((0.01, 0.15), (-0.09, 0.2), (0.11, 0.2))
+    ]
+    assert [one.p for one in told] == pytest.approx(p)
+    assert [one.p_adjusted for one in told] == pytest.approx(holm(p))
+    assert [one.tests for one in told] == [3, 3, 3]
+    assert [one.equivalent for one in told] == [True, True, True] and holm(p)[2] < 0.05
+    (wide,) = equivalences([(SAID, Known(0.12))], {SAID: 0.15}, "holm")
+    assert wide.p > 0.05 and wide.equivalent is False
+    reach = t.ppf(0.95, 11) * 0.04
+    assert wide.interval == pytest.approx((0.12 - reach, 0.12 + reach))
