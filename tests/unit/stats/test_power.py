@@ -469,6 +469,24 @@ def test_a_study_of_too_few_participants_is_doubted(
     assert found is None if doubt is None else found is not None and doubt in found
 
 
+def test_a_plan_of_a_study_is_asked_where_no_option_and_no_pilot_says_otherwise(planned):
+    plan = replace(plan_of_study(planned()), alpha=0.02)
+    found = answer("one-rate", [0.6], plan=plan)
+    assert (found.alpha, found.clustered.calls, found.comparisons) == (0.02, 3, None)
+    assert found.assumptions[:2] == plan.assumptions
+    assert not any("declares 3 comparisons" in one for one in found.assumptions), "one rate is none of them"
+    assert (found.study, found.measure) == ("planned", "objective_success_inferred")
+    own = answer("one-rate", [0.6], plan=plan, calls=4, alpha=0.1)
+    assert (own.alpha, own.clustered.calls) == (0.1, 4) and plan.assumptions[0] not in own.assumptions
+    pilot = Pilot(profile=(2, 6), icc=0.1, said=("a pilot",))
+    held = answer("one-rate", [0.6], plan=plan, pilot=pilot, agreement=0.6)
+    assert held.clustered.calls == 4 and plan.assumptions[0] not in held.assumptions
+    assert (
+        held.with_judge[0].labels == held.clustered.size.per_group and held.assumptions[-1] == planning.SAVED
+    )
+    assert (found.with_judge, answer("one-rate", [0.6]).study) == ((), None)
+
+
 @pytest.mark.parametrize(("asked", "design", "refused"), [
     (3, "between", True), (4, "between", False), (1, "within", True), (2, "within", False),
 ])  # fmt: skip
@@ -498,6 +516,10 @@ def test_what_is_simulated_of_two_systems_is_told_of_all_of_them(monkeypatch, pl
     monkeypatch.setattr(planning, "simulate", alarms)
     plan = replace(plan_of_study(planned(correction="none")), compare=("a", "b", "c"))
     found = answer("two-rates", [0.4, 0.6], plan=plan, calls=3.5, icc=0.3, design=design, seed=7)
+    assert (found.comparisons, found.alpha) == (1, 0.05) and "declares" not in " ".join(found.assumptions)
+    strict = answer("two-rates", [0.4, 0.6], plan=replace(plan, family=4), icc=0.3, design=design)
+    assert (strict.comparisons, strict.alpha) == (4, 0.0125) and "0.05 / 4" in " ".join(strict.assumptions)
+    asked = asked[:2]
     assert asked == [(0.8, guess, 7), (Rates(0.4, 0.4), 10, 9)]
     size = found.clustered.size
     assert (size.participants, size.dialogues) == (total, round(total * 3.5))
