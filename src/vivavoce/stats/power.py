@@ -1,6 +1,7 @@
 """How many dialogues and participants a question needs, by formula."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -292,12 +293,12 @@ def one_rate(
 def _wilson_n(rate: float, half_width: float, alpha: float) -> int:
     if not 0 < half_width < 0.5:
         raise InputError(f"half-width {half_width:g}", hint="it lies between 0 and 0.5, such as 0.05")
-    low, high = 1, MOST
-    while low < high:
-        n = (low + high) // 2
+
+    def reaches(n: int) -> bool:
         interval: Any = proportion_confint(rate * n, n, alpha=alpha, method="wilson")
-        low, high = (low, n) if interval[1] - interval[0] <= 2 * half_width else (n + 1, high)
-    return low
+        return interval[1] - interval[0] <= 2 * half_width
+
+    return 1 + bisect_left(range(1, MOST), True, key=reaches)
 
 
 def _exact_n(rate: float, against: float, start: int, power: float, alpha: float) -> int | None:
@@ -372,9 +373,8 @@ def _clustered(per_group: int, nested: Nested, systems: int) -> ClusteredSize:
     """The same with dialogues nested in participants."""
     cases = _ceil(per_group * nested.design_effect)
     total = cases * systems
-    people = _ceil(total / nested.calls)
-    if nested.design == "between" and systems > 1:
-        people = systems * _ceil(cases / nested.calls)
+    between = nested.design == "between"
+    people = systems * _ceil(cases / nested.calls) if between else _ceil(total / nested.calls)
     return ClusteredSize(
         calls=nested.calls, icc=nested.icc, interaction=nested.interaction, design=nested.design,
         design_effect=nested.design_effect,

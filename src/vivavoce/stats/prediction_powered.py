@@ -126,9 +126,9 @@ def powered_mean(
         )
     se, df = _error(side.away, side.spread)
     facts |= {"estimate": side.estimate, "weight": side.weight}
-    if se <= ALIKE and side.weight:
-        return powered_mean(cases.without_judge(), rate=rate, level=level)
     if se <= ALIKE:
+        if side.weight:
+            return powered_mean(cases.without_judge(), rate=rate, level=level)
         return _edge(cases, facts, level) if rate else PoweredMean(**facts, se=0.0, method=NOTHING_VARIED)
     reach, name = t_quantile((1 + level) / 2, df) * se, "prediction_powered" if side.weight else "people"
     span = Interval(side.estimate - reach, side.estimate + reach)

@@ -41,8 +41,8 @@ def test_more_than_there_are_cannot_be_chosen() -> None:
 
 def test_a_judge_saves_nothing_where_people_judge_all_that_is_held() -> None:
     once, twice, *_, tenfold = labels_with_judge(300, 0.6)
-    assert (once.labels, once.saved) == (300, 0)
-    assert twice.labels == 235  # 300 (1 - .36) / (1 - .18)
+    assert (once.labels, once.saved, once.held) == (300, 0, 300)
+    assert (twice.labels, twice.held) == (235, 600)  # 300 (1 - .36) / (1 - .18)
     assert 0.33 < tenfold.saved < 0.36  # towards r squared
 
 

@@ -19,8 +19,10 @@ from vivavoce.stats import modelling
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.formula import read_formula
-from vivavoce.stats.model_frame import _check, _order
-from vivavoce.stats.modelling import fit_model
+from vivavoce.stats.glmm import NotFitted
+from vivavoce.stats.lmm import fit_mixed_linear
+from vivavoce.stats.model_frame import _attributes, _check, _order, make_frame
+from vivavoce.stats.modelling import _Judge, fit_model
 from vivavoce.stats.summary import summarise
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mixed-models.json").read_text(encoding="utf-8"))[
@@ -70,6 +72,13 @@ def test_intervals_of_contrasts_are_those_of_t_over_participants(trial):
         assert contrast.p == pytest.approx(2 * scipy_t.sf(abs(middle) / contrast.se, degrees))
         ratio = contrast.odds_ratio
         assert ratio and ratio.low < ratio.value < ratio.high
+        slope = next(one for one in facts.coefficients if one.name == "manager S1")
+        wide = scipy_t.ppf(0.5 + level / 2, degrees) * slope.se
+        assert (ratio.value, ratio.p) == pytest.approx((np.exp(-slope.estimate), slope.p))
+        assert (ratio.low, ratio.high) == pytest.approx(
+            (np.exp(-slope.estimate - wide), np.exp(-slope.estimate + wide))
+        )
+        assert (facts.scale, facts.n, facts.rows) == ("probability", 361, 361)
 
 
 def test_a_formula_is_fitted_to_a_dataset_as_lme4_fits_it(trial):
@@ -222,7 +231,10 @@ def test_the_terminal_shows_contrasts_terms_and_deviations(trial):
 
 def test_terms_of_a_mean_are_tested_by_likelihoods_that_can_be_compared(trial):
     """Those of fits that are not restricted; a restricted one knows which terms it has."""
-    (found,) = fit_model(trial, "dialogue_duration ~ manager + (1|participant)").terms
+    facts = fit_model(trial, "dialogue_duration ~ manager + (1|participant)")
+    (found,) = facts.terms
+    assert (facts.scale, facts.contrasts[0].odds_ratio) == ("s", None)
+    assert found.p_adjusted == found.p == pytest.approx(chi2.sf(found.chi2, 1)) and found.df == 1
     dialogues = trial.read("dialogues").to_pandas()
     likelihoods = [
         MixedLM.from_formula(f"duration_s ~ {right}", dialogues, groups="participant_id")
@@ -264,3 +276,81 @@ def test_a_family_takes_the_values_that_it_can(family, values, name, right):
         return
     with pytest.raises(InputError, match=name):
         _check(family, np.array(values, dtype=float), name)
+
+
+@pytest.mark.parametrize(("people", "error", "told"), [(10, 0.4, True), (9, 0.4, False), (10, 0.0, False)])
+def test_ten_participants_and_an_error_give_limits(people, error, told):
+    found = _Judge(people, 0.9).interval(-0.7, error, "slope")
+    assert (found.name, found.estimate, found.se) == ("slope", -0.7, error)
+    if not told:
+        assert (found.low, found.high, found.p) == (None, None, None)
+        return
+    reach = scipy_t.ppf(0.95, 9) * 0.4
+    expected = (-0.7 - reach, -0.7 + reach, 2 * scipy_t.sf(0.7 / 0.4, 9))
+    assert (found.low, found.high, found.p) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("fixed", "grouping", "why"), [
+    ([[1, 0], [1, 1]], [0, 1], "cannot be told apart"), ([[1, 2], [1, 2], [1, 2]], [0, 0, 1], "told apart"),
+    ([[1, 0], [1, 1], [1, 3]], [0, 0, 0], "at least 2 levels"),
+    ([[1, 0], [1, 1], [1, 3]], [0, 1, 2], "at least 2 levels"),
+])  # fmt: skip
+def test_a_linear_model_of_too_few_values_is_not_fitted(fixed, grouping, why):
+    values = np.array([1.0, 2.5, 2.0])[: len(fixed)]
+    with pytest.raises(NotFitted, match=why):
+        fit_mixed_linear(values, np.array(fixed, dtype=float), [np.array(grouping)])
+
+
+def test_two_groups_of_values_have_a_linear_model():
+    """Means of balanced groups: restricted likelihood gives the classical analysis of variance."""
+    values = np.array([1.0, 2.0, 4.5, 6.0, 8.0, 3.0])
+    who = np.array([0, 0, 1, 1, 2, 2])
+    found = fit_mixed_linear(values, np.ones((6, 1)), [who])
+    means = np.array([values[who == one].mean() for one in range(3)])
+    within = sum(((values[who == one] - means[one]) ** 2).sum() for one in range(3)) / 3
+    between = 2 * means.var(ddof=1)
+    assert found.effects == pytest.approx([values.mean()])
+    assert found.residual == pytest.approx(within**0.5, rel=1e-3)
+    assert found.deviations == pytest.approx([max(0.0, (between - within) / 2) ** 0.5], abs=1e-3)
+
+
+def test_a_frame_has_the_rows_whose_response_and_variables_are_known(make):
+    talks = [("a", "p", 1), ("a", None, 0), ("b", "q", None), ("b", "q", 1), ("b", None, 1)]
+    dataset = make(*talks, duration_s=[60.0, 7.5, 8.0, None, 30.0])
+    found = make_frame(dataset, read_formula("success ~ system + (1|participant)"))
+    assert (len(found.tops), found.left_out, found.family) == (4, 0, "rate"), "one was not asked"
+    assert found.tops.tolist() == [1, 0, 1, 1] and len(set(found.variables["participant"])) == 4
+    timed = make_frame(dataset, read_formula("success ~ dialogue_duration + (1|participant)"))
+    assert timed.variables["dialogue_duration"].tolist() == [60.0, 7.5, 30.0] and timed.left_out == 1
+    mean = make_frame(dataset, read_formula("success ~ system + (1|participant)"), "mean")
+    assert (mean.family, mean.bottoms.tolist()) == ("mean", [1, 1, 1, 1])
+    long = make_frame(dataset, read_formula("dialogue_duration ~ system + (1|participant)"))
+    assert (long.family, long.tops.tolist(), long.measured_in) == ("mean", [60.0, 7.5, 8.0, 30.0], "s")
+    with pytest.raises(InputError, match="is the same everywhere"):
+        make_frame(make(*talks[:1] * 3, name="same"), read_formula("success ~ order + (1|participant)"))
+    with pytest.raises(InputError, match="no dialogue has a case of word_error_rate"):
+        make_frame(dataset, read_formula("word_error_rate ~ system + (1|participant)"))
+
+
+def test_answers_of_two_values_are_a_rate_and_of_three_an_order(make):
+    def family(*values: float) -> str:
+        ratings = [
+            {"dialogue_id": f"d{place}", "participant_id": "p", "instrument": "scale", "wording": "file",
+             "language": "en", "item_id": "ease", "value": value} for place, value in enumerate(values)
+        ]  # fmt: skip
+        talks = [("ab"[place % 2], "p", None) for place in range(len(values))]
+        made = make(*talks, name=f"of{len(values)}", ratings=ratings)
+        return make_frame(made, read_formula("scale.ease ~ system + (1|participant)")).family
+
+    assert (family(0, 1, 1, 0), family(0, 1, 2)) == ("rate", "ordinal")
+
+
+def test_what_is_known_of_participants_is_numbers_or_texts(make):
+    people = [{"participant_id": who, "attributes": told, "simulated": False} for who, told in (
+        ("p", '{"age": 30, "job": "cook", "mixed": 1, "list": [1]}'), ("q", '{"age": 41.5, "mixed": "x"}'),
+        ("r", None))]  # fmt: skip
+    found = _attributes(make(("a", "p", 1), rows={"participants": people}))
+    assert set(found) == {"age", "job", "mixed"}
+    assert [found["age"](who) for who in "pq"] == [30.0, 41.5] and np.isnan(found["age"]("r"))
+    assert [found["job"](who) for who in ("p", "q", None)] == ["cook", None, None]
+    assert [found["mixed"](who) for who in "pq"] == ["1", "x"]

@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.groups import groups
-from vivavoce.stats.opinion import RecordedOpinion, opinion_against_record
+from vivavoce.stats.opinion import RecordedOpinion, _kappa, opinion_against_record
 
 Make = Callable[..., Dataset]
 DB = [
@@ -93,3 +93,15 @@ def test_kappa_has_an_interval_over_ten_participants_that_resampling_them_gives(
 def test_without_both_answers_there_is_nothing_to_compare(make: Make) -> None:
     dataset = make(("a", "p", 1), ("a", "q", 0.5))
     assert opinion_against_record(dataset, groups(dataset, "system")) is None
+
+
+def test_draws_in_which_everybody_agrees_have_no_kappa_and_are_left_out() -> None:
+    """Of eleven people nine say yes and are right, so that many draws of them hold nothing else."""
+    pairs = [(True, True)] * 9 + [(False, True), (False, False)]
+    found = _kappa([(pair, f"p{person}") for person, pair in enumerate(pairs)], draws=400)
+    assert found.value == pytest.approx((10 / 11 - (81 + 2) / 121 - 9 / 121) / (1 - 92 / 121))
+    assert found.low is not None and found.high is not None and found.low <= 0 < found.value < found.high <= 1
+    alike = [(pair, f"p{person}") for person, pair in enumerate([(True, True)] * 6 + [(False, False)] * 6)]
+    assert _kappa(alike) == (1.0, None, None)
+    nine = [(pair, f"p{person % 9}") for person, pair in enumerate(pairs)]
+    assert _kappa(nine).low is None and _kappa([]).value is None

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from statsmodels.discrete.discrete_model import Logit
 
 from scenes.judgements import judge_rows
-from vivavoce.stats.paired_models import fit
+from vivavoce.stats.paired_models import FittedPairs, LogOdds, fit
 from vivavoce.stats.preference_models import chances, combined, differences, levels, tie_models, worths
 
 GOLDEN = json.loads(
@@ -169,7 +169,7 @@ def test_a_combination_of_two_cells_only_has_main_effects_or_nothing() -> None:
         for row in judge_rows(20, {"x": 0.6})
     ]
     (found,) = combined(rows)
-    assert found.terms == []
+    assert found.terms == [] and found.interactions is False
 
 
 @pytest.mark.shared
@@ -258,3 +258,54 @@ def test_models_with_ties_have_the_likelihood_and_errors_of_their_chances(ties) 
     assert limits.se == pytest.approx(se, rel=1e-3)
     assert limits.high == pytest.approx(limits.estimate + student.ppf(0.975, groups - 1) * se, rel=1e-3)
     assert limits.p == pytest.approx(2 * student.sf(abs(limits.estimate) / se, groups - 1), rel=1e-2)
+
+
+@pytest.mark.parametrize(("clusters", "variance"), [(1, 0.04), (7, 0.0)])
+def test_one_person_or_no_error_gives_log_odds_without_limits(clusters: int, variance: float) -> None:
+    found = FittedPairs(np.array([0.6]), np.array([[variance]]), None, -3.0, clusters, 9)
+    assert found.interval([0.5]) == LogOdds(0.3)
+
+
+def test_two_people_give_limits_by_t_of_one_degree_of_freedom() -> None:
+    found = FittedPairs(np.array([0.6]), np.array([[0.04]]), None, -3.0, 2, 9).interval([0.5], 0.9)
+    reach = student.ppf(0.95, 1) * 0.1
+    expected = (0.3, 0.1, 0.3 - reach, 0.3 + reach, 2 * student.sf(3, 1))
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("names", "first", "second", "design"), [
+    ("abc", "abc", "bca", [[1, -1], [0, 1], [-1, 0]]), ("ab", "aab", "bba", [[1], [1], [-1]]),
+])  # fmt: skip
+def test_each_name_but_the_last_has_a_column(names: str, first: str, second: str, design: list) -> None:
+    assert differences(list(names), list(first), list(second)).tolist() == design
+
+
+def test_worths_are_shares_of_odds_about_their_mean() -> None:
+    """Log odds of a and b against c of .7 and -.2: about their mean .1667 they are .5333, -.3667, -.1667."""
+    covariance = np.array([[0.09, 0.02], [0.02, 0.05]])
+    a, c, b = worths("abc", FittedPairs(np.array([0.7, -0.2]), covariance, None, -3.0, 30, 90))
+    logs = {"a": 0.7 - 0.5 / 3, "b": -0.2 - 0.5 / 3, "c": -0.5 / 3}
+    whole = sum(exp(one) for one in logs.values())
+    for one in (a, b, c):
+        assert one.estimate == pytest.approx(logs[one.name])
+        assert one.share == pytest.approx(exp(logs[one.name]) / whole)
+    weights = np.array([2 / 3, -1 / 3])
+    assert a.se == pytest.approx((weights @ covariance @ weights) ** 0.5)
+
+
+def test_three_levels_are_ranked_and_two_are_not() -> None:
+    scale = {"plain": 0.9, "short": 0.3, "long": 0.0}
+    assert len(levels(levelled(30, scale, seed=3))) == 1
+    assert levels(levelled(30, {"plain": 0.9, "long": 0.0}, seed=3)) == []
+
+
+@pytest.mark.parametrize(("variable", "names", "right"), [
+    ("register/empathy", ("a/c", "b/d"), True), ("register", ("a/c", "b/d"), False),
+    ("register/empathy", ("a/c", "b"), False), ("register/empathy", ("a/c/e", "b/d"), False),
+])  # fmt: skip
+def test_only_levels_with_as_many_parts_as_their_variable_are_combined(variable, names, right) -> None:
+    rows = [
+        {**row, "variable": variable, "control_level": names[0], "experimental_level": names[1]}
+        for row in judge_rows(5, {"x": 0.6})
+    ]
+    assert bool(combined(rows)) is right

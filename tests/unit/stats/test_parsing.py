@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.parsing import score_parser
+from vivavoce.stats.parsing import ParsedItem, _asked, _concepts, _Counts, _items, _people, score_parser
 
 TURNS = {
     1: (["inform food = thai", "inform area = north"], ["inform food = thai", "inform type = pub"]),
@@ -87,3 +87,56 @@ def test_the_rules_read_real_callers_nearly_as_their_labels_do(shared: Path, tmp
     assert facts["slots"]["low"] > 0.94
     assert abs(facts["success"]["difference"]) < 0.03
     assert facts["success"]["low"] <= facts["success"]["difference"] <= facts["success"]["high"]
+
+
+@pytest.mark.parametrize(("act", "slot", "op", "value", "asked", "expected"), [
+    ("inform", "food", "=", "Thai", None, ("inform", "food", "thai")),
+    ("deny", "food", "!=", "thai", "area", ("deny", "food", "not thai")),
+    ("inform", "this", "=", "thai", "food", ("inform", "food", "thai")),
+    ("inform", "this", "=", "thai", None, ("inform", "this", "thai")),
+    ("hello", None, None, None, "food", ("hello", "", "")), ("null", None, None, None, "food", None),
+])  # fmt: skip
+def test_an_act_is_read_with_the_slot_that_was_asked_for(act, slot, op, value, asked, expected) -> None:
+    found = _items([{"act": act, "slot": slot, "op": op, "value": value}], asked)
+    assert found == (set() if expected is None else {ParsedItem(*expected)})
+
+
+def test_what_is_said_of_slots_is_values_that_are_told_and_slots_that_are_asked_for() -> None:
+    told = [("request", "area", ""), ("inform", "food", "thai"), ("deny", "food", "greek"), ("hello", "", ""),
+            ("select", "food", "thai"), ("inform", "", "yes"), ("request", "", "")]  # fmt: skip
+    expected = {("request", "area"), ("food", "thai"), ("food", "greek")}
+    assert _concepts([ParsedItem(*one) for one in told]) == expected
+
+
+@pytest.mark.parametrize(("hits", "extra", "missed", "expected"), [
+    (3, 1, 2, (3 / 4, 3 / 5, 6 / 9)), (0, 0, 2, (None, 0.0, 0.0)), (0, 3, 0, (0.0, None, 0.0)),
+    (0, 0, 0, (None, None, None)), (5, 2, 0, (5 / 7, 1.0, 10 / 12)),
+])  # fmt: skip
+def test_precision_recall_and_f1_are_shares_of_what_was_read_and_meant(hits, extra, missed, expected) -> None:
+    counts, said = (
+        _Counts(),
+        [set(range(hits + missed)), set(range(hits)) | {-1 - one for one in range(extra)}],
+    )
+    counts.add("p", *said)
+    counts.add("q", set(), set())
+    found = counts.score()
+    assert (found.precision, found.recall, found.f1) == pytest.approx(expected)
+    assert (found.hits, found.extra, found.missed) == (hits, extra, missed)
+
+
+def test_only_the_first_reading_counts_and_the_last_slot_asked_for_by_the_system(tmp_path: Path) -> None:
+    dataset = written(tmp_path / "D")
+    with DatasetWriter(tmp_path / "E", study={"name": "s"}, source={"kind": "test"}) as writer:
+        talk = dataset.read("dialogues").to_pylist()[0]
+        writer.add("dialogues", [talk | {"participant_id": None}, talk | {"dialogue_id": "c"}])
+        asked = [(1, "area", 0, "system"), (0, "food", 0, "system"), (2, "name", 1, "system"),
+                 (3, "type", 0, "reference")]  # fmt: skip
+        for position, slot, rank, layer in asked:
+            base = row("a", 4, "bot", position, f"request {slot}")
+            writer.add("acts", [base | {"rank": rank, "layer": layer}])
+        writer.add("acts", [row("a", 4, "bot", 4, "inform phone") | {"layer": "system"}])
+        writer.add("acts", [row("a", 6, "bot", 0, "confirm food") | {"layer": "system"}])
+        writer.add("acts", [row("a", 8, "bot", 0, "select") | {"layer": "system"}])
+        made = writer.close()
+    assert _asked(made) == {("a", 5): "area", ("a", 7): "food"}
+    assert _people(made) == {"a": "unknown a", "c": "a"}

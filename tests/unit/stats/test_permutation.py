@@ -146,6 +146,38 @@ def test_an_interval_ends_where_differences_begin_to_be_rejected(seed):
     assert found.interval(0.9, limits) == pytest.approx(limits, abs=step / 100)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_an_interval_holds_what_is_rejected_at_no_smaller_p_than_its_own(seed):
+    """16 labellings give a p in steps of 2/16, so that whole ranges of differences have exactly 1/4."""
+    a, b, spread = cells(seed, 4, 0, 0)
+    found = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)
+    low, high = found.interval(0.75)
+    step = (high - low) / 500
+    assert found.p(low - step) < 0.25 <= found.p(low + step)
+    assert found.p(high + step) < 0.25 <= found.p(high - step)
+    a = a._replace(tops=a.tops - (low + step) * a.bottoms)  # now a difference of 0 has the p of the edge
+    moved = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)
+    assert moved.p() == 0.25
+    assert moved.interval(0.75) == pytest.approx((-step, high - low - step), abs=step / 5)
+    limits = Interval(0.0, high - low - 2 * step)
+    assert moved.interval(0.75, limits) == limits
+
+
+def test_a_p_of_draws_is_their_share_where_more_than_ten_are_as_extreme_and_else_a_tails():
+    a, b, spread = cells(7, 30, 0, 0)
+    labels = relabellings(a.bottoms > 0, b.bottoms > 0, draws=1999)
+    found = Relabelled(a, b, spread, labels, mid=False)
+    seen = set()
+    for supposed in np.linspace(found.estimate - 0.3, found.estimate - 0.6, 300):
+        drawn = np.abs(found._studentised(supposed))
+        extreme = int((drawn >= drawn[0] - 1e-6).sum())
+        tail = _tail(drawn[1:], float(drawn[0]))
+        if extreme in (10, 11) and tail < 0.999 * extreme / 2000:
+            seen.add(extreme)
+            assert found.p(supposed) == pytest.approx(tail if extreme == 10 else 11 / 2000)
+    assert seen == {10, 11}
+
+
 def test_a_design_that_can_reject_nothing_has_no_interval_but_its_limits():
     a, b, spread = cells(2, 3, 0, 0)
     found = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,8 @@ from statsmodels.stats.power import TTestIndPower
 
 from scenes.judging import judged_often
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.stats import simulation_of_power
-from vivavoce.stats.planning import _weakest_pair, answer, plan_of_study, read_pilot
+from vivavoce.stats import planning, simulation_of_power
+from vivavoce.stats.planning import Pilot, _weakest_pair, answer, doubt_size, plan_of_study, read_pilot
 from vivavoce.stats.power import (
     Nested,
     RequiredSample,
@@ -73,6 +74,8 @@ def test_one_rate_preference_and_likert_agree_with_each_other_and_their_sources(
     assert choice.decided == one.per_group == 194
     assert choice.per_group == 388
     assert one.exact > one.per_group
+    assert preference(0.6, ties=0.2).exact == math.ceil(one.exact / 0.8)
+    assert two_rates(0.45, 0.51).half_the_difference.rates == pytest.approx((0.45, 0.48))
     assert one_rate(0.5, half_width=0.05).precision == 381
     scale = likert(0.5, 1.2)
     assert TTestIndPower().power(0.5 / 1.2, scale.per_group, 0.05) >= 0.8
@@ -342,6 +345,7 @@ def test_the_size_for_an_interval_is_the_least_at_which_wilsons_is_as_narrow(rat
     (lambda: one_rate(0.5, 0.5), False), (lambda: one_rate(0.5, 0.5, half_width=0.1), True),
     (lambda: one_rate(0.5, half_width=0.0), False), (lambda: one_rate(0.5, half_width=0.5), False),
     (lambda: one_rate(1.0, 0.5), False), (lambda: one_rate(0.5, 0.0), False),
+    (lambda: one_rate(0.0, 0.5), False), (lambda: one_rate(0.5, 1.0), False),
     (lambda: two_rates(0.4, 0.4), False),
     (lambda: likert(0.5, 0.0), False), (lambda: likert(0.0, 1.0), False), (lambda: likert(-0.5, 1.0), True),
     (lambda: preference(0.6, ties=1.0), False), (lambda: preference(0.6, ties=-0.1), False),
@@ -384,6 +388,143 @@ def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says
     assert any("say --icc" in one for one in facts.assumptions) == (icc == 0.2)
     several = options.get("calls", 1) > 1
     assert any("By formula with the design effect" in one for one in facts.assumptions) == several
+
+
+def test_likeness_is_assumed_also_where_a_pilot_or_a_plan_has_several_dialogues():
+    pilot = Pilot(profile=(1, 3), icc=None, said=("a pilot",))
+    found = answer("one-rate", [0.6], pilot=pilot)
+    assert (found.clustered.calls, found.clustered.icc) == (2, 0.2) and found.assumptions[0] == "a pilot"
+    told = answer("one-rate", [0.6], pilot=replace(pilot, icc=0.4)).clustered
+    assert told.icc == 0.4 and told.design_effect == pytest.approx(1 + (10 / 4 - 1) * 0.4)
+    assert answer("one-rate", [0.6], pilot=replace(pilot, icc=0.4), icc=0.1).clustered.icc == 0.1
+    fixed = answer("one-rate", [0.6], pilot=replace(pilot, icc=0.4), calls=5).clustered
+    assert (fixed.calls, fixed.design_effect) == (5, pytest.approx(1 + 4 * 0.4)), "no profile beside calls"
+
+
+def test_a_pilot_tells_the_profile_of_its_people_and_how_alike_their_dialogues_are(make):
+    """Nobody knows who held the last dialogue; p and q always succeeded, r and s never."""
+    people = [("p", 1)] * 5 + [("q", 1)] * 2 + [("r", 0)] * 3 + [("s", 0)] * 2 + [(None, 1)]
+    dataset = make(*[("ab"[place % 2], *one) for place, one in enumerate(people)], simulated=True)
+    pilot = read_pilot(dataset, "subjective_success")
+    assert (pilot.profile, pilot.icc, pilot.simulated) == ((2, 2, 3, 5), 0.95, True), "1 is the most there is"
+    assert "4 participants of the pilot held 12 dialogues (median 2.5, most 5)" in pilot.said[0]
+    assert pilot.said[1].startswith("SIMULATED") and "ICC of 1.000 in subjective_success" in pilot.said[2]
+    assert read_pilot(dataset).said == pilot.said, "the first success rate that has cases"
+    unknown = read_pilot(dataset, "word_error_rate")
+    assert (unknown.icc, len(unknown.said)) == (None, 2)
+
+
+@pytest.fixture
+def planned(tmp_path):
+    write_study(tmp_path / "planned", "cambridge-2011")
+    study = load_study(tmp_path / "planned")
+
+    def changed(dialogues: int = 3, allocation: str = "random", **analysis):
+        visit = [
+            step.model_copy(update={"repeat": step.repeat.model_copy(update={"min": dialogues})})
+            if step.kind == "dialogue" else step for step in study.visit
+        ]  # fmt: skip
+        declared = study.analysis.model_copy(update=analysis)
+        return study.model_copy(
+            update={"visit": tuple(visit), "allocation": allocation, "analysis": declared}
+        )
+
+    return changed
+
+
+@pytest.mark.parametrize(("dialogues", "allocation", "design", "said"), [
+    (3, "least-used-by-participant", "within", "own control"), (3, "random", "between", "cautious"),
+    (2, "least-used-by-participant", "within", "own control"),
+    (1, "least-used-by-participant", "between", None), (1, "random", "between", None),
+])  # fmt: skip
+def test_who_holds_several_dialogues_meets_the_systems_evenly_unless_drawn(
+    planned, dialogues, allocation, design, said
+):
+    plan = plan_of_study(planned(dialogues, allocation))
+    assert (plan.calls, plan.design, plan.family) == (dialogues, design, 3)
+    assert (len(plan.assumptions) > 1, said or "") == (said is not None, said or "")
+    assert said is None or said in plan.assumptions[1]
+
+
+def test_a_family_counts_every_pair_of_every_declared_comparison(planned):
+    whole = planned().analysis
+    three = whole.primary.model_copy(update={"compare": ["a", "b", "c"]})
+    assert plan_of_study(planned(secondary=[three, three])).family == 1 + 3 + 3
+    assert plan_of_study(planned(secondary=[three], correction="none")).family == 1
+    with pytest.raises(InputError, match="names no primary comparison"):
+        plan_of_study(planned(primary=None))
+
+
+@pytest.mark.parametrize(("dialogues", "allocation", "correction", "people", "doubt"), [
+    (3, "random", "none", 7, None), (3, "random", "none", 6, "6 participants with two systems, 3 against 3"),
+    (3, "random", "holm", 8, "8 participants with two systems, 4 against 4"), (3, "random", "holm", 9, None),
+    (2, "least-used-by-participant", "none", 6, None),
+    (2, "least-used-by-participant", "none", 5, "5 participants with two systems cannot"),
+])  # fmt: skip
+def test_a_study_of_too_few_participants_is_doubted(
+    planned, dialogues, allocation, correction, people, doubt
+):
+    """2 of 20 ways of 3 against 3, 1 of 35 of 3 against 4; 2 of 70, 1 of 126 at .05 / 3; 2 of 64, 2 of 32."""
+    found = doubt_size(planned(dialogues, allocation, correction=correction), people)
+    assert found is None if doubt is None else found is not None and doubt in found
+
+
+def test_a_plan_of_a_study_is_asked_where_no_option_and_no_pilot_says_otherwise(planned):
+    plan = replace(plan_of_study(planned()), alpha=0.02)
+    found = answer("one-rate", [0.6], plan=plan)
+    assert (found.alpha, found.clustered.calls, found.comparisons) == (0.02, 3, None)
+    assert found.assumptions[:2] == plan.assumptions
+    assert not any("declares 3 comparisons" in one for one in found.assumptions), "one rate is none of them"
+    assert (found.study, found.measure) == ("planned", "objective_success_inferred")
+    own = answer("one-rate", [0.6], plan=plan, calls=4, alpha=0.1)
+    assert (own.alpha, own.clustered.calls) == (0.1, 4) and plan.assumptions[0] not in own.assumptions
+    pilot = Pilot(profile=(2, 6), icc=0.1, said=("a pilot",))
+    held = answer("one-rate", [0.6], plan=plan, pilot=pilot, agreement=0.6)
+    assert held.clustered.calls == 4 and plan.assumptions[0] not in held.assumptions
+    assert (
+        held.with_judge[0].labels == held.clustered.size.per_group and held.assumptions[-1] == planning.SAVED
+    )
+    assert (found.with_judge, answer("one-rate", [0.6]).study) == ((), None)
+
+
+@pytest.mark.parametrize(("asked", "design", "refused"), [
+    (3, "between", True), (4, "between", False), (1, "within", True), (2, "within", False),
+])  # fmt: skip
+def test_each_system_takes_two_participants_or_all_of_them_two(asked, design, refused):
+    with pytest.raises(InputError) as caught:
+        answer("two-rates", [0.1, 0.9], participants=asked, calls=2, design=design)
+    assert ("each system takes two" in str(caught.value)) is refused
+
+
+@pytest.mark.parametrize(("design", "guess", "total"), [("between", 98, 15), ("within", 59, 10)])
+def test_what_is_simulated_of_two_systems_is_told_of_all_of_them(monkeypatch, planned, design, guess, total):
+    """The search begins at the formula's size: of a group of each of two systems, or of everybody.
+
+    97 dialogues a system are 170 by 1 + 2.5 x .3, of 49 people; by 1 - .3 they are 68, and 204 of 59 people.
+    """
+    asked = []
+
+    def find(_effect, _nested, *, power, guess, seed, **_options):
+        asked.append((power, guess, seed))
+        return 10, simulation_of_power.Simulated(0.83, 0.01, 2000, seed, ("t",))
+
+    def alarms(effect, people, _nested, *, seed, **_options):
+        asked.append((effect, people, seed))
+        return simulation_of_power.Simulated(0.04, 0.02, 1000, seed, ("t",))
+
+    monkeypatch.setattr(planning, "find_participants", find)
+    monkeypatch.setattr(planning, "simulate", alarms)
+    plan = replace(plan_of_study(planned(correction="none")), compare=("a", "b", "c"))
+    found = answer("two-rates", [0.4, 0.6], plan=plan, calls=3.5, icc=0.3, design=design, seed=7)
+    assert (found.comparisons, found.alpha) == (1, 0.05) and "declares" not in " ".join(found.assumptions)
+    strict = answer("two-rates", [0.4, 0.6], plan=replace(plan, family=4), icc=0.3, design=design)
+    assert (strict.comparisons, strict.alpha) == (4, 0.0125) and "0.05 / 4" in " ".join(strict.assumptions)
+    asked = asked[:2]
+    assert asked == [(0.8, guess, 7), (Rates(0.4, 0.4), 10, 9)]
+    size = found.clustered.size
+    assert (size.participants, size.dialogues) == (total, round(total * 3.5))
+    assert size.per_group == math.ceil(round(total * 3.5) / 3)
+    assert (found.simulated.participants, found.simulated.type_one_error) == (10, 0.04)
 
 
 @pytest.mark.parametrize(("question", "values", "options"), [

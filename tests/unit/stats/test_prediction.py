@@ -14,7 +14,9 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.prediction import correlate, evaluate, prediction_table
+from vivavoce.stats.prediction import scores as scoring
 from vivavoce.stats.prediction.correlation import _rho
+from vivavoce.stats.prediction.cross_fitting import cross_fitted
 from vivavoce.stats.prediction.evaluation import _in_sample
 from vivavoce.stats.prediction.fitting import Fitted
 from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
@@ -313,3 +315,63 @@ def test_inputs_are_normalised_by_what_is_known_of_them_and_constants_stay() -> 
     assert found.spread == pytest.approx([np.nanstd(values[:, 0]), 1.0, np.nanstd(values[:, 2])])
     assert found.normalised(values)[2] == pytest.approx([0, 0, (7 - 4.5) / 2.5])
     assert found.predict(values).tolist() == [3.0] * 4
+
+
+def test_the_input_taken_second_explains_what_the_first_has_left() -> None:
+    """The second input is close to the first, and alone says more than the third."""
+    draw = np.random.default_rng(2)
+    first, third = draw.normal(size=(2, 200))
+    values = np.column_stack([first, first + draw.normal(0, 0.3, 200), third])
+    values /= np.sqrt((values**2).sum(axis=0))
+    first, third = values[:, 0], values[:, 2]
+    answers = 3 * first + third
+    assert np.flatnonzero(stepwise(values, answers, 2)).tolist() == [0, 2]
+    assert stepwise(values, answers, 2)[[0, 2]] == pytest.approx([3, 1])
+
+
+def test_participants_are_drawn_as_often_as_was_asked_for_some_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    people = list("aabcc")
+    whole = np.concatenate(list(scoring._drawn(people, 10, 3)))
+    monkeypatch.setattr(scoring, "CHUNK", 19)
+    parts = list(scoring._drawn(people, 10, 3))
+    assert [len(one) for one in parts] == [3, 3, 3, 1]
+    assert (np.concatenate(parts) == whole).all() and (whole[:, [0, 2, 3]].sum(axis=1) == 3).all()
+
+
+@pytest.mark.parametrize(("values", "rows"), [
+    ([1.0, 0.0] * 5, True), ([1.0, 0.0] * 4 + [1.0], False), ([1.0] * 12, False),
+])  # fmt: skip
+def test_ten_dialogues_whose_answers_differ_have_correlations(
+    tmp_path: Path, values: list[float], rows: bool
+) -> None:
+    assert bool(correlate(answered(tmp_path, values), "found_all")) is rows
+
+
+def test_correlations_are_sorted_by_target_and_then_by_strength(dataset: Dataset) -> None:
+    rows = [(row.target, abs(row.found.rho)) for row in correlate(dataset)]
+    assert rows == sorted(rows, key=lambda one: (one[0], -one[1]))
+    assert len({target for target, _ in rows}) > 1
+
+
+@pytest.mark.parametrize(("asked", "alike", "said"), [
+    (10, False, True), (9, False, False), (10, True, False),
+])  # fmt: skip
+def test_ten_answers_of_others_that_differ_make_a_prediction(asked: int, alike: bool, said: bool) -> None:
+    """Two people of twelve dialogues, of whom one gave ten answers: each is predicted by the other's."""
+    answers = np.array([1.0 if alike else float(number % 3) for number in range(24)])
+    answers[10:12] = answers[12 + asked :] = np.nan
+    people = ["p"] * 12 + ["q"] * 12
+    found = cross_fitted(np.ones((24, 1)), answers, people, number=2, kind="mean")
+    means = [answers[12 : 12 + asked].mean() if said else np.nan, np.nan if alike else answers[:10].mean()]
+    assert found == pytest.approx(np.repeat(means, 12), nan_ok=True)
+
+
+def test_scores_are_those_of_sums_written_out() -> None:
+    answers, said = np.array([1.0, 4, 2, 5, 3]), np.array([2.0, 3, 2, 4, 5])
+    naive, chosen = np.array([3.0, 2, 3, 2, 2]), np.array([1.0, 4, 3, 4, 3])
+    found = scores(HeldOut(answers, said, naive, chosen, list("abcde")), draws=30)
+    assert found.r2 == pytest.approx(1 - (1 + 1 + 0 + 1 + 4) / (4 + 4 + 1 + 9 + 1))
+    assert found.rmse == pytest.approx((7 / 5) ** 0.5)
+    assert found.macro_recall == pytest.approx(3 / 5)

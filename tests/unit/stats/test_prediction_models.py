@@ -32,7 +32,7 @@ from vivavoce.stats.prediction.explanation import (
 )
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import folds
-from vivavoce.stats.prediction.model import fit_model, read_model, score
+from vivavoce.stats.prediction.model import _tree, fit_model, read_model, score, unknown_predictors
 from vivavoce.stats.prediction.ordinal import Ordinal, fit_ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
 from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable, _usable
@@ -436,3 +436,68 @@ def test_what_cannot_be_a_model_a_predictor_or_a_target_is_refused(
     target = [] if "--target" in arguments else ["--target", "satisfied"]
     shown = CliRunner().invoke(app, ["predict", "explain", str(dataset.folder), *target, *arguments])
     assert isinstance(shown.exception, InputError)
+
+
+def test_codes_that_nothing_predicts_have_thresholds_at_their_shares() -> None:
+    answers = np.array([1.0] * 5 + [2.0] * 9 + [4.0] * 6)
+    found = fit_ordinal(np.zeros((20, 2)), answers, [f"p{number % 7}" for number in range(20)])
+    assert found.thresholds == pytest.approx([np.log(5 / 15), np.log(14 / 6)])
+    assert found.chances(np.zeros((1, 2)))[0] == pytest.approx([5 / 20, 9 / 20, 6 / 20])
+    assert found.predict(np.zeros((1, 2))) == pytest.approx([(5 + 2 * 9 + 4 * 6) / 20])
+    assert found.choose(np.zeros((1, 2))).tolist() == [2.0]
+
+
+def test_an_ordinal_models_chances_are_differences_of_logistic_curves() -> None:
+    model = Ordinal(np.array([0.8, -0.3]), np.array([-1.0, 0.5]), np.array([1.0, 2.0, 5.0]))
+    lean = 0.8 * 2 - 0.3 * 3
+    below = [1 / (1 + np.exp(-(one - lean))) for one in (-1.0, 0.5)]
+    expected = [below[0], below[1] - below[0], 1 - below[1]]
+    found = model.chances(np.array([[2.0, 3.0]]))[0]
+    assert found == pytest.approx(expected)
+    assert model.choose(np.array([[2.0, 3.0], [-9.0, 0.0], [9.0, 0.0]])).tolist() == [5.0, 1.0, 5.0]
+
+
+def test_boosting_keeps_as_many_trees_as_are_best_for_people_held_back() -> None:
+    values, answers, people = noisy(120)
+    train, test = folds(people, 5)[0]
+    grown = GradientBoostingRegressor(
+        n_estimators=200, learning_rate=0.05, max_depth=2, subsample=0.5, random_state=0,
+        max_features=min(1.0, 10 / values.shape[1]), min_samples_leaf=min(10, int(train.sum()) // 10),
+    ).fit(values[train], answers[train])  # fmt: skip
+    errors = [((answers[test] - said) ** 2).sum() for said in grown.staged_predict(values[test])]
+    best = 1 + int(np.argmin(errors))
+    assert 1 < best < 200, "the data means anything"
+    assert len(fit_boosting(values, answers, people).trees) == best
+    assert len(fit_boosting(values, answers, ["p"] * 120).trees) == 200, "nobody can be held back"
+
+
+WHOLE_TREE = {"feature": [1, -1, -1], "threshold": [0.5, 0.0, 0.0], "left": [1, -1, -1], "right": [2, -1, -1],
+              "value": [0.0, 1.0, 2.0]}  # fmt: skip
+
+
+@pytest.mark.parametrize(("damage", "right"), [
+    ({}, True), ({"feature": [2, -1, -1]}, False), ({"feature": [0, -1, -1]}, True),
+    ({"feature": [-2, -1, -1]}, False), ({"left": [3, -1, -1]}, False), ({"left": [0, -1, -1]}, True),
+    ({"right": [-2, -1, -1]}, False), ({"right": [3, -1, -1]}, False), ({"value": [0.0, 1.0]}, False),
+    ({"threshold": [0.5] * 4}, False),
+])  # fmt: skip
+def test_a_tree_goes_to_nodes_and_features_that_there_are(damage: dict[str, Any], right: bool) -> None:
+    if right:
+        found = _tree(WHOLE_TREE | damage, 2)
+        if not damage:
+            assert found.predict(np.array([[9.0, 0.5], [0.0, 0.6]])).tolist() == [1.0, 2.0]
+        return
+    with pytest.raises(ValueError, match="a broken tree"):
+        _tree(WHOLE_TREE | damage, 2)
+
+
+def test_an_ordinal_model_has_a_code_more_than_thresholds(dataset: Dataset, tmp_path: Path) -> None:
+    whole = json.loads(fit_model(dataset, "satisfied", kind="ordinal").as_file())
+    for codes in (whole["codes"][:-1], [*whole["codes"], 6.0], whole["codes"]):
+        path = tmp_path / "model.json"
+        path.write_text(json.dumps(whole | {"codes": codes}), encoding="utf-8")
+        if codes == whole["codes"]:
+            assert unknown_predictors(read_model(path), dataset) == []
+            continue
+        with pytest.raises(InputError, match="damaged"):
+            read_model(path)

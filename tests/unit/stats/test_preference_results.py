@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from statsmodels.stats.proportion import proportions_ztest
 
 from scenes.judgements import judge_rows, made, person_row
 from vivavoce.core.errors import InputError, UnknownName
@@ -22,6 +23,8 @@ def test_cost_is_told_by_judgement_and_by_variable(tmp_path: Path) -> None:
     cost = preference_results(dataset, cost=51.48).cost
     assert cost.per_judgement == pytest.approx(51.48 / 2860)
     assert cost.per_variable == pytest.approx(10.296)
+    assert cost.per_participant == pytest.approx(51.48 / 143)
+    assert preference_results(dataset, cost=0).cost.total == 0
     with pytest.raises(InputError, match="cost -1"):
         preference_results(dataset, cost=-1)
 
@@ -50,6 +53,13 @@ def test_answers_that_are_one_answer_make_judgements_look_surer_than_people(tmp_
     dataset = made(tmp_path / "data", preferences=alike, participants=people)
     (test,) = preference_results(dataset, by="gender").by_group[0].differences
     assert test.p_judgements < test.p
+    won = {test.a: [0, 0], test.b: [0, 0]}
+    for row in alike:
+        own = won["woman" if int(row["participant_id"][1:]) < 50 else "man"]
+        own[0] += row["choice"] == "experimental"
+        own[1] += 1
+    _, expected = proportions_ztest(*zip(*won.values(), strict=True))
+    assert test.p_judgements == pytest.approx(expected)
 
 
 def test_the_rating_of_the_study_itself_is_a_mean_over_people(tmp_path: Path) -> None:
@@ -92,3 +102,18 @@ def test_a_study_of_few_pairs_judged_by_many_gets_no_agreement_over_pairs(tmp_pa
     dataset = made(tmp_path / "data", preferences=judge_rows(60, {"empathy": 0.7}))
     assert len({row["pair_id"] for row in dataset.read("preferences").to_pylist()}) < 10
     assert preference_results(dataset).agreement == []
+
+
+def test_only_accepted_choices_of_the_main_part_count_and_only_ties_have_no_method(tmp_path: Path) -> None:
+    rows = judge_rows(12, {"facing": 0.7}, ties=0.2) + judge_rows(12, {"empathy": 0.7}, ties=2.0)
+    others = [{**row, "visit_id": f"other-{row['visit_id']}", "choice": "tie", "side": None} for row in rows]
+    trained = [{**row, "role": "practice"} for row in others]
+    refused = [{**row, "accepted": False} for row in others]
+    found = preference_results(made(tmp_path / "data", preferences=[*rows, *trained, *refused]))
+    whole = next(one for one in found.ties if one.variable == "facing" and one.question is None)
+    facing = [row["choice"] for row in rows if row["variable"] == "facing"]
+    assert (whole.choices, whole.ties) == (len(facing), facing.count("tie"))
+    assert "interval:none 0.95" in found.signatures["empathy"]
+    assert "interval:none" not in found.signatures["facing"]
+    families = {one.of: (one.tests, one.untested) for one in found.families}
+    assert families["cells"] == (4, 4) and families["variables"] == (1, 1)

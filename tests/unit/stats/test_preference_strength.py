@@ -68,3 +68,40 @@ def test_a_strength_that_was_not_asked_is_not_analysed(tmp_path: Path) -> None:
     line = facts.signatures["empathy, strength"]
     assert line.startswith("preference_strength|unit:participant|interval:cluster_robust_logit_t 0.95|")
     assert "|n:20|" in line
+
+
+def of_people(*strengths_: list[float]) -> list[dict]:
+    """One question; every person with the signed strengths of their choices."""
+    kinds = {-1: "control", 0: "tie", 1: "experimental"}
+    return [
+        {"variable": "v", "question": "q", "participant_id": f"p{person}", "visit_id": None,
+         "choice": kinds[(one > 0) - (one < 0)], "strength": abs(one) or None}
+        for person, own in enumerate(strengths_) for one in own
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("people", "expected"), [
+    ([[2]], None), ([[3], [1]], 0.5), ([[3], [-1]], 1.0), ([[1, -1], [2, -2]], None), ([[3], [1], [2]], 0.25),
+    ([[3, 1], [3, -3], [2]], 0.5),
+])  # fmt: skip
+def test_signs_of_few_peoples_means_are_turned_one_by_one(people: list, expected: float | None) -> None:
+    """Of three with means of one sign 2 in 8 ways are as extreme; a mean of 0 has no sign to turn."""
+    found = strengths(of_people(*people))[0].p_signed_rank
+    assert found == (None if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize(("people", "method"), [(12, "exact"), (13, "asymptotic")])
+def test_signs_of_more_than_twelve_people_are_judged_by_the_normal_law(people: int, method: str) -> None:
+    means = [[3, 1, -1, 2][: 1 + place % 4] * (1 + place % 2) + [1] * place for place in range(people)]
+    values = [sum(own) / len(own) for own in means]
+    expected = wilcoxon(values, zero_method="pratt", method="asymptotic").pvalue
+    if method == "exact":
+        expected = 2 / 2**12  # all means are above 0
+    assert strengths(of_people(*means))[0].p_signed_rank == pytest.approx(expected)
+
+
+def test_a_decided_choice_without_a_strength_is_left_out_and_a_tie_is_not() -> None:
+    rows = of_people([3], [0], [-1])
+    rows.append({**rows[0], "participant_id": "p9", "strength": None})
+    one = strengths(rows)[0]
+    assert (one.choices, one.mean, one.counts[0]) == (3, pytest.approx(2 / 3), 1)

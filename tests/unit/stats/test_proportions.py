@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import chi2, norm
 from scipy.stats import t as student
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
@@ -17,7 +17,9 @@ from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import (
     INTERVALS,
     Z_METHODS,
+    agresti_coull,
     clopper_pearson,
+    jeffreys,
     newcombe,
     one_proportion_p,
     two_proportion_z,
@@ -122,7 +124,8 @@ def test_without_any_case_there_is_no_interval(interval):
 
 def test_without_cases_on_one_side_there_is_no_comparison():
     assert two_proportion_z(0, 0, 3, 10) is None
-    assert newcombe(3, 10, 0, 0) is None
+    assert two_proportion_z(3, 10, 0, 0) is None
+    assert newcombe(3, 10, 0, 0) is newcombe(0, 0, 3, 10) is None
 
 
 @pytest.mark.parametrize("method", Z_METHODS)
@@ -215,3 +218,26 @@ def test_holm_never_lowers_a_p_value_and_keeps_its_place(p_values):
     assert [q for _, q in pairs] == sorted(q for _, q in pairs)
     if len(pairs) == 1:
         assert pairs[0][0] == pytest.approx(pairs[0][1])
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 1.5, -0.5])
+@pytest.mark.parametrize("interval", [wilson, wald])
+def test_a_level_lies_between_its_ends(interval, level):
+    with pytest.raises(InputError, match="confidence level"):
+        interval(3, 10, level)
+
+
+@pytest.mark.parametrize(("interval", "name"), [
+    (wald, "normal"), (clopper_pearson, "beta"), (agresti_coull, "agresti_coull"), (jeffreys, "jeffreys"),
+])  # fmt: skip
+@pytest.mark.parametrize("successes", [0, 1, 3, 9, 10])
+def test_only_exact_and_plain_intervals_are_closed_at_their_ends(interval, name, successes):
+    low, high = proportion_confint(successes, 10, alpha=0.2, method=name)
+    closed = name in ("normal", "beta")
+    expected = (0.0 if closed and not successes else max(0, low), 1.0 if closed and successes == 10 else high)
+    assert interval(successes, 10, 0.8) == pytest.approx((expected[0], min(1, expected[1])))
+
+
+def test_a_rate_is_tested_against_any_other():
+    """13 of 40 where 8 are expected: 25 / 8 + 25 / 32."""
+    assert one_proportion_p(13, 40, 0.2, "chi_square") == pytest.approx(chi2.sf(25 / 8 + 25 / 32, 1))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from scipy.stats import norm
 
 from vivavoce.core.errors import InputError
 from vivavoce.stats.populations import compare_counts, compare_populations, rank_agreement
@@ -70,3 +71,30 @@ def test_two_datasets_are_compared_system_by_system(make):
     assert rate.interval_90[0] < rate.difference < rate.interval_90[1]
     with pytest.raises(InputError, match="no system in common"):
         compare_populations(make(("a", "p", 1), name="one"), make(("z", "p", 1), name="two"))
+
+
+def test_counts_of_common_systems_are_subtracted_system_by_system():
+    a, b = {"x": (30, 40), "only": (1, 2), "y": (12, 50)}, {"y": (20, 80), "x": (15, 60), "other": (3, 4)}
+    found = compare_counts(a, b, margin=0.1)
+    assert [(one.key, one.difference) for one in found.by] == [("x", 0.5), ("y", pytest.approx(-0.01))]
+    z = 0.5 / (0.45 * 0.55 * (1 / 40 + 1 / 60)) ** 0.5
+    assert found.by[0].p == pytest.approx(2 * norm.sf(z))
+    assert found.by[0].low < 0.5 < found.by[0].high
+    assert (found.ranks.systems, found.ranks.tau, found.ranks.same_order) == (2, None, True)
+    nothing = compare_counts({"x": (4, 4), "y": (1, 2)}, {"x": (6, 6), "y": (1, 2)})
+    assert (nothing.by[0].p, nothing.by[0].difference) == (None, 0)
+
+
+def test_a_system_that_nobody_judged_has_no_rank_and_unknown_people_are_people_of_their_own(make):
+    talks = [("a", "p", 1), ("a", "p", 1), ("a", "q", 0), ("a", None, 1), ("a", None, 0), ("b", "p", 0),
+             ("b", "q", 1), ("b", "q", 0), ("c", "p", None)]  # fmt: skip
+    found = compare_populations(make(*talks, name="one"), make(*talks[::-1], name="other"), costs=(18.0, 0.0))
+    assert found.ranks["subjective_success"].systems == 2 and found.ranks["subjective_success"].same_order
+    assert [one.cost_per_call for one in found.trials] == [2.0, 0.0]
+    rows = {one.key: one for one in found.by if one.measure == "subjective_success"}
+    assert (rows["c"].difference, rows["c"].se, rows["c"].equivalent) == (None, None, None)
+    assert rows["a"].difference == 0 and rows["a"].se > 0
+    apart = [(system, who or f"unknown {place}", said) for place, (system, who, said) in enumerate(talks)]
+    again = compare_populations(make(*apart, name="two"), make(*apart[::-1], name="three"))
+    known = next(one for one in again.by if (one.measure, one.key) == ("subjective_success", "a"))
+    assert known.se == pytest.approx(rows["a"].se)
