@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from websockets.asyncio.client import connect
 
 from scenes.patience import PATIENCE_S
 from scenes.platform_bots import texts, told
@@ -238,6 +239,34 @@ def test_a_bot_that_does_not_come_by_socket_mode_is_unreachable() -> None:
     with pytest.raises(SystemUnderTestError, match=r"by Socket Mode .* within 0\.05 s") as caught:
         asyncio.run(run())
     assert not caught.value.reached
+
+
+def test_a_bot_of_socket_mode_may_acknowledge_twice_and_what_it_was_never_given() -> None:
+    async def run() -> list[str]:
+        connector: Any = make_connector(
+            {"connect": "slack", "port": 0, "idle_s": 0.05, "connect_timeout_s": PATIENCE_S}, {}
+        )
+        try:
+            await connector.start()
+            address = connector.inner.address
+            async with connect(f"{address.replace('http', 'ws', 1)}/link") as socket, httpx.AsyncClient() as web:
+                assert json.loads(await socket.recv())["type"] == "hello"
+                said: list[str] = []
+                for text in ("one", "two"):
+                    turn = asyncio.create_task(told(connector, Conversation("here", state={"chat": "D1"}), text))
+                    envelope = json.loads(await socket.recv())
+                    for name in ("unknown", envelope["envelope_id"], envelope["envelope_id"]):
+                        await socket.send(json.dumps({"envelope_id": name}))
+                    heard = envelope["payload"]["event"]["text"]
+                    await web.post(
+                        f"{address}/api/chat.postMessage", json={"channel": "D1", "text": f"heard {heard}"}
+                    )
+                    said += texts(await turn)
+                return said
+        finally:
+            await connector.shut_down()
+
+    assert asyncio.run(run()) == ["heard one", "heard two"]
 
 
 @pytest.mark.parametrize(
