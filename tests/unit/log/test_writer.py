@@ -223,3 +223,22 @@ def test_what_went_wrong_first_is_what_is_told() -> None:
     first, then = (DBAPIError("INSERT", None, Refusal(said)) for said in ("full", "no such savepoint"))
     first.__context__, then.__context__ = ValueError("mine"), first
     assert _first_cause(then) is first and _first_cause(first) is first
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_commit_of_which_nobody_knows_whether_it_arrived_is_done_once(log: Log, arrived: bool) -> None:
+    """The connection is lost while COMMIT is under way; batches are numbered as on a server."""
+    log._writer._numbered = True
+    lost = [True]
+
+    def lose(connection: Connection) -> None:
+        if lost:
+            lost.pop()
+            if arrived:
+                connection.connection.commit()
+            raise OperationalError("COMMIT", None, Refusal("connection failed"))
+
+    event.listen(log._engines.writer, "commit", lose)
+    assert log.transact_now(append) == 1 and not lost
+    assert [stored.seq for stored in log.trial_events()] == [1]
+    assert log.transact_now(append) == 2
