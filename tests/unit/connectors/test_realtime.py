@@ -53,7 +53,9 @@ def test_speech_goes_in_and_comes_out_with_its_words(url: str) -> None:
     spoken = [one.audio for one in outputs if one.kind == "audio"]
     assert spoken == [Audio(b"\x01\x02" * 2400, 24_000)] * 2
     assert outputs[-1].raw["heard"] == "36000 samples"
-    assert 0.05 < outputs[-1].held_s < lasted[0], "the wait for the transcript is no part of the answer's time"
+    assert 0.05 < outputs[-1].held_s < lasted[0], (
+        "the wait for the transcript is no part of the answer's time"
+    )
 
 
 def test_what_the_server_heard_is_a_hypothesis(url: str) -> None:
