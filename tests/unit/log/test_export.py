@@ -503,9 +503,9 @@ def test_no_formula_of_anybody_is_one_in_any_file_for_spreadsheets(
 def test_people_and_programs_are_exported_each_with_their_recordings(trial: Trial, tmp_path: Path) -> None:
     for visit, simulated, study in (("v1", False, "cities"), ("v2", True, "cities"), ("v3", False, "other")):
         stored = RecordingStored(
-            recording_id=f"r-{visit}", file=f"{visit}.flac", sha256="0", byte_count=1, media_type="audio/flac",
-            content="turn", speakers=["user"], sample_rate_hz=8000, frames=8000, duration_s=1.0,
-            dialogue_id=f"d-{visit}",
+            recording_id=f"r-{visit}", file=f"{visit}.flac", sha256="0", byte_count=1,
+            media_type="audio/flac", content="turn", speakers=["user"], sample_rate_hz=8000, frames=8000,
+            duration_s=1.0, dialogue_id=f"d-{visit}",
         )  # fmt: skip
         trial.write(visit, visit_opened(visit, simulated, study), assigned(f"d-{visit}"))
         trial.write(visit, DialogueOpened(dialogue_id=f"d-{visit}"), stored)
