@@ -238,7 +238,11 @@ def test_a_whatsapp_bot_uploads_a_picture_and_names_it_by_its_number() -> None:
     platform, file = Platform("whatsapp"), Upload("p.png", "image/png", b"\x89PNG")
     number = platform.inner._call("POST", ["1", "media"], {"file": file})["id"]
     platform.call(type="sticker", sticker={"id": number})
-    assert platform.shown == [("", [], [file.address])]
+    platform.call(type="image", image={"link": "https://b/p.png", "caption": "both"})
+    platform.call(type="image", image={"id": number, "link": "https://b/p.png"})
+    assert platform.shown == [
+        ("", [], [file.address]), ("both", [], ["https://b/p.png"]), ("", [], [file.address]),
+    ]  # fmt: skip
     with pytest.raises(GraphError, match="file is required"):
         platform.inner._call("POST", ["1", "media"], {})
 

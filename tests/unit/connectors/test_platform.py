@@ -4,8 +4,9 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -14,9 +15,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from websockets.asyncio.client import connect
 
 from scenes.patience import PATIENCE_S
 from scenes.platform_bots import texts, told
+from vivavoce.connectors import platform
 from vivavoce.connectors.answers import clean
 from vivavoce.connectors.base import Conversation, PastTurn
 from vivavoce.connectors.callback_server import CallbackServer
@@ -207,6 +210,76 @@ def test_who_asks_for_no_proxy_gets_none(tmp_path: Path, monkeypatch: pytest.Mon
     assert list(tmp_path.iterdir()) == [], "a certificate of a proxy"
 
 
+@pytest.mark.parametrize("folder", [None, "certificates"])
+def test_a_proxy_is_started_once_and_leaves_its_certificate_where_the_study_says(
+    folder: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        place = {} if folder is None else {"certificate_folder": str(tmp_path / folder)}
+        async with bot(echoes, proxy_port=0, **place) as connector:
+            await connector.start()
+            proxy = connector.inner._proxy
+            await connector.start()
+            assert proxy is not None and connector.inner._proxy is proxy
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "certificates").mkdir()
+    asyncio.run(run())
+    assert [one.name for one in (tmp_path / (folder or ".")).glob("*.pem")] == ["slack-ca.pem"]
+    assert len(list(tmp_path.rglob("*.pem"))) == 1
+
+
+def test_a_button_that_the_bot_offered_is_pressed_and_another_is_said() -> None:
+    async def run() -> list[str | None]:
+        async with bot(echoes) as connector:
+            here, pressed = Conversation("here"), list[str | None]()
+            inner = connector.inner
+            event = inner._event
+
+            def watched(chat: Chat, text: str, payload: str | None) -> dict[str, Any]:
+                pressed.append(payload)
+                return event(chat, text, None)
+
+            inner._event = watched
+            await told(connector, here, "hello")
+            inner._chats[here.state["chat"]].buttons["n"] = {"message": "1.2", "action": {}}
+            for payload in ("n", "s", None):
+                await told(connector, here, "North", payload=payload)
+            return pressed
+
+    assert asyncio.run(run()) == [None, "n", None, None]
+
+
+@pytest.mark.parametrize(("fails", "tries"), [(0, 1), (2, 3), (9, 3)])
+def test_who_is_not_there_yet_is_knocked_for_as_long_as_one_waits_for_a_connection(
+    monkeypatch: pytest.MonkeyPatch, fails: int, tries: int
+) -> None:
+    """By a clock that a knock moves on by half a second; one waits for one second."""
+    now, knocks = [100.0], list[float]()
+
+    async def send(request: httpx.Request) -> httpx.Response:
+        knocks.append(now[0])
+        now[0] += 0.5
+        if len(knocks) <= fails:
+            raise httpx.ConnectError("nobody")
+        return httpx.Response(200)
+
+    async def run() -> None:
+        settings = {"connect": "slack", "url": "http://bot.example/", "connect_timeout_s": 1.0}
+        inner: Any = make_connector(settings, {}).inner
+        client, inner._client = inner._client, SimpleNamespace(send=send)
+        monkeypatch.setattr(platform, "time", SimpleNamespace(monotonic=lambda: now[0]))
+        monkeypatch.setattr(platform, "KNOCK_PAUSE_S", 0.0)
+        try:
+            await inner._knock(httpx.Request("POST", "http://bot.example/"))
+        finally:
+            await client.aclose()
+
+    with pytest.raises(httpx.ConnectError) if fails > 2 else nullcontext():
+        asyncio.run(run())
+    assert len(knocks) == tries
+
+
 NOT_GIVEN_BACK = "refused: it did not give back the challenge of url_verification"
 
 
@@ -238,6 +311,39 @@ def test_a_bot_that_does_not_come_by_socket_mode_is_unreachable() -> None:
     with pytest.raises(SystemUnderTestError, match=r"by Socket Mode .* within 0\.05 s") as caught:
         asyncio.run(run())
     assert not caught.value.reached
+
+
+def test_a_bot_of_socket_mode_may_acknowledge_twice_and_what_it_was_never_given() -> None:
+    async def run() -> list[str]:
+        connector: Any = make_connector(
+            {"connect": "slack", "port": 0, "idle_s": 0.05, "connect_timeout_s": PATIENCE_S}, {}
+        )
+        try:
+            await connector.start()
+            address = connector.inner.address
+            async with (
+                connect(f"{address.replace('http', 'ws', 1)}/link") as socket,
+                httpx.AsyncClient() as web,
+            ):
+                assert json.loads(await socket.recv())["type"] == "hello"
+                said: list[str] = []
+                for text in ("one", "two"):
+                    turn = asyncio.create_task(
+                        told(connector, Conversation("here", state={"chat": "D1"}), text)
+                    )
+                    envelope = json.loads(await socket.recv())
+                    for name in ("unknown", envelope["envelope_id"], envelope["envelope_id"]):
+                        await socket.send(json.dumps({"envelope_id": name}))
+                    heard = envelope["payload"]["event"]["text"]
+                    await web.post(
+                        f"{address}/api/chat.postMessage", json={"channel": "D1", "text": f"heard {heard}"}
+                    )
+                    said += texts(await turn)
+                return said
+        finally:
+            await connector.shut_down()
+
+    assert asyncio.run(run()) == ["heard one", "heard two"]
 
 
 @pytest.mark.parametrize(

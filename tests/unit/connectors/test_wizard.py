@@ -20,11 +20,13 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.connectors.wizard import WizardConnector, WizardSettings
 from vivavoce.connectors.wizard_room import GONE_AFTER_S, NotYours, Reply, Room, Seat
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.trial.outputs import SystemTurn, gather
 
+PAST = (PastTurn("user", "one"),)
 ECHO = {"connect": "scripted", "replies": [{"say": "You said {text}", "choices": ["yes"]}]}
 Play = Callable[[Seat], str]
 
@@ -424,3 +426,187 @@ def test_whatever_a_program_says_of_the_user_is_kept_where_the_wizard_says_somet
     turn = decided("Perhaps.", behind=Listener())
     told = {"understood": turn.understood, "raw": turn.raw[:-1], "heard": turn.heard}
     assert [name for name, one in told.items() if one] == list(of_the_user)
+
+
+class Recorder(Guide):
+    """A program that keeps what it is told, and greets or not."""
+
+    def __init__(self, *, greets: bool = False, starts: bool = True) -> None:
+        self.capabilities = Capabilities(choices=True, idempotent=True, memory="system", greets=greets)
+        self.told: list[Any] = []
+        if starts:
+            self.start = self.begin
+
+    async def begin(self) -> None:
+        self.told.append("start")
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        self.told.append(f"open {len(conversation.history)}")
+        yield SystemOutput(kind="message", text="I am a program.")
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        self.told.append((turn.text, turn.payload, [(one.text, one.score) for one in turn.heard]))
+        for output in (
+            SystemOutput(kind="delta", text="It is"),
+            SystemOutput(kind="message", text=""),
+            SystemOutput(kind="extras", text="aside", raw={"seen": True}),
+            SystemOutput(kind="message", text="It is here."),
+        ):
+            yield output
+
+
+def in_place(program: Any, /, **settings: Any) -> WizardConnector:
+    connector = WizardConnector(WizardSettings(**{"connect": "wizard", **settings}))
+    if program is not None:
+        connector.stand_before(program)
+    return connector
+
+
+@pytest.mark.parametrize(
+    ("settings", "behind", "greets"),
+    [
+        ({}, None, False),
+        ({"begins": True}, None, True),
+        ({"greeting": "Hello."}, None, True),
+        ({"begins": True, "greeting": "Hello."}, None, True),
+        ({}, False, False),
+        ({}, True, True),
+        ({"greeting": "Hello."}, False, True),
+        ({"begins": True}, False, True),
+    ],
+)
+def test_a_wizard_greets_where_it_is_set_to_or_where_the_program_behind_does(
+    settings: dict[str, Any], behind: bool | None, greets: bool
+) -> None:
+    parts = {} if behind is None else {"replaces": "management", "behind": {}}
+    program = None if behind is None else Recorder(greets=behind)
+    found = in_place(program, **parts, **settings).capabilities
+    assert found.greets == greets
+    assert (found.choices, found.memory, found.idempotent) == (
+        (False, "caller", False) if behind is None else (True, "system", False)
+    )
+
+
+def test_a_program_behind_is_started_where_it_has_to_be() -> None:
+    programs = [Recorder(), Recorder(starts=False), None]
+    for program in programs:
+        parts = {"replaces": "management", "behind": {}} if program else {}
+        asyncio.run(in_place(program, **parts).start())
+    assert [one.told for one in programs if one] == [["start"], []]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, []),
+        ({"begins": True}, ["the wizard says"]),
+        ({"greeting": "Hello."}, ["Hello."]),
+        ({"begins": True, "greeting": "Hello."}, ["Hello."]),
+        ({"replaces": "management", "behind": {**ECHO, "greeting": "Echo."}}, ["Echo."]),
+        (
+            {"replaces": "management", "behind": {**ECHO, "greeting": "Echo."}, "greeting": "Hello."},
+            ["Echo.", "Hello."],
+        ),
+    ],
+)
+def test_the_first_message_is_scripted_the_wizards_the_programs_or_none(
+    settings: dict[str, Any], said: list[str]
+) -> None:
+    async def talk(connector: Any) -> tuple[list[str], list[str]]:
+        outputs = await taken(connector.open(Conversation("c")))
+        return messages(outputs), [one.text for one in connector.room.seats["c"].lines]
+
+    assert within(talk, lambda _: "the wizard says", **settings) == (said, said)
+
+
+@pytest.mark.parametrize(
+    ("replaces", "received"),
+    [
+        ("recognition", ("a tub", None, [("a tub", 1.0)])),
+        ("understanding", ("a pub", "a tub", [])),
+    ],
+)
+def test_the_program_behind_receives_words_from_a_recogniser_and_meaning_beside_the_words(
+    replaces: str, received: tuple[Any, ...]
+) -> None:
+    async def run() -> tuple[list[Any], list[str]]:
+        program, seats = Recorder(), list[Seat]()
+        connector = in_place(program, replaces=replaces, behind={})
+        answer = asyncio.create_task(taken(connector.send(Conversation("c"), told("a pub"))))
+        while (seat := connector.room.seats.get("c")) is None or seat.reply is None:
+            if seat is not None and seat.wizard is None:
+                connector.room.take("c", "Merlin")
+            await asyncio.sleep(0)
+        seats.append(seat)
+        connector.room.say("c", Reply("a tub", "Merlin"))
+        await answer
+        return program.told, [line.text for line in seats[0].lines]
+
+    told_to_it, lines = asyncio.run(run())
+    assert told_to_it == [received]
+    assert lines == ["a pub", "It is here."], "pieces, asides and empty messages are no lines"
+
+
+def test_the_program_behind_is_opened_again_for_a_dialogue_that_goes_on_and_says_nothing() -> None:
+    async def run() -> tuple[list[SystemOutput], list[Any]]:
+        program = Recorder()
+        connector = in_place(program, replaces="management", behind={}, greeting="Hello.")
+        player = asyncio.create_task(playing(connector.room, lambda _: ""))
+        again = Conversation("c", history=PAST)
+        outputs = await taken(connector.open(again))
+        player.cancel()
+        return outputs, program.told
+
+    assert asyncio.run(run()) == ([], ["open 1"])
+
+
+def test_what_the_wizard_is_asked_stands_on_the_wire() -> None:
+    wire: Frames = []
+    with heard_on_the_wire(wire):
+        within(lambda one: taken(one.open(Conversation("c"))), lambda _: "Hello?", begins=True)
+        one_turn("a pub", lambda _: "Where?")
+    assert [frame["body"] for frame in wire if frame.get("sent") == "to the wizard"] == ["", "a pub"]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "proposed"),
+    [
+        ([("delta", "It is "), ("delta", "here")], "It is here"),
+        ([("delta", "It is "), ("message", "It is here.")], "It is here."),
+        ([("message", "It is here."), ("delta", "And"), ("extras", "aside")], "It is here.\nAnd"),
+        ([("message", "One."), ("sent", ""), ("message", "Two.")], "One.\nTwo."),
+    ],
+)
+def test_a_proposal_is_all_that_the_program_would_say(outputs: list[tuple[Any, str]], proposed: str) -> None:
+    class Proposes(Guide):
+        async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+            for kind, text in outputs:
+                yield SystemOutput(kind=kind, text=text, held_s=0.5)
+
+    turn = decided("No.", behind=Proposes())
+    assert facts_of(turn)["proposed"] == proposed
+    assert [one.text for one in turn.messages] == ["No."]
+
+
+def test_a_dialogue_that_begins_anew_or_ends_does_so_for_the_program_behind_too() -> None:
+    class Forgets(Guide):
+        def __init__(self) -> None:
+            self.told: list[str] = []
+
+        async def reset(self, conversation: Conversation) -> None:
+            self.told.append("reset")
+
+        async def close(self, conversation: Conversation) -> None:
+            self.told.append("close")
+
+    async def run(program: Forgets | None) -> None:
+        parts = {"replaces": "management", "behind": {}} if program else {}
+        connector, conversation = in_place(program, **parts), Conversation("c", history=PAST)
+        await connector.reset(conversation)
+        assert conversation.history == ()
+        await connector.close(conversation)
+
+    program = Forgets()
+    for one in (program, None):
+        asyncio.run(run(one))
+    assert program.told == ["reset", "close"]

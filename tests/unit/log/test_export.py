@@ -39,6 +39,7 @@ from vivavoce.log.events import (
 from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
 from vivavoce.log.publication import DecidedFind, write_findings
+from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
@@ -497,3 +498,37 @@ def test_no_formula_of_anybody_is_one_in_any_file_for_spreadsheets(
         assert [read_csv_cell(row["text"]) for row in csv.DictReader(file)] == texts
     note_figures("formulas in CSV", formulas=len(texts), files=len(files), cells=cells, run=0)
     assert len(texts) >= 100 and all(map(runs_as_formula, texts)) and cells > 4 * len(texts)
+
+
+def test_people_and_programs_are_exported_each_with_their_recordings(trial: Trial, tmp_path: Path) -> None:
+    for visit, simulated, study in (("v1", False, "cities"), ("v2", True, "cities"), ("v3", False, "other")):
+        stored = RecordingStored(
+            recording_id=f"r-{visit}", file=f"{visit}.flac", sha256="0", byte_count=1,
+            media_type="audio/flac", content="turn", speakers=["user"], sample_rate_hz=8000, frames=8000,
+            duration_s=1.0, dialogue_id=f"d-{visit}",
+        )  # fmt: skip
+        trial.write(visit, visit_opened(visit, simulated, study), assigned(f"d-{visit}"))
+        trial.write(visit, DialogueOpened(dialogue_id=f"d-{visit}"), stored)
+    for simulated, found in ((None, ["v1", "v2"]), (False, ["v1"]), (True, ["v2"])):
+        exported = export_dataset(trial.log, "cities", tmp_path / f"{simulated}", simulated=simulated)
+        for table in ("recordings", "dialogues"):
+            assert [row["dialogue_id"] for row in rows(exported, table)] == [f"d-{one}" for one in found]
+        assert [row["participant_id"] for row in rows(exported, "participants")] == found
+
+
+def test_a_wizard_is_known_in_one_study_by_one_pseudonym_and_in_another_by_another(
+    trial: Trial, tmp_path: Path
+) -> None:
+    for visit, study in (("v1", "cities"), ("v2", "cities"), ("v3", "other")):
+        said = SystemTurnReceived(
+            dialogue_id=f"d-{visit}", turn_index=0, reply_to=None, messages=[LoggedMessage(text="Hello.")],
+            sent_s=0.0, first_output_s=0.5, complete_s=0.75,
+            raw=[{"wizard": "Merlin", "replaces": "system"}],
+        )  # fmt: skip
+        trial.write(visit, visit_opened(visit, study=study), assigned(f"d-{visit}"))
+        trial.write(visit, DialogueOpened(dialogue_id=f"d-{visit}"), said)
+    known = [
+        [row["wizard_id"] for row in rows(export_dataset(trial.log, study, tmp_path / study), "wizard_turns")]
+        for study in ("cities", "other")
+    ]
+    assert [len(one) for one in known] == [2, 1] and known[0][0] == known[0][1] != known[1][0]

@@ -1,6 +1,7 @@
 """The log through its front door: append, replay, conflicts, codes, allocation."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
@@ -256,3 +257,22 @@ def test_each_process_leaves_signs_of_its_own(tmp_path: Path) -> None:
             signs = {row.boot: row.last_at for row in connection.execute(select(runs))}
     began = ManualClock().now()
     assert signs[serve.boot] == began and signs[desk.boot] == began + timedelta(seconds=120)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/St_Johns", "Asia/Kathmandu"])
+def test_instants_are_the_same_wherever_the_machine_stands(
+    log_url: str, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Zones half and three quarters of an hour off the others, on both sides of Greenwich."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        with Log.open(log_url, ManualClock()) as log:
+            stored = log.transact_now(lambda tx: tx.append("v1", opened()))
+            (read,) = log.events("v1")
+            visit = log.visit("v1")
+        assert read.at == stored.at == ManualClock().now() and visit is not None
+        assert (visit.opened_at, visit.opened_at.utcoffset()) == (stored.at, timedelta(0))
+    finally:
+        monkeypatch.undo()
+        time.tzset()

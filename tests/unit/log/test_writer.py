@@ -3,20 +3,21 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from itertools import islice
 from pathlib import Path
 
 import pytest
 from psycopg.errors import ConnectionTimeout
-from sqlalchemy import Connection, event, insert, text
+from sqlalchemy import Connection, event, insert, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.core.errors import LogError
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log, Transaction
-from vivavoce.log.tables import sign_ins
-from vivavoce.log.writer import _first_cause, _passing, _pauses
+from vivavoce.log.tables import runs, sign_ins
+from vivavoce.log.writer import _Caller, _first_cause, _passing, _pauses
 
 RESUMED = TrialResumed(by="b")
 
@@ -223,3 +224,77 @@ def test_what_went_wrong_first_is_what_is_told() -> None:
     first, then = (DBAPIError("INSERT", None, Refusal(said)) for said in ("full", "no such savepoint"))
     first.__context__, then.__context__ = ValueError("mine"), first
     assert _first_cause(then) is first and _first_cause(first) is first
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_commit_of_which_nobody_knows_whether_it_arrived_is_done_once(log: Log, arrived: bool) -> None:
+    """The connection is lost while COMMIT is under way; batches are numbered as on a server."""
+    log._writer._numbered = True
+    lost = [True]
+
+    def lose(connection: Connection) -> None:
+        if lost:
+            lost.pop()
+            if arrived:
+                connection.connection.commit()
+            raise OperationalError("COMMIT", None, Refusal("connection failed"))
+
+    event.listen(log._engines.writer, "commit", lose)
+    assert log.transact_now(append) == 1 and not lost
+    assert [stored.seq for stored in log.trial_events()] == [1]
+    assert log.transact_now(append) == 2
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_caller_who_is_refused_takes_back_all_of_their_own_and_may_have_done_so_themselves(
+    log: Log, numbered: bool
+) -> None:
+    """Alone, without a savepoint, as on a server that numbers batches and as on none."""
+    log._writer._numbered = numbered
+
+    def refused(tx: Transaction) -> None:
+        append(tx)
+        raise ValueError("not this one")
+
+    def taken_back(tx: Transaction) -> None:
+        append(tx)
+        whole = tx.connection.get_transaction()
+        assert whole is not None
+        whole.rollback()
+        raise ValueError("I took it back")
+
+    for wrong, said in ((refused, "not this one"), (taken_back, "I took it back")):
+        with pytest.raises(ValueError, match=said):
+            log.transact_now(wrong)
+    assert log.transact_now(append) == 1
+    with log.reading() as connection:
+        numbers = list(connection.execute(select(runs.c.batch)).scalars())
+    assert numbers == ([3] if numbered else [])
+
+
+@pytest.mark.parametrize(("waited_s", "told"), [(2.9, False), (3.0, True), (3.1, True)])
+def test_who_has_waited_for_as_long_as_one_is_patient_is_told_and_who_came_later_waits_on(
+    tmp_path: Path, waited_s: float, told: bool
+) -> None:
+    locked = OperationalError("BEGIN", None, Refusal("database is locked"))
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}", patience_s=3.0) as log:
+        first, later = (_Caller(append, Future(), since_s) for since_s in (10.0, 11.0))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("vivavoce.log.writer.time.monotonic", lambda: 10.0 + waited_s)
+            waiting = log._writer._give_up_overdue([first, later], locked)
+        assert waiting == ([later] if told else [first, later])
+        assert not told or "database is locked (waited 3 s)" in str(first.future.exception(0))
+
+
+@pytest.mark.parametrize(
+    ("said", "full"),
+    [
+        ("database or disk is full", True),
+        ("could not extend file: No space left on device", True),
+        ("disk I/O error", True),
+        ("permission denied", False),
+    ],
+)
+def test_only_who_lacks_room_is_told_to_make_some(log: Log, said: str, full: bool) -> None:
+    problem = log._writer._explain(OperationalError("COMMIT", None, Refusal(said)))
+    assert said in problem and ("make room on its disk" in problem) == full
