@@ -1,13 +1,20 @@
 """Recruiters in a study: their words, how many dialogues they ask for, whom a link belongs to."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic_core import PydanticCustomError
 
 from vivavoce.core.yaml_source import Source
 from vivavoce.study.follow_up import FollowUp, check_follow_up
-from vivavoce.study.populations import PopulationPlan, check_populations
+from vivavoce.study.populations import (
+    PopulationPlan,
+    check_population_names,
+    check_populations,
+    read_populations,
+)
 from vivavoce.study.recruiter import (
     RECRUITERS,
     Admission,
@@ -198,3 +205,49 @@ def test_an_earlier_session_is_there_and_its_people_are_known(
     assert [one[1] for one in told(source)] == problems
     check_follow_up(None, {}, tmp_path, source)
     assert len(source.problems) == len(problems)
+
+
+@pytest.mark.parametrize(
+    ("within_days", "closes"),
+    [
+        (None, None),
+        (3, datetime(2026, 3, 10, 9, 30, tzinfo=UTC)),
+        (0.5, datetime(2026, 3, 7, 21, 30, tzinfo=UTC)),
+    ],
+)
+def test_a_later_session_opens_some_days_after_and_closes_as_many_later(
+    within_days: float | None, closes: datetime | None
+) -> None:
+    follow_up, done = (
+        FollowUp(of="first", after_days=2, within_days=within_days),
+        datetime(2026, 3, 5, 9, 30, tzinfo=UTC),
+    )
+    assert (follow_up.opens(done), follow_up.closes(done)) == (
+        datetime(2026, 3, 7, 9, 30, tzinfo=UTC),
+        closes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("currency", "known"), [("GBP", True), ("gbp", False), ("EU", False), ("EURO", False), ("", False)]
+)
+def test_a_currency_is_three_capital_letters(currency: str, known: bool) -> None:
+    plans = read_populations(
+        {"a": {"cost": {"currency": currency}}, "b": None, "c": {"recruiters": ["town"]}}
+    )
+    assert list(plans) == (["a", "b", "c"] if known else ["b", "c"]), (
+        "what this version does not read is left out"
+    )
+    assert plans["b"] == PopulationPlan() and plans["c"].recruiters == ["town"]
+    assert read_populations([]) == {}
+
+
+@pytest.mark.parametrize("name", ["crowd", "7 b.c_d-e", "a" * 64])
+def test_a_population_may_be_called_so(name: str) -> None:
+    check_population_names({name: PopulationPlan()})
+
+
+@pytest.mark.parametrize("name", ["", " crowd", "-a", "a/b", "è", "a" * 65])
+def test_a_population_cannot_be_called_otherwise(name: str) -> None:
+    with pytest.raises(PydanticCustomError, match="cannot name a population"):
+        check_population_names({"fine": PopulationPlan(), name: PopulationPlan()})
