@@ -4,7 +4,8 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from importlib.util import find_spec
+from importlib import import_module
+from inspect import getfile
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -78,9 +79,7 @@ class JudgementKind(ABC):
     @cached_property
     def folder(self) -> Path:
         """Where its pages' `templates` and `static` stand."""
-        found = find_spec(self.pages.partition(":")[0])
-        assert found is not None and found.origin is not None  # a module of the package that offers it
-        return Path(found.origin).parent
+        return Path(getfile(import_module(self.pages.partition(":")[0]))).parent
 
 
 JUDGEMENTS: Final[Shelf[JudgementKind]] = Shelf("judgement", JudgementKind)

@@ -69,7 +69,7 @@ class SchemeLabel(_Written):
     @field_validator("key", mode="before")
     @classmethod
     def _one_key(cls, key: Any) -> Any:
-        text = str(key) if isinstance(key, int) and not isinstance(key, bool) else key
+        text = str(key) if isinstance(key, int) else key
         if not isinstance(text, str) or len(text) != 1 or not (text.isascii() and text.isalnum()):
             raise mistake(f"{shown_value(key)} is not a key", "write one small letter or a digit from 1 to 9")
         if text in RESERVED_KEYS:

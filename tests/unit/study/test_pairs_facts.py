@@ -263,3 +263,44 @@ def test_what_both_versions_do_not_tell_alike_is_named(
         assert found == []
     else:
         assert any(problem in one for one in found), found
+
+
+CANNOT = "says that it cannot, or does not know"
+ELSEWHERE, TROUBLE = "sends the user elsewhere", "tells of trouble"
+
+
+@pytest.mark.parametrize(
+    ("control", "experimental", "version", "said"),
+    [
+        ("I reserved a seat.", "I reserve a seat.", "the control", "tells “reserved” as done"),
+        ("I reserve a seat.", "I reserved a seat.", "the experimental version", "tells “reserve” as done"),
+        ("I can not help you.", "Here it is.", "the control", CANNOT),
+        ("Here it is.", "I can not help you.", "the experimental version", CANNOT),
+        ("Please speak to an operator.", "Here it is.", "the control", ELSEWHERE),
+        ("Here it is.", "Please speak to an operator.", "the experimental version", ELSEWHERE),
+        ("An error occurred.", "Here it is.", "the control", TROUBLE),
+        ("Here it is.", "An error occurred.", "the experimental version", TROUBLE),
+        ("The seat might be free.", "The seat is free.", "the control", "tells “free” as not certain"),
+    ],
+)
+def test_what_only_one_version_does_or_says_against_itself_is_named_with_the_version(
+    control: str, experimental: str, version: str, said: str
+) -> None:
+    text = pair(ASKED.format(control), ASKED.format(experimental))
+    found = [str(one.problem) for one in disagreements(text, "en")]
+    assert any(one == f"only {version} {said}" for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("control", "experimental"),
+    [
+        ("I can not help you.", "I am not able to help you."),
+        ("I can not help you.", "I did not understand."),
+        ("I did not understand.", "I can not help you."),
+        ("An error occurred.", "There is a server problem."),
+    ],
+)  # fmt: skip
+def test_what_both_versions_say_against_themselves_is_no_difference(control: str, experimental: str) -> None:
+    text = pair(ASKED.format(control), ASKED.format(experimental))
+    found = [str(one.problem) for one in disagreements(text, "en")]
+    assert not any(kind in one for one in found for kind in (CANNOT, ELSEWHERE, TROUBLE)), found
