@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError
@@ -23,6 +23,9 @@ from vivavoce.stats.simulation_of_power import (
 DRAWN = 200_000
 
 
+@example(1, 5, 6)
+@example(40, 1, 30)
+@example(7, 2, 90)
 @given(st.integers(1, 3000), st.integers(1, 500), st.integers(1, 2500))
 def test_the_search_finds_the_least_size_to_one_in_a_hundred(wanted: int, least: int, guess: int) -> None:
     most, asked = 2500, []
@@ -52,6 +55,8 @@ def test_sums_of_values_vary_as_their_participants_and_dialogues_do(spread: floa
         found = effect.outcomes(rng, side, own, sizes, nested)
         assert found.mean(axis=1) == pytest.approx(sizes * mean, abs=0.1)
         assert found.var(axis=1) == pytest.approx(9 * (sizes**2 * spread + sizes * (1 - spread)), rel=0.02)
+        likeness = [np.corrcoef(one, other)[0, 1] for one, other in zip(found, own, strict=True)]
+        assert all(one > 0.3 for one in likeness) == (spread > 0), "who is better does better"
     assert effect.same() == Means(0.0, 3.0)
 
 
@@ -154,3 +159,10 @@ def test_fresh_trials_may_fall_short_by_their_own_error(monkeypatch, lag: float,
 def test_too_few_participants_are_told_how_small_their_p_can_get(people, nested, said) -> None:
     with pytest.raises(InputError, match=said):
         check_attainable(people, nested)
+
+
+def test_a_difference_that_no_number_of_participants_shows_is_told(monkeypatch) -> None:
+    nothing = Simulated(0.0, 0.0, 1, 1, ())
+    monkeypatch.setattr("vivavoce.stats.simulation_of_power.simulate", lambda *_args, **_options: nothing)
+    with pytest.raises(InputError, match="more than 50000 participants would be needed"):
+        find_participants(NEVER, Nested(calls=1), power=0.8)

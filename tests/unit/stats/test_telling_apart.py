@@ -56,7 +56,7 @@ def test_callers_who_say_it_otherwise_are_told_by_their_words_and_not_by_their_a
     assert acts.balanced_accuracy < 0.65
     for told in (words, acts):
         assert len(told.of_real) == len(told.of_simulated) == 6
-        assert told.low is not None and 0 <= told.low < told.balanced_accuracy
+        assert told.low is not None and 0 <= told.low < told.balanced_accuracy <= told.high <= 1
 
 
 @pytest.mark.long
