@@ -338,3 +338,12 @@ def test_busy_participants_are_told_of_the_whole_or_of_the_groups_they_dominate(
     assert "8 of 22" in group
     (alone,) = told(summarise(make(*busy, name="alone")), "alone had")
     assert "8 of 22" in alone and "same holds" not in alone
+
+
+def test_a_measure_is_signed_with_its_interval_where_it_has_one_and_counts_its_dialogues(make):
+    row = summarise(make(*trial("a", 7, 11), ("a", "z", None))).by[0]
+    known, missing = row.measures["subjective_success"], row.measures["objective_success_assigned"]
+    assert (known.dialogues, missing.dialogues) == (11, 0)
+    assert known.signature == known.clustered.signature
+    assert known.signature.endswith("|interval:cluster_robust_logit_t 0.95|participants:10")
+    assert missing.clustered.signature is None and missing.signature and "interval" not in missing.signature
