@@ -163,3 +163,12 @@ def test_the_order_of_rows_changes_no_number(make, tmp_path) -> None:
     )
     assert one.clustered == pytest.approx(other.clustered)
     assert one.models["bootstrap"] == pytest.approx(other.models["bootstrap"])
+
+
+@pytest.mark.parametrize(("people", "trusted"), [(9, False), (10, True)])
+def test_odds_of_ten_people_have_an_interval(people: int, trusted: bool) -> None:
+    rng = np.random.default_rng(5)
+    who = [f"p{number % people}" for number in range(60)]
+    found = ordinal_regression(rng.integers(2, 6, 60), rng.integers(1, 5, 60), who, who)
+    assert found.odds_ratio is not None and found.odds_ratio > 1
+    assert [one is not None for one in (found.low, found.high, found.p)] == [trusted] * 3
