@@ -336,8 +336,23 @@ def test_busy_participants_are_told_of_the_whole_or_of_the_groups_they_dominate(
     even = [("b", f"r{one}", 1) for one in range(80)]
     (group,) = told(summarise(make(*busy, *even, name="group")), "alone had")
     assert "8 of 22" in group
-    (alone,) = told(summarise(make(*busy, name="alone")), "alone had")
-    assert "8 of 22" in alone and "same holds" not in alone
+    only = summarise(make(*busy, name="alone"))
+    (alone,) = told(only, "alone had")
+    assert "8 of 22" in alone and not told(only, "same holds")
+
+
+@pytest.mark.parametrize(("people", "of_group"), [(1, []), (2, ["11 of 22"])])
+def test_a_group_of_one_participant_is_not_told_to_be_dominated_by_them(make, people, of_group):
+    rows = [("a", f"p{one % people}", one % 2) for one in range(22)]
+    rows += [("b", f"r{one}", 1) for one in range(200)]
+    found = told(summarise(make(*rows)), "alone had")
+    assert [part for one in found for part in of_group if part in one] == of_group
+    assert len(found) == len(of_group)
+
+
+def test_a_group_without_an_answer_is_compared_with_none(make):
+    found = summarise(make(("a", "p", 1), ("a", "q", 0), ("b", "r", None), ("c", "s", 1), ("c", "t", 1)))
+    assert [(one.a, one.b) for one in found.tests] == [("a", "c")]
 
 
 def test_a_measure_is_signed_with_its_interval_where_it_has_one_and_counts_its_dialogues(make):
