@@ -19,6 +19,8 @@ EVERY = ("one", "two", "three", "shy")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("study")
     write_study(folder / "s", "cambridge-2011")
+    file = folder / "s" / "study.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + "\nannotation: {schemes: [avm]}\n", encoding="utf-8")
     return load_study(folder / "s")
 
 
@@ -36,7 +38,8 @@ def test_systems_whose_answers_show_nothing_of_it_are_named_and_who_was_not_aske
     ((("usage",),), ("one", "two"), None), ((("acts",),), ("one", "two"), ["two"]),
     ((("acts", "usage"),), EVERY, ["two", "three"]), ((("acts",), ("usage",)), ("one", "two"), None),
     ((("tools",), ("acts",)), ("one", "three"), ["one", "three"]), ((), EVERY, None),
-    ((("checked",),), EVERY, []), ((("tasks",),), EVERY, None), ((("layer:nothing",),), EVERY, []),
+    ((("checked",),), EVERY, []), ((("tasks",),), EVERY, None),
+    ((("layer:nothing",),), EVERY, []), ((("layer:avm",),), EVERY, None),
 ])  # fmt: skip
 def test_one_way_to_count_a_measure_will_do(study: Study, ways, systems, whose):
     found = lacking(study, needing(*ways), systems, GIVEN)
