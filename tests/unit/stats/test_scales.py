@@ -107,6 +107,8 @@ def answered(instrument: str, seed: int = 2) -> list[dict[str, Any]]:
 def test_scores_are_those_of_several_items_under_the_usual_mapping(make: Make, instrument, scores) -> None:
     (sheet,) = answered_scales(make(ratings=answered(instrument)), {})
     assert [one.name for one in sheet.scores] == scores and sheet.items
+    known = INSTRUMENTS.get(instrument).scores
+    assert [one.meaning for one in sheet.scores] == [known[name].meaning or name for name in scores]
 
 
 def test_items_stand_in_the_order_of_their_instrument_and_foreign_ones_behind(make: Make) -> None:
