@@ -111,7 +111,7 @@ def choose(
     import numpy as np
 
     drawn = choose_dialogues(
-        doubt(opened, table, judge, target), np.array([str(one) for one in table.keys]), number, seed=seed,
+        doubt(opened, table, judge), np.array([str(one) for one in table.keys]), number, seed=seed,
         even=even,
     )  # fmt: skip
     _write(into, table, drawn.chances, drawn.drawn, seed)

@@ -50,12 +50,14 @@ CHOICES: Final = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
 class JudgedTable:
     """What people and a judge say of each case (a dialogue, or a vote), one entry each.
 
+    target    as judgements are kept by it: of an item's other names its own
     keys      the group of each; of votes the two systems as "a : b", a before b, and 1 means that a is better
     words     of the case, for the judge's love of length: of a vote those of a less those of b
     first     of votes, the judge's share for what it read first
     by_people labels of each annotator by case, where several judged
     """
 
+    target: str
     cases: Sequence[str]
     people: np.ndarray
     keys: Sequence[str | None]
@@ -149,7 +151,7 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         told = {row["dialogue_id"]: row["value"] for row in rows}
         said = np.array([_number(told.get(one)) for one in cases])
     return JudgedTable(
-        cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said, labels=labels,
+        target=column, cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said, labels=labels,
         words=np.array([float(words.get(one, 0)) for one in cases]), first=np.full(len(cases), np.nan),
     )  # fmt: skip
 
@@ -198,7 +200,7 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     placed = ~np.isnan(table.first)
     if placed.any():
         effects["position"] = position_effect(table.first[placed], table.people[placed])
-    annotators = _annotators(dataset, target)
+    annotators = _annotators(dataset, table.target)
     pairs = _pairs(annotators, dict(zip(table.cases, table.people, strict=True)))
     return JudgeCalibration(
         judge=judge, target=target, agreement=agree(said, labels, people),
@@ -216,15 +218,15 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     )  # fmt: skip
 
 
-def doubt(dataset: Dataset, table: JudgedTable, judge: str, target: str) -> Floats:
+def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
     """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
 
     Output  1 less the confidence; else the deviation of an answer of 0 and 1 with this mean; on other scales
             the distance from the judge's mean, turned; NaN where it said nothing
     """
-    rows = [] if judge == PARAMETERS else _judgements(dataset, judge, target)
+    rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
     sure = {row["dialogue_id"]: row["confidence"] for row in rows if row["confidence"] is not None}
-    if sure and target != PREFERENCE:
+    if sure and table.target != PREFERENCE:
         return np.array([1 - _number(sure.get(one)) for one in table.cases])
     said = table.said
     labels = table.labels[~np.isnan(table.labels)]
@@ -366,7 +368,7 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
         columns["words"].append(float(-longer if turned else longer))
         columns["first"].append(_number(row.get("first_chosen")))
     arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
-    return JudgedTable(cases=columns["cases"], keys=columns["keys"], **arrays)
+    return JudgedTable(target=PREFERENCE, cases=columns["cases"], keys=columns["keys"], **arrays)
 
 
 def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:

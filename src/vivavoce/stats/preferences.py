@@ -143,7 +143,7 @@ class SideLeaning:
     """How often the left one is chosen (0 to 1), and the leaning in log odds with variables held fixed.
 
     effects  log odds of each variable's experimental version
-    Empty    nothing decided, no side recorded, or no finite effect: None
+    Empty    nothing decided, no side recorded or always the same, or no finite effect: None
     """
 
     left: float | None = None

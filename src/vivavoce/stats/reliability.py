@@ -70,7 +70,7 @@ def omega_of_loadings(loadings: Sequence[float]) -> float:
 def _omega(answers: Matrix) -> float | None:
     """Omega of the one-factor model, fitted by maximum likelihood to the correlations."""
     forms, items = answers.shape
-    if forms < FEWEST_FOR_OMEGA or items < 3 or (answers.std(axis=0) <= 1e-12).any():
+    if forms < FEWEST_FOR_OMEGA or items < 3 or (np.ptp(answers, axis=0) == 0).any():
         return None
     correlations: Matrix = np.asarray(np.corrcoef(answers, rowvar=False), dtype=float)
     if np.linalg.eigvalsh(correlations)[0] < 1e-6:
@@ -103,7 +103,6 @@ def _bootstrap(answers: Matrix, codes: np.ndarray, level: float, seed: int) -> I
     items, people = answers.shape[1], int(codes.max()) + 1
     drawn = np.random.default_rng(seed).multinomial(people, np.full(people, 1 / people), DRAWS)
     weights = drawn[:, codes].astype(float)
-    weights = weights[weights.sum(axis=1) > 1]
     totals = _variances(weights, answers.sum(axis=1)[:, None])[:, 0]
     parts = _variances(weights, answers).sum(axis=1)
     varied = totals > 1e-12

@@ -84,8 +84,8 @@ def watch(
     Note    the trial stops once every pair is decided, or at the planned number of participants
     Raises  UnknownName: no such measure, or a system that has no dialogue yet
     """
-    primary, stopping = analysis.primary, analysis.stopping
-    assert primary is not None and stopping is not None and stopping.rule is not None
+    primary, stopping = _declared(analysis)
+    assert stopping.rule is not None
     if primary.measure not in MEASURES:
         raise UnknownName("measure", primary.measure, MEASURES.names(), place="analysis.primary")
     alpha, people = share_of_alpha(analysis), _participants(dataset, primary, visits)
@@ -117,6 +117,13 @@ def watch(
     )
 
 
+def _declared(analysis: Analysis) -> tuple[Primary, Stopping]:
+    """What is watched, and the rule: who watches has seen that a study declares both."""
+    assert analysis.primary is not None
+    assert analysis.stopping is not None
+    return analysis.primary, analysis.stopping
+
+
 def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> int:
     """Participants whose finished visits have a case of the measure with any of the systems."""
     parts, wanted = parts_of(dataset, primary.measure), set(visits)
@@ -134,8 +141,8 @@ def _planned(
     dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], before: Sequence[float],
     alpha: float, people: int,
 ) -> _Pair:  # fmt: skip
-    primary, stopping = analysis.primary, analysis.stopping
-    assert primary is not None and stopping is not None and stopping.participants is not None
+    primary, stopping = _declared(analysis)
+    assert stopping.participants is not None
     spending = "pocock" if stopping.rule == "pocock" else "obrien_fleming"
     found = monitor(
         dataset, primary.measure, pair, planned=stopping.participants, looks=stopping.looks, before=before,
@@ -154,8 +161,7 @@ def _planned(
 
 
 def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], alpha: float) -> _Pair:
-    primary, stopping = analysis.primary, analysis.stopping
-    assert primary is not None and stopping is not None
+    primary, stopping = _declared(analysis)
     planned = stopping.participants or UNBOUNDED
     found = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
     if found is None:
@@ -172,8 +178,7 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
 
 def _stop_at_any_time(found: Look, analysis: Analysis, alpha: float) -> tuple[str | None, str]:
     """Whether a pair is decided by evidence that is valid at every moment, and why."""
-    primary, stopping = analysis.primary, analysis.stopping
-    assert primary is not None and stopping is not None
+    primary, stopping = _declared(analysis)
     margin = margin_of(primary.measure, possible_margins(analysis.margins))
     evidence = f"The evidence of {1 / found.p:.3g}"
     if found.p <= alpha:

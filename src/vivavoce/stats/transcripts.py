@@ -238,7 +238,7 @@ def _cochran(rows: Sequence[Choice]) -> list[SamePreference]:
         whole = [
             [given[name] for name in variables] for given in answers.values() if len(given) == len(variables)
         ]
-        q = cochran_q(whole) if len(whole) > 1 and len(variables) > 1 else None
+        q = cochran_q(whole) if len(whole) > 1 else None
         value, df, p = q or (None, None, None)
         found.append(SamePreference(question=question, participants=len(whole), q=value, df=df, p=p))
     return found
@@ -264,7 +264,7 @@ def _position(rows: Sequence[Choice], level: float) -> SideLeaning:
 def _with_log_odds(
     whole: SideLeaning, rows: Sequence[Choice], left: np.ndarray, people: np.ndarray
 ) -> SideLeaning:
-    """With the position term; without, where a variable was always, or never, preferred."""
+    """With the position term; without, where a variable was always, or never, preferred, or kept one side."""
     variables = sorted(_keys(rows, "variable"))
     design = np.zeros((len(rows), 1 + len(variables)))
     design[:, 0] = 1
@@ -275,7 +275,8 @@ def _with_log_odds(
         len({row["choice"] for row in rows if row["variable"] == variable}) < 2 for variable in variables
     )
     _, codes = np.unique(people, return_inverse=True)
-    if settled or len(set(codes.tolist())) < 2 or len(set(left.tolist())) < 2:
+    fixed = np.linalg.matrix_rank(design) < design.shape[1]
+    if settled or fixed or len(set(codes.tolist())) < 2 or len(set(left.tolist())) < 2:
         return whole
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM

@@ -19,6 +19,7 @@ from vivavoce.stats.judge_estimates import (
     judged_table,
 )
 from vivavoce.stats.multiple_testing import holm
+from vivavoce.stats.prediction.table import ALIASES
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference, powered_mean
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -230,31 +231,40 @@ def test_codes_are_whole_numbers(values: list[float], whole: bool) -> None:
 
 def test_doubt_is_what_lacks_to_certainty_where_a_judge_says_how_sure_it_is(make) -> None:
     dataset = made_of(make, confident=True)
-    found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m", "found_all")
+    found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m")
     assert np.isnan(found[0]) and found[1:] == pytest.approx(0.5 - np.arange(1, 18) / 50)
 
 
 def test_doubt_is_greatest_in_the_middle_where_no_judge_says_how_sure_it_is(make) -> None:
     dataset, odds = made_of(make), SAID[:3]
     table = judged_table(dataset, "m", "found_all")
-    found = doubt(dataset, table, "m", "found_all")
+    found = doubt(dataset, table, "m")
     assert found[:3] == pytest.approx(np.sqrt(odds - odds**2)) and np.isnan(found[9])
     means = scaled(make, name="scaled")
     away = np.abs(SAID - np.nanmean(SAID))
-    found = doubt(means, judged_table(means, "m", "found_all"), "m", "found_all")
+    found = doubt(means, judged_table(means, "m", "found_all"), "m")
     assert found == pytest.approx(np.nanmax(away) - away, nan_ok=True)
+
+
+def test_what_an_item_is_also_called_finds_what_is_kept_by_its_own_name(make, monkeypatch) -> None:
+    monkeypatch.setitem(ALIASES, "all_of_it", "found_all")
+    persons = [judgement(f"d{n}", float(n % 2), judge=who, kind="person") for who in "xyz" for n in range(18)]
+    dataset = made_of(make, *persons, confident=True)
+    also, own = judged_table(dataset, "m", "all_of_it"), judged_table(dataset, "m", "found_all")
+    assert doubt(dataset, also, "m") == pytest.approx(doubt(dataset, own, "m"), nan_ok=True)
+    assert calibrate(dataset, "m", "all_of_it").people_with_people is not None
 
 
 def test_a_judge_who_is_certain_is_doubted_a_little(make) -> None:
     dataset = make(("a", "p", 1), ("a", "q", 0), rows={"judgements": [
         judgement("d0", 1.0), judgement("d1", 0.5),
     ]})  # fmt: skip
-    found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m", "found_all")
+    found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m")
     assert found == pytest.approx([0.05, 0.5])
 
 
 ONE = JudgedTable(
-    cases=["d", "e", "f"], people=np.array(["p", "q", "r"]), keys=["a"] * 3, said=np.full(3, 0.5),
+    target="found_all", cases=["d", "e", "f"], people=np.array(["p", "q", "r"]), keys=["a"] * 3, said=np.full(3, 0.5),
     labels=np.array([1.0, np.nan, 0.0]), words=np.zeros(3), first=np.zeros(3),
 )  # fmt: skip
 
@@ -312,6 +322,6 @@ def test_votes_are_shares_of_the_system_that_comes_first_by_its_name(make) -> No
     assert ([one.key for one in facts.groups], facts.differences) == (["a : b", "a : c"], [])
     assert facts.groups[0].people.estimate == pytest.approx(0.5)
     assert calibrate(dataset, "m", "preference").effects["position"].value == pytest.approx(0.0)
-    assert doubt(dataset, table, "m", "preference")[:2] == pytest.approx(
-        0.4 - np.abs(np.array([0.2, 0.3]) - 0.5)
-    ), "of votes: the distance from its mean of 0.5, turned"
+    assert doubt(dataset, table, "m")[:2] == pytest.approx(0.4 - np.abs(np.array([0.2, 0.3]) - 0.5)), (
+        "of votes: the distance from its mean of 0.5, turned"
+    )

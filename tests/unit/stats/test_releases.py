@@ -89,3 +89,33 @@ def test_what_makes_a_comparison_doubtful_is_said(
     assert [str(one) for one in doubts(new, Dataset(tmp_path / "new"))] == [
         "The dataset is compared with itself: both hold the same rows."
     ]
+
+
+def test_figures_are_sums_over_sums_and_those_that_one_side_lacks_are_left_out(make: Make) -> None:
+    """Words a turn: 17 of 5 turns against 8 of 3; the old one also has delays, of which the new has none."""
+
+    def turns(*words: list[int]) -> list[dict[str, Any]]:
+        return [
+            {"dialogue_id": f"d{number}", "turn_index": place, "party": "system", "text": "word " * said}
+            for number, own in enumerate(words) for place, said in enumerate(own)
+        ]  # fmt: skip
+
+    new = make(("a", "p", 1), ("a", "p", 0), ("b", "q", None), name="new",
+               rows={"turns": turns([3, 5], [2, 1], [6])})  # fmt: skip
+    old = make(("a", "p", None), ("a", "r", None), name="old", rows={"turns": turns([4], [1, 3])})
+    found = {(row.key, row.measure): row for row in against(new, old).rows}
+    row = found[None, "words_per_system_turn"]
+    assert (row.new, row.old, row.new_n, row.old_n) == (pytest.approx(17 / 5), pytest.approx(8 / 3), 5, 3)
+    assert row.difference == pytest.approx(17 / 5 - 8 / 3) and row.clusters == 4
+    of_a = found["a", "words_per_system_turn"]
+    assert (of_a.new, of_a.new_n, of_a.clusters) == (pytest.approx(11 / 4), 4, 3)
+    assert not any(measure == "subjective_success" for _, measure in found), "nobody answered of the old"
+    assert {key for key, _ in found} == {None, "a"}
+
+
+def test_no_worse_is_tested_on_the_side_on_which_a_rate_is_worse(make: Make) -> None:
+    better = success(against(make(*talks("a", 30), name="new"), make(*talks("a", 22), name="old")))
+    worse = success(against(make(*talks("a", 22), name="low"), make(*talks("a", 30), name="high")))
+    assert better.no_worse.p < 0.05 < worse.no_worse.p
+    assert better.equivalent.p == pytest.approx(worse.equivalent.p, rel=0.2)
+    assert worse.no_worse.p == pytest.approx(worse.equivalent.p)

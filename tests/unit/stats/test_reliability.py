@@ -98,3 +98,15 @@ def test_the_interval_is_that_of_people_drawn_one_by_one():
         drawn.append(3 / 2 * (1 - answers[rows].var(axis=0, ddof=1).sum() / total))
     found = reliability(answers, [f"p{one}" for one in people])
     assert found.interval == pytest.approx(np.quantile(drawn, ends(0.95, 25)), abs=0.025)
+
+
+def test_items_that_are_always_answered_alike_have_alpha_1_and_no_interval():
+    one = np.random.default_rng(10).integers(1, 6, 20).astype(float)
+    found = reliability(np.column_stack([one, one]))
+    assert (found.alpha, found.interval) == (pytest.approx(1), None)
+
+
+@pytest.mark.parametrize(("people", "known"), [(9, False), (10, True)])
+def test_an_interval_takes_ten_people_however_many_forms(people, known):
+    answers = np.random.default_rng(11).normal(size=(30, 1)) + np.random.default_rng(12).normal(size=(30, 2))
+    assert (reliability(answers, [f"p{one % people}" for one in range(30)]).interval is not None) == known

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from vivavoce.core.errors import InputError
 from vivavoce.stats.populations import compare_counts, compare_populations, rank_agreement
-from vivavoce.stats.replications import PREFERENCES, TABLE_2, half_up, half_width, page
+from vivavoce.stats.replications import PREFERENCES, TABLE_2, _agree, _p, half_up, half_width, page
 
 ROOT = Path(__file__).parents[3]
 
@@ -98,3 +98,17 @@ def test_a_system_that_nobody_judged_has_no_rank_and_unknown_people_are_people_o
     again = compare_populations(make(*apart, name="two"), make(*apart[::-1], name="three"))
     known = next(one for one in again.by if (one.measure, one.key) == ("subjective_success", "a"))
     assert known.se == pytest.approx(rows["a"].se)
+
+
+@pytest.mark.parametrize(("p", "said"), [
+    (0.0001, "0.0001"), (0.00009999, "1.0e-04"), (0.0312, "0.0312"), (0.0, "0.0e+00"), (None, ""),
+])  # fmt: skip
+def test_a_p_has_four_digits_down_to_one_in_ten_thousand(p, said):
+    assert _p(p) == said
+
+
+@pytest.mark.parametrize(("ours", "printed", "same"), [
+    (4.65, 4.7, True), (4.649, 4.7, False), (4.7499, 4.7, True), (4.75, 4.7, False),
+])  # fmt: skip
+def test_what_is_printed_agrees_where_ours_rounds_to_it(ours, printed, same):
+    assert _agree(ours, printed, 1) == ("yes" if same else "**no**")

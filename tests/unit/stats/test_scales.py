@@ -1,12 +1,14 @@
 """Questionnaires as scales: codes that were chosen, scores and their reliability, computed apart."""
 
 from collections.abc import Callable
+from random import Random
 from statistics import mean, stdev, variance
 from typing import Any
 
 import pytest
 
 from vivavoce.log.dataset import Dataset
+from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.scales import answered_scales
 
 Make = Callable[..., Dataset]
@@ -84,3 +86,46 @@ def test_a_foreign_log_with_codes_beyond_the_scale_shows_them_as_they_are(make: 
     (sheet,) = answered_scales(make(ratings=rows), {})
     (item,) = sheet.items
     assert (item.low, item.high, item.reverse) == (0, 7, False)
+
+
+def answered(instrument: str, seed: int = 2) -> list[dict[str, Any]]:
+    """Four whole forms of a known instrument, codes within its scale."""
+    chance, known = Random(seed), INSTRUMENTS.get(instrument)
+    return [
+        rating(item.item_id, float(chance.randint(int(scale.low), int(scale.high))), f"d{number}",
+               instrument=instrument)
+        for number in range(4) for item in known.items if (scale := known.scale_of(item)) is not None
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("instrument", "scores"), [
+    ("idial", ["overall", "task_completion", "effectiveness", "satisfaction"]),
+    ("bus11", ["bus11", "bus11_percent", "accessibility", "quality_of_functions",
+               "conversation_and_information"]),
+    ("satisfaction", []),
+])  # fmt: skip
+def test_scores_are_those_of_several_items_under_the_usual_mapping(make: Make, instrument, scores) -> None:
+    (sheet,) = answered_scales(make(ratings=answered(instrument)), {})
+    assert [one.name for one in sheet.scores] == scores and sheet.items
+    known = INSTRUMENTS.get(instrument).scores
+    assert [one.meaning for one in sheet.scores] == [known[name].meaning or name for name in scores]
+
+
+def test_items_stand_in_the_order_of_their_instrument_and_foreign_ones_behind(make: Make) -> None:
+    rows = [
+        rating(item, code, f"d{code}", instrument="sus")
+        for item in ("q3", "own", "q1", "q2") for code in (1, 2, 4)
+    ]  # fmt: skip
+    (sheet,) = answered_scales(make(ratings=rows), {})
+    assert [item.item_id for item in sheet.items] == ["q1", "q2", "q3", "own"]
+
+
+def test_a_known_instrument_is_told_also_where_nothing_of_it_is_a_scale(make: Make) -> None:
+    rows = [rating("own", 1, instrument="sus"), rating("mine", 1, instrument="foreign")]
+    (sheet,) = answered_scales(make(ratings=rows), {})
+    assert (sheet.instrument, sheet.items, sheet.scores) == ("sus", [], []) and sheet.source
+
+
+def test_codes_that_are_names_are_no_scale(make: Make) -> None:
+    rows = [rating("gender", code, f"d{code}", instrument="demographics") for code in (1, 2, 3)]
+    assert not any(sheet.items for sheet in answered_scales(make(ratings=rows), {}))

@@ -138,3 +138,31 @@ def test_what_cannot_be_watched_is_refused():
         e_value(5, 3)
     with pytest.raises(InputError):
         watch_differences([0.1], scale=0)
+
+
+def test_what_just_reaches_a_bar_has_reached_it_and_what_has_just_the_power_goes_on():
+    look, final = boundaries(4)[1], boundaries(4)[-1].z
+    for sign in (1, -1):
+        assert judge(sign * look.z, look, expected=2.8, final=final).stop == "effect"
+        assert judge(sign * (look.z - 1e-9), look, expected=2.8, final=final).stop is None
+        assert conditional_power(sign * final, 1.0, expected=2.8, final=final) == 1
+        assert conditional_power(sign * (final - 1e-9), 1.0, expected=2.8, final=final) == 0
+    power = conditional_power(0.3, look.information, expected=2.8, final=final)
+    assert judge(0.3, look, expected=2.8, final=final, futility=power).stop is None
+    assert judge(0.3, look, expected=2.8, final=final, futility=power + 1e-9).stop == "futility"
+    assert judge(0.3, look, expected=2.8, final=final, futility=power + 1e-9, last=True).stop is None
+
+
+def test_conditional_power_is_that_of_what_is_to_come_added_to_what_is_known():
+    """At .36 of the information, z = 1.3: .6 x 1.3 now, .64 x 2.8 to come, with a spread of .8."""
+    middle, normal = 0.6 * 1.3 + 0.64 * 2.8, NormalDist(0, 0.8)
+    expected = 1 - normal.cdf(2.0 - middle) + normal.cdf(-2.0 - middle)
+    for sign in (1, -1):
+        found = conditional_power(sign * 1.3, 0.36, expected=2.8, final=2.0)
+        assert found == pytest.approx(expected)
+
+
+def test_a_look_that_may_spend_next_to_nothing_stops_no_trial():
+    first, last = boundaries([0.01, 1.0])
+    assert first.z == float("inf") and last.z == pytest.approx(1.959964, abs=1e-5)
+    assert boundaries([0.5, 1.0])[0].spent == pytest.approx(0.00305, abs=5e-6)

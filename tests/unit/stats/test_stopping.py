@@ -201,3 +201,28 @@ def test_looks_are_due_at_the_first_whole_number_of_participants():
     analysis = plan(stopping={"looks": 3})
     assert [next_look(analysis.stopping, before) for before in ([], [14 / 40], [27 / 40])] == [14, 27, 40]
     assert next_look(plan("anytime").stopping, []) is None
+
+
+def test_who_answered_nothing_is_no_participant_of_the_look(make):
+    rows = [(system, f"p{person}", person % 3 > 0 if person < 9 else None)
+            for person in range(12) for system in ("a", "b", "other")]  # fmt: skip
+    rows += [("other", "p20", 1), ("a", None, 1)]
+    dataset = make(*rows, visit_id=[f"v{person}" for _, person, _ in rows])
+    found = watch(dataset, plan(), [f"v{person}" for _, person, _ in rows])
+    assert (found.participants, found.information, found.number) == (10, 0.25, 1)
+    assert watch(dataset, plan(), [f"v{person}" for _, person, _ in rows if person]).number is None
+
+
+@pytest.mark.parametrize(("p", "said"), [
+    (0.04, "The evidence of 25 reaches 20."), (0.25, "The evidence of 4 is below 20; go on."),
+])  # fmt: skip
+def test_evidence_is_told_beside_its_bar(p, said):
+    look = Look(n=20, estimate=0.1, e_value=3.0, interval=Interval(-0.2, 0.4), p=p)
+    assert _stop_at_any_time(look, plan("anytime"), 0.05)[1] == said
+
+
+def test_a_watch_of_nobody_yet_has_a_bar_and_no_number(make):
+    dataset, _ = trial(make, 3, {"a": 0.6, "b": 0.5})
+    found = watch(dataset, plan("anytime", systems=("a", "b")), [])
+    assert (found.participants, found.information, found.number, found.stop) == (0, 0.0, None, None)
+    assert (found.verdicts[0].bar, found.verdicts[0].statistic) == (pytest.approx(20), None)

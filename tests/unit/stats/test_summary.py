@@ -14,6 +14,8 @@ from vivavoce.stats.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary import doubt_definitions, summarise
 
+BROKEN = "In {n} dialogues a turn failed by a fault of this service, not of the system ({which})."
+
 
 def trial(system: str, successes: int, n: int, people: int = 10) -> list[tuple]:
     """n dialogues with a system, held in turn by so many people of its own."""
@@ -221,3 +223,142 @@ def test_definitions_of_success_that_part_by_much_are_doubted(make, said, apart)
             "Two definitions of success part: Subjective success 100.0% of 10 dialogues, Objective success, "
             "assigned goal 0.0% of 10 dialogues (20% or more apart is much)."
         )
+
+
+def told(summary, part: str) -> list[str]:
+    return [str(one) for one in summary.warnings if part in str(one)]
+
+
+@pytest.mark.parametrize(("answers", "successes", "counted"), [
+    ([0, 0, 0], 0, True), ([1, 1, 1], 3, True), ([0, 1, 0], 1, True), ([0.5, 1, 0], 1.5, False),
+    ([1, 1, 2], 4, False), ([-1, 0, 0], -1, False),
+])  # fmt: skip
+def test_only_whole_counts_of_successes_among_cases_have_an_interval(make, answers, successes, counted):
+    row = summarise(make(*[("a", f"p{one}", answer) for one, answer in enumerate(answers)])).by[0]
+    rate = row.rates["subjective_success"]
+    assert (rate.successes, rate.n, rate.ratio) == (successes, 3, pytest.approx(successes / 3))
+    assert (rate.low, rate.high) == (wilson(successes, 3) if counted else (None, None))
+    assert row.measures["subjective_success"].numerator == successes
+
+
+@pytest.mark.parametrize(("number", "tests"), [(12, 66), (13, 0)])
+def test_twelve_groups_are_compared_and_thirteen_are_not(make, number, tests):
+    rows = [(f"s{group:02}", f"p{group}-{person}", person) for group in range(number) for person in (0, 1)]
+    found = summarise(make(*rows))
+    assert len([test for test in found.tests if test.measure == "subjective_success"]) == tests
+    refused = told(found, "would make")
+    assert refused == ([] if tests else ["No tests: 13 groups by system would make 78 comparisons."])
+    assert not told(summarise(make(("a", "p", 1), name="one"), "participant"), "comparisons")
+
+
+def test_a_test_counts_the_cases_of_both_its_groups(make):
+    found = summarise(make(*trial("a", 7, 11), *trial("b", 3, 6), ("b", "z", None)))
+    (test,) = found.tests
+    assert (test.a, test.b, test.unit) == ("a", "b", "participant")
+    assert "|n:16|" in test.signature and f"|data:{found.data}" in test.signature
+    unknown = summarise(make(*[(one, None, one == "a") for one in "aab"], name="unknown")).tests
+    assert [one.unit for one in unknown] == ["case"] and "|n:3|" in unknown[0].signature
+
+
+@pytest.mark.parametrize(("simulated", "mixed"), [
+    ([False] * 3, None), ([True] * 3, None), ([True, False, False], 1), ([True, True, False], 2),
+])  # fmt: skip
+def test_only_people_beside_programs_are_a_mixture(make, simulated, mixed):
+    found = summarise(make(*[("a", f"p{one}", 1) for one in range(3)], simulated=simulated))
+    said = told(found, "held by programs")
+    assert [one.partition(" dialogues")[0] for one in said] == ([f"{mixed} of 3"] if mixed else [])
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_populations_are_compared_on_calls_too_and_programs_not_on_how_long_they_take(make, simulated):
+    """Three of one population call three times each, four of the other once and twice."""
+    held = [f"p{one // 3}" for one in range(9)] + ["q0", "q1", "q2", "q2", "q3", "q3"]
+    people = [
+        {"participant_id": one, "pool": "panel" if one[0] == "q" else "campus",
+         "simulated": simulated and one[0] == "q"}
+        for one in sorted(set(held))
+    ]  # fmt: skip
+    rows = [("a", one, place % 2) for place, one in enumerate(held)]
+    dataset = make(*rows, rows={"participants": people},
+                   simulated=[simulated and one[0] == "q" for one in held])  # fmt: skip
+    tests = {one.measure: one for one in summarise(dataset, "population").tests}
+    calls = tests["dialogues_per_participant"]
+    assert calls.clustered.difference == pytest.approx(3 - 6 / 4) and calls.a == "campus"
+    assert ("dialogue_duration" in tests) == (not simulated)
+    assert "dialogues_per_participant" not in {one.measure for one in summarise(dataset, "system").tests}
+
+
+@pytest.mark.parametrize(("answers", "said"), [
+    ([1, 0, 1], None), ([1, None, None], "2 of 3"), ([None] * 3, None), ([1, 0, None], "1 of 3"),
+])  # fmt: skip
+def test_dialogues_without_an_answer_are_told_where_others_have_one(make, answers, said):
+    found = told(summarise(make(*[("a", f"p{n}", one) for n, one in enumerate(answers)])), "have no answer")
+    assert [one.partition(" dialogues")[0] for one in found] == ([said] if said else [])
+
+
+def test_faults_of_this_service_are_told_by_group_and_those_of_a_system_are_not(make):
+    faults = [
+        {"dialogue_id": f"d{number}", "failure": kind}
+        for number, kind in enumerate(["timeout", "internal", "interrupted", "internal", "closed"])
+    ]
+    rows = [(system, f"p{number}", 1) for number, system in enumerate("aabbc")]
+    turns = [{"dialogue_id": f"d{number}", "turn_index": 0, "party": "user", "restarted": number in (0, 1, 4)}
+             for number in range(5)]  # fmt: skip
+    found = summarise(make(*rows, incidents=faults, rows={"turns": turns}))
+    assert told(found, "fault of this service")[0].startswith(BROKEN.format(n=3, which="a 1, b 2"))
+    assert len(told(found, "started anew in the middle of 3 dialogues")) == 1
+    sound = summarise(make(*rows, incidents=[faults[0]], name="sound"))
+    assert not told(sound, "fault of this service") and not told(sound, "started anew")
+
+
+@pytest.mark.parametrize(("ratios", "doubted"), [
+    ((0.5, 0.3, None), (0.5, 0.3)), ((0.5, 0.31, None), None), ((0.3, 0.5, 0.9), (0.9, 0.3)),
+    ((0.9, 0.5, 0.2), (0.9, 0.2)), ((0.4, None, None), None), ((0.1, 0.6, 0.4), (0.6, 0.1)),
+])  # fmt: skip
+def test_the_two_definitions_that_part_most_are_named_the_higher_first(make, ratios, doubted):
+    whole = summarise(make(("a", "p", 1))).all
+    rate = whole.rates["subjective_success"]
+    rates = {name: replace(rate, ratio=one, n=40) for name, one in zip(HEADLINES, ratios, strict=True)}
+    found = doubt_definitions(replace(whole, rates=rates))
+    if doubted is None:
+        assert found is None
+        return
+    assert [f"{one:.1%} of 40" in str(found) for one in doubted] == [True, True]
+    assert str(found).index(f"{doubted[0]:.1%}") < str(found).index(f"{doubted[1]:.1%}")
+
+
+def test_busy_participants_are_told_of_the_whole_or_of_the_groups_they_dominate(make):
+    """22 dialogues of a are of 2 busy callers and of 6 others; b is held by 40 people, one each."""
+    busy = [("a", f"p{one % 2}", 1) for one in range(16)] + [("a", f"q{one}", 0) for one in range(6)]
+    even = [("b", f"r{one}", 1) for one in range(40)]
+    whole = told(summarise(make(*busy, *even, name="whole")), "alone had")
+    assert len(whole) == 1 and "8 of 62" in whole[0]
+    even = [("b", f"r{one}", 1) for one in range(80)]
+    (group,) = told(summarise(make(*busy, *even, name="group")), "alone had")
+    assert "8 of 22" in group
+    only = summarise(make(*busy, name="alone"))
+    (alone,) = told(only, "alone had")
+    assert "8 of 22" in alone and not told(only, "same holds")
+
+
+@pytest.mark.parametrize(("people", "of_group"), [(1, []), (2, ["11 of 22"])])
+def test_a_group_of_one_participant_is_not_told_to_be_dominated_by_them(make, people, of_group):
+    rows = [("a", f"p{one % people}", one % 2) for one in range(22)]
+    rows += [("b", f"r{one}", 1) for one in range(200)]
+    found = told(summarise(make(*rows)), "alone had")
+    assert [part for one in found for part in of_group if part in one] == of_group
+    assert len(found) == len(of_group)
+
+
+def test_a_group_without_an_answer_is_compared_with_none(make):
+    found = summarise(make(("a", "p", 1), ("a", "q", 0), ("b", "r", None), ("c", "s", 1), ("c", "t", 1)))
+    assert [(one.a, one.b) for one in found.tests] == [("a", "c")]
+
+
+def test_a_measure_is_signed_with_its_interval_where_it_has_one_and_counts_its_dialogues(make):
+    row = summarise(make(*trial("a", 7, 11), ("a", "z", None))).by[0]
+    known, missing = row.measures["subjective_success"], row.measures["objective_success_assigned"]
+    assert (known.dialogues, missing.dialogues) == (11, 0)
+    assert known.signature == known.clustered.signature
+    assert known.signature.endswith("|interval:cluster_robust_logit_t 0.95|participants:10")
+    assert missing.clustered.signature is None and missing.signature and "interval" not in missing.signature

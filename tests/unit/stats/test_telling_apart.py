@@ -54,6 +54,9 @@ def test_callers_who_say_it_otherwise_are_told_by_their_words_and_not_by_their_a
         "values stand as their slots: which town it is tells nothing"
     )
     assert acts.balanced_accuracy < 0.65
+    for told in (words, acts):
+        assert len(told.of_real) == len(told.of_simulated) == 6
+        assert told.low is not None and 0 <= told.low < told.balanced_accuracy <= told.high <= 1
 
 
 @pytest.mark.long
@@ -78,6 +81,8 @@ def test_a_party_that_is_rare_weighs_as_much_as_the_other(tmp_path: Path) -> Non
 
 def test_one_caller_is_too_few(tmp_path: Path) -> None:
     assert tell_apart(*datasets(tmp_path, calls(1, 1, ["{food}"]), calls(2, 9, ["{food}"]))) == []
+    two = tell_apart(*datasets(tmp_path / "two", calls(1, 2, ["{food}"]), calls(2, 3, ["{food}"])))
+    assert [(one.callers, one.calls) for one in two] == [(5, 40)] * 2
 
 
 def test_the_comparison_tells_it_on_the_screen_and_as_json(
@@ -130,3 +135,21 @@ def test_words_and_acts_of_a_call_are_counted_with_their_neighbours() -> None:
 @pytest.mark.parametrize(("turns", "told"), [(2, 0), (3, 3), (5, 3), (6, 6), (17, 15), (40, 15)])
 def test_turns_are_told_by_threes_up_to_fifteen(turns: int, told: int) -> None:
     assert _acts(Call("d", "p", acts=[[]] * turns))[f"{told} turns or more"] == 1
+
+
+@pytest.mark.parametrize("scale", [1.0, 6.0, 40.0])
+def test_weights_of_what_is_told_without_a_miss_are_held_back_by_the_penalty(scale: float) -> None:
+    """The slope of the penalised loss is 0 there, and its every neighbour loses more."""
+    draw = np.random.default_rng(5)
+    inputs, real = draw.normal(size=(60, 3)) * scale, np.arange(60) < 24
+    inputs[real, 0] += 6 * scale
+    found, signs = _fit(csr_array(inputs), real), np.where(real, 1, -1)
+    shares = np.where(real, 30 / 24, 30 / 36)
+
+    def loss(weights: np.ndarray) -> float:
+        own = np.logaddexp(0, -signs * (inputs @ weights[1:] + weights[0]))
+        return float((shares * own).sum() + (weights[1:] ** 2).sum() / 2)
+
+    for place in range(4):
+        for by in (-0.03, 0.03):
+            assert loss(found + by * np.eye(4)[place] * max(1, abs(found[place]))) > loss(found)

@@ -1,8 +1,10 @@
 """RatedTranscript transcripts compared within people, and what a judgement takes in each way of judging."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from random import Random
+from statistics import mean
 
 import pytest
 
@@ -154,3 +156,69 @@ def test_a_difference_of_ratings_is_no_wider_than_their_scale() -> None:
     assert _width(rows("sus", 2, 4)) == 4.0
     assert _width(rows("own", 2, 9)) == 7.0
     assert _width(rows("sus", 3) + rows("own", 1, 9)) == 4.0
+
+
+BROKEN = {"role": "attention"}
+
+
+def rated(person: str | None, version: str, value: float | None, **more: object) -> dict:
+    return {
+        "participant_id": person, "visit_id": f"v-{person}", "reading_number": 1, "pair_id": "one",
+        "variable": "empathy", "version": version, "level": version, "instrument": "reading",
+        "item_id": "ease", "value": value, "simulated": False, **more,
+    }  # fmt: skip
+
+
+def test_every_mean_is_that_of_its_own_ratings(tmp_path: Path) -> None:
+    chance = Random(6)
+    rows = [
+        rated(f"p{person}", version, chance.randint(1, 7), variable=variable, item_id=item, pair_id=pair)
+        for person, version, variable, item, pair in product(
+            range(9), ("control", "experimental"), ("pace", "empathy"), ("ease", "utility"), ("one", "two")
+        )
+        if chance.random() < 0.7
+    ]  # fmt: skip
+    unanswered = [rated("p0", "control", None, pair_id="three"), rated("nobody", "experimental", None)]
+    facts = rated_transcripts(made(tmp_path / "d", readings=rows + unanswered))
+    assert (facts.ratings, facts.participants, facts.transcripts) == (len(rows), 9, 4)
+    keys = [("empathy", "ease"), ("empathy", "utility"), ("pace", "ease"), ("pace", "utility")]
+    assert [(one.variable, one.item) for one in facts.items] == keys
+    assert [(one.variable, one.item) for one in facts.variables] == [("empathy", None), ("pace", None)]
+    for one in (*facts.items, *facts.variables):
+        own = [row for row in rows if row["variable"] == one.variable and one.item in (None, row["item_id"])]
+        old, new = (mean(row["value"] for row in own if row["version"] == name)
+                    for name in ("control", "experimental"))  # fmt: skip
+        assert (one.control, one.experimental) == (pytest.approx(old), pytest.approx(new))
+        assert one.difference == pytest.approx(new - old) and one.low < one.difference < one.high
+        assert (one.ratings, one.participants) == (len(own), 9)
+    first, second = sorted(one.p for one in facts.variables)
+    assert min(one.p_holm for one in facts.variables) == pytest.approx(
+        min(1, 2 * first, max(2 * first, second))
+    )
+
+
+@pytest.mark.parametrize(("rows", "found"), [
+    ([rated("p", "control", 3), rated("p", "experimental", 3, **BROKEN)], (1, 1)),
+    ([rated("p", "control", 3.1), rated("p", "experimental", 3, **BROKEN)], (1, 0)),
+    ([rated("p", "control", 3), rated("q", "experimental", 9, **BROKEN)], None),
+    ([rated("p", "control", 3), rated("q", "control", 2), rated("q", "control", 9, **BROKEN)], (1, 1)),
+    ([rated("p", "control", 2), rated("p", "control", 4), rated("p", "control", 2.9, **BROKEN)], (1, 0)),
+    ([rated(None, "control", 3, visit_id="v1"), rated(None, "control", 9, visit_id="v2", **BROKEN)], None),
+])  # fmt: skip
+def test_who_rates_a_broken_transcript_as_high_as_the_others_has_failed(tmp_path: Path, rows, found) -> None:
+    told = rated_transcripts(made(tmp_path / "d", readings=rows)).attention
+    assert told == (found and AttentionCheck(participants=found[0], failed=found[1]))
+
+
+@pytest.mark.parametrize(("instrument", "item", "value"), [
+    ("sus", "q2", 4.0), ("sus", "q1", 2.0), ("sus", "own", 2.0), ("foreign", "q2", 2.0),
+])  # fmt: skip
+@pytest.mark.parametrize("version", ["control", "experimental"])
+def test_only_reversed_items_of_known_forms_are_turned_and_one_version_has_no_difference(
+    tmp_path: Path, instrument, item, value, version
+) -> None:
+    row = rated("p", version, 2.0, instrument=instrument, item_id=item)
+    (found,) = rated_transcripts(made(tmp_path / "d", readings=[row])).items
+    means = {"control": found.control, "experimental": found.experimental}
+    assert means.pop(version) == value and list(means.values()) == [None]
+    assert (found.difference, found.low, found.p, found.p_holm) == (None, None, None, None)
