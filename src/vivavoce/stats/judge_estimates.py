@@ -151,7 +151,8 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         told = {row["dialogue_id"]: row["value"] for row in rows}
         said = np.array([_number(told.get(one)) for one in cases])
     return JudgedTable(
-        target=column, cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said, labels=labels,
+        target=column, cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said,
+        labels=labels,
         words=np.array([float(words.get(one, 0)) for one in cases]), first=np.full(len(cases), np.nan),
     )  # fmt: skip
 

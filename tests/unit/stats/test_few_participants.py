@@ -168,7 +168,6 @@ def test_the_order_of_rows_changes_no_number(make, tmp_path) -> None:
     assert one.models["bootstrap"] == pytest.approx(other.models["bootstrap"])
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("people", [3, 7, 25])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_percentiles_are_those_of_a_t_widened_by_what_drawing_makes_too_narrow(people: int, level: float):
@@ -244,7 +243,8 @@ def test_a_group_in_which_nothing_was_counted_is_named_with_the_rule(make, silen
     talks = [(system, person, None if system == silent else 1) for system in "ab" for person in "pqr"]
     (test,) = compare_systems(make(*talks), measures=["subjective_success"]).tests
     assert str(test.clustered.why).startswith(f"Nothing was counted in {silent}. The measure's rule: ")
-=======
+
+
 @pytest.mark.parametrize(("people", "trusted"), [(9, False), (10, True)])
 def test_odds_of_ten_people_have_an_interval(people: int, trusted: bool) -> None:
     rng = np.random.default_rng(5)
@@ -252,4 +252,3 @@ def test_odds_of_ten_people_have_an_interval(people: int, trusted: bool) -> None
     found = ordinal_regression(rng.integers(2, 6, 60), rng.integers(1, 5, 60), who, who)
     assert found.odds_ratio is not None and found.odds_ratio > 1
     assert [one is not None for one in (found.low, found.high, found.p)] == [trusted] * 3
->>>>>>> sc
