@@ -110,6 +110,11 @@ def test_sixty_arrivals_are_paid_to_the_penny(
         assert sum(minor for _, _, minor in paid) == due
         assert len({(ticket, minor) for ticket, _, minor in paid}) == len(paid) == COMPLETED + TALKATIVE
         assert earned_by_the_log(study) == due
+        receipts = tmp_path / "paid.csv"
+        told = recruit("receipts", study, "--out", str(receipts))
+        assert told.stdout == "prolific  bonus  22  11.00 GBP\nprolific  reward  44  88.00 GBP\n"
+        assert len(receipts.read_text("utf-8").splitlines()) == 1 + 22 + 44
+        assert "is there already" in str(recruit("receipts", study, "--out", str(receipts)).exception)
         note_figures(
             "a recruited trial", arrivals=ARRIVALS, returned=RETURNS, timed_out=TIME_OUTS,
             submitted_twice=TWICE, notices_lost=LOST,

@@ -16,7 +16,7 @@ from vivavoce_recruitment.cli.offering import (
     subscribe,
 )
 from vivavoce_recruitment.cli.paying import approve, bonus, compare, settle
-from vivavoce_recruitment.cli.recording import credit, sheet
+from vivavoce_recruitment.cli.recording import credit, receipts, sheet
 from vivavoce_recruitment.cli.returning import returning
 
 app = typer.Typer(no_args_is_help=True)
@@ -46,5 +46,6 @@ app.command("ask-back", short_help="Ask for a submission back.")(ask_back)
 app.command("screen-out", short_help="Pay who did not fit.")(screen_out)
 app.command("sheet", short_help="Write what to pay by hand.")(sheet)
 app.command("credit", short_help="Grant students credit.")(credit)
+app.command("receipts", short_help="Write what was paid.")(receipts)
 app.command("reconcile", short_help="Compare ledger, platform and log.")(compare)
 app.command("settle", short_help="Say what became of a payment.")(settle)

@@ -1,4 +1,4 @@
-"""`recruit sheet` and `recruit credit`: paying where no platform can be asked, by our own record."""
+"""`recruit sheet`, `credit` and `receipts`: paying by our own record, and what was paid for the accounts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from vivavoce_recruitment.cli.opening import (
     found_signs_of,
     paid_study,
     sign_lines,
+    warn_of_open,
 )
 
 
@@ -82,3 +83,25 @@ def credit(
         if any(one.state != "confirmed" for one in found):
             note("not everything was granted: run this again, credit is granted once however often")
             raise typer.Exit(1)
+
+
+def receipts(
+    study: StudyFile,
+    out: Annotated[Path, typer.Option("--out", help="CSV file to write; it must not be there.")],
+    log: LogUrl = None,
+) -> None:
+    """Write for the accounts what was paid and to whom, as the platforms know them."""
+    from vivavoce.api.studies import open_log, read_study
+    from vivavoce_recruitment.ledger import OPEN, Ledger
+    from vivavoce_recruitment.receipts import receipts_of, totals
+
+    if out.exists():
+        raise InputError("is there already", place=str(out), hint="name another file")
+    found = read_study(study)
+    with open_log(found, log) as opened:
+        payments = Ledger(opened, found.name).payments()
+    out.write_text(receipts_of(payments), encoding="utf-8")
+    for recruiter, kind, perhaps, number, amount in totals(payments):
+        typer.echo(f"{recruiter}  {kind}  {number}  {amount}{'  perhaps paid' if perhaps else ''}")
+    warn_of_open([one for one in payments if one.state in OPEN])
+    note(f"wrote {out}: it says who was paid, as their platform knows them; keep it with the accounts only")

@@ -1,0 +1,51 @@
+"""Receipts: every payment of a study that was sent, for the accounts."""
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce_recruitment.ledger import OPEN, PAID, Payment
+from vivavoce_recruitment.money import Money
+
+COLUMNS: Final = (
+    "payment", "at", "recruiter", "listing", "submission", "kind", "reason", "amount", "currency", "state",
+)  # fmt: skip
+PERHAPS: Final = "perhaps paid"
+
+
+def receipts_of(payments: Sequence[Payment]) -> str:
+    """A CSV with one row a payment that was sent, oldest first.
+
+    Output  at: when it got into its state, ISO 8601 in UTC; amount: in major units, such as pounds; state: as
+            in the ledger, and `perhaps paid` where nobody knows what became of it. Who was erased is
+            `erased-...`
+    Empty   nothing was sent: the names of the columns
+    """
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for one in sorted(_sent(payments), key=lambda one: (one.changed_at, one.payment_id)):
+        table.writerow([
+            one.payment_id, one.changed_at.isoformat(), one.recruiter, safe_csv_cell(one.listing),
+            safe_csv_cell(one.ticket), one.kind, safe_csv_cell(one.reason), f"{one.amount.major:f}",
+            one.currency, PERHAPS if one.state in OPEN else one.state,
+        ])  # fmt: skip
+    return written.getvalue()
+
+
+def totals(payments: Sequence[Payment]) -> list[tuple[str, str, bool, int, Money]]:
+    """Recruiter, kind, whether it is only perhaps paid, number and sum, one each for every currency."""
+    found: defaultdict[tuple[str, str, bool, str], list[int]] = defaultdict(list)
+    for one in _sent(payments):
+        found[one.recruiter, one.kind, one.state in OPEN, one.currency].append(one.minor)
+    return [
+        (recruiter, kind, perhaps, len(sums), Money(sum(sums), currency))
+        for (recruiter, kind, perhaps, currency), sums in sorted(found.items())
+    ]
+
+
+def _sent(payments: Sequence[Payment]) -> list[Payment]:
+    return [one for one in payments if one.state in PAID | OPEN]
