@@ -11,6 +11,7 @@ import pytest
 from scenes.connecting import talked
 from scenes.counterparts import Counterparts
 from vivavoce.connectors.base import Audio, Conversation, Heard, PastTurn, SystemOutput, UserTurn
+from vivavoce.connectors.realtime import _WRITING_DOWN_S
 from vivavoce.connectors.realtime_events import RealtimeAnswer, without_audio
 from vivavoce.connectors.wire import Frames, heard_on_the_wire
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -64,6 +65,17 @@ def test_what_the_server_heard_is_a_hypothesis(url: str) -> None:
         url, lambda one: taken(one.send(Conversation("h"), turn)), speech=True, transcribe="whisper-1"
     )
     assert [one.heard for one in outputs if one.heard] == [(Heard("36000 samples"),)]
+
+
+@pytest.mark.parametrize(("audio", "transcribe"), [(A_SECOND_AND_A_HALF, None), (None, "unhurried")])
+def test_nobody_waits_for_a_transcript_of_what_was_typed_or_where_none_is_made(
+    url: str, audio: Audio | None, transcribe: str | None
+) -> None:
+    turn = UserTurn(key="k", number=1, text="hello", audio=audio)
+    made = {"speech": True} if transcribe is None else {"speech": True, "transcribe": transcribe}
+    outputs = within(url, lambda one: taken(one.send(Conversation("t"), turn)), **made)
+    assert messages(outputs) and not any(one.heard for one in outputs)
+    assert outputs[-1].held_s < _WRITING_DOWN_S
 
 
 @pytest.mark.parametrize(
