@@ -28,6 +28,7 @@ RECRUIT = Verb(
         "screen-out my-study --confirm",
         "sheet my-study --recruiter connect --out pay.csv --confirm",
         "credit my-study --confirm",
+        "receipts my-study --out paid.csv",
         "reconcile my-study",
         "settle my-study payment-1f2e --paid",
     ),
