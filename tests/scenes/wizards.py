@@ -4,21 +4,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from vivavoce.connectors.base import (
-    Conversation,
-    PastTurn,
-    SystemOutput,
-    UserTurn,
-)
+from vivavoce.connectors.base import Conversation, PastTurn, SystemOutput, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wizard_room import Reply, Room, Seat
 
 PAST = (PastTurn("user", "one"),)
-
-
 ECHO = {"connect": "scripted", "replies": [{"say": "You said {text}", "choices": ["yes"]}]}
-
-
 Play = Callable[[Seat], str]
 
 

@@ -54,7 +54,6 @@ class JudgedTable:
     keys      the group of each; of votes the two systems as "a : b", a before b, and 1 means that a is better
     words     of the case, for the judge's love of length: of a vote those of a less those of b
     first     of votes, the judge's share for what it read first
-    by_people labels of each annotator by case, where several judged
     """
 
     target: str
@@ -152,8 +151,8 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         said = np.array([_number(told.get(one)) for one in cases])
     return JudgedTable(
         target=column, cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said,
-        labels=labels,
-        words=np.array([float(words.get(one, 0)) for one in cases]), first=np.full(len(cases), np.nan),
+        labels=labels, first=np.full(len(cases), np.nan),
+        words=np.array([float(words.get(one, 0)) for one in cases]),
     )  # fmt: skip
 
 

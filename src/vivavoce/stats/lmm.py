@@ -36,7 +36,7 @@ def fit_mixed_linear(
     scale = np.ones(len(groupings.sizes))
     found = minimize(
         lambda logs: problem.criterion(logs), scale, method="Nelder-Mead",
-        options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 3000},
+        options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 1000 * len(scale)},
     )  # fmt: skip
     relative = np.abs(found.x)
     relative[relative < NOTHING] = 0.0

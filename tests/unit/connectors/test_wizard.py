@@ -8,10 +8,7 @@ import pytest
 import uvloop
 
 from scenes.wizards import ECHO, Play, messages, one_turn, taken, told, within
-from vivavoce.connectors.base import (
-    Conversation,
-    PastTurn,
-)
+from vivavoce.connectors.base import Conversation, PastTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.wizard_room import GONE_AFTER_S, NotYours, Reply, Room, Seat
 from vivavoce.core.errors import InputError, SystemUnderTestError
