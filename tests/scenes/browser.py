@@ -21,6 +21,8 @@ ARGUMENTS: Final = [
 PATIENCE_MS: Final = PATIENCE_S * 1000
 expect.set_options(timeout=PATIENCE_MS)  # Playwright's own limit is five seconds
 Result = TypeVar("Result")
+# in a chat nothing can be sent while the bot is waited for, at first for whether it begins
+HEARS: Final = "document.readyState === 'complete' && !document.querySelector('p#typing:not([hidden])')"
 DOCUMENT: Final = "document.readyState === 'complete' ? String(performance.timeOrigin) : ''"
 KEPT: Final = """([database, things]) => new Promise((resolve) => {
     const opening = indexedDB.open(database);
@@ -77,21 +79,21 @@ def _listening(page: Page) -> None:
         setattr(page.keyboard, name, _heard(getattr(page.keyboard, name), lambda *_: page))
 
 
-def _heard(key: Callable[..., Any], page_of: Callable[..., Page]) -> Callable[..., Any]:
-    """Keys wait for the scripts that hear them: modules, which come after all that can be seen of a page."""
+def _heard(key: Callable[..., Any], hearer_of: Callable[..., Page | Locator]) -> Callable[..., Any]:
+    """Keys wait until a page hears them: its scripts, which come after all that can be seen, and the bot."""
 
     @wraps(key)
     def heard(*given: Any, **more: Any) -> Any:
-        page = page_of(*given[:1])
-        page.wait_for_load_state()
-        until(page, "document.readyState === 'complete'")  # of the page that is there now, after a form
+        until(
+            hearer_of(*given[:1]), HEARS
+        )  # the page that is there now, after a form, or the element's own frame
         return key(*given, **more)
 
     return heard
 
 
-Locator.press = _heard(Locator.press, lambda element: element.page)
-Locator.press_sequentially = _heard(Locator.press_sequentially, lambda element: element.page)
+Locator.press = _heard(Locator.press, lambda element: element)
+Locator.press_sequentially = _heard(Locator.press_sequentially, lambda element: element)
 
 
 def of_one_page(page: Page, look: Callable[[], Result]) -> Result:
@@ -116,7 +118,7 @@ def barriers(page: Page) -> list[str]:
     return [f"{one['id']} ({one['impact']}): {node['html'][:120]}" for one in found for node in one["nodes"]]
 
 
-def until(page: Page, expression: str) -> None:
+def until(page: Page | Locator, expression: str) -> None:
     """Wait until a JavaScript expression is true; the pages' own policy forbids Playwright's own way.
 
     It is not true of a page that goes, or of what is not there yet.
