@@ -77,8 +77,9 @@ class PaidStudy:
         if not isinstance(self.recruiter, PaidRecruiter):
             hint = "write what it is to pay with `vivavoce recruit sheet`"
             raise InputError(f"{self.recruiter.place} has no interface that pays", place=self.name, hint=hint)
-        settings = self.settings if only is None else self.recruiter.for_these(self.settings, only)
-        return self.stack.enter_context(closing(self.recruiter.open(settings)))
+        recruiter, settings = self.recruiter, self.settings
+        platform = recruiter.open(settings) if only is None else recruiter.open_for(settings, only)
+        return self.stack.enter_context(closing(platform))
 
     def listed(self) -> Listing:
         """Raises  InputError: the study is not offered yet"""

@@ -215,10 +215,10 @@ class PaidRecruiter(PricedRecruiter):
     def open(self, settings: Any) -> Platform:
         """The platform with the account that the settings name. Raises InputError: a secret is not set."""
 
-    def for_these(self, settings: Any, people: Sequence[str]) -> Any:
-        """The settings with which a study is offered to these people alone, by the platform's keys for them.
+    def open_for(self, settings: Any, people: Sequence[str]) -> Platform:
+        """The platform, where a study is offered to these people alone, by the platform's keys for them.
 
-        Raises  InputError: the platform offers to everybody, or nobody
+        Raises  InputError: the platform offers to everybody, or nobody; what `open` raises
         """
         hint = "give people personal links: `recruitment: {personal_links: {}}`"
         raise InputError(f"{self.place} cannot offer a study to some people alone", hint=hint)

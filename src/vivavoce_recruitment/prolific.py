@@ -30,8 +30,6 @@ from vivavoce_recruitment.settings import secret
 COMPLETE: Final = "https://app.prolific.com/submissions/complete"
 ISSUER: Final = "https://www.prolific.com"
 PARAMETERS: Final = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-ALLOWED: Final = "custom_allowlist"
-"""Prolific's filter by which a study is shown to people of a list alone."""
 KEYS_FRESH_S: Final = 24 * 3600
 LEEWAY_S: Final = 60
 NOTICE_FRESH_S: Final = 600
@@ -178,10 +176,8 @@ class Prolific(PaidRecruiter):
     def codes(self) -> dict[str, str]:
         return {outcome: "".join(secrets.choice(ALPHABET) for _ in range(10)) for outcome in OUTCOMES}
 
-    def for_these(self, settings: ProlificSettings, people: Sequence[str]) -> ProlificSettings:
-        filters = [one for one in settings.filters if one.get("filter_id") != ALLOWED]
-        allowed = {"filter_id": ALLOWED, "selected_values": list(people)}
-        return settings.model_copy(update={"filters": [*filters, allowed]})
-
     def open(self, settings: ProlificSettings) -> ProlificPlatform:
         return ProlificPlatform(settings)
+
+    def open_for(self, settings: ProlificSettings, people: Sequence[str]) -> ProlificPlatform:
+        return ProlificPlatform(settings, people)

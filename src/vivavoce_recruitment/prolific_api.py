@@ -3,7 +3,8 @@
 Rewards are whole minor units there, bonuses decimal major units. Approving is idempotent there; paying
 bonuses is not, and what is sent twice is paid twice.
 
-Source  docs.prolific.com/api-reference: studies, submissions, bonuses (read November 2026)
+Source  docs.prolific.com/api-reference: studies, filters, participant groups, submissions, bonuses (read
+        November 2026)
 """
 
 import random
@@ -41,6 +42,7 @@ STATUSES: Final[dict[str, SubmissionStatus]] = {
     "REJECTED": "rejected", "RETURNED": "returned", "TIMED-OUT": "timed_out", "SCREENED OUT": "screened_out",
 }  # fmt: skip
 SWITCHES: Final[dict[Switch, str]] = {"pause": "PAUSE", "resume": "START", "stop": "STOP"}
+ALLOWED: Final = "participant_group_allowlist"  # who is in none of these groups does not see the study
 NOTICE: Final = "submission.status.change"
 CATEGORIES: Final = (
     "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT",
@@ -62,6 +64,10 @@ class _Study(BaseModel):
     internal_name: str | None = None
     status: str = ""
     total_available_places: int = 0
+
+
+class _Group(BaseModel):
+    id: str
 
 
 class _Bulk(BaseModel):
@@ -113,10 +119,16 @@ def _trusted() -> ssl.SSLContext:
 
 
 class ProlificPlatform(Platform):
-    """One account. What only reads is asked again when it fails; what changes something, only if refused."""
+    """One account. What only reads is asked again when it fails; what changes something, only if refused.
 
-    def __init__(self, settings: ProlificSettings) -> None:
-        self.settings = settings
+    Input   only: the people to whom a study is offered alone, by Prolific's identifiers
+    Raises  InputError: a secret is not set; no workspace is named, in which people stand together
+    """
+
+    def __init__(self, settings: ProlificSettings, only: Sequence[str] | None = None) -> None:
+        self.settings, self._only = settings, only
+        if only is not None:
+            self._workspace()
         self._client = httpx.Client(
             base_url=f"{settings.api}/api/v1", timeout=TIMEOUT_S, trust_env=False, verify=_trusted(),
             headers={"Authorization": f"Token {secret(settings.token)}"},
@@ -130,7 +142,17 @@ class ProlificPlatform(Platform):
             study = _read(_Study, found)
             if study.internal_name == listing.mark:
                 return study.id
-        return _read(_Study, self._call("POST", "/studies/", self._body(listing, title, url))).id
+        body = self._body(listing, title, url)
+        if self._only is not None:
+            others = [one for one in self.settings.filters if one.get("filter_id") != ALLOWED]
+            body["filters"] = [*others, self._these_alone(listing.mark, self._only)]
+        return _read(_Study, self._call("POST", "/studies/", body)).id
+
+    def _these_alone(self, name: str, people: Sequence[str]) -> dict[str, object]:
+        """The filter by a group of these people, made for it; one left without a study does nothing."""
+        group = {"name": name, "workspace_id": self._workspace(), "participant_ids": list(people)}
+        made = _read(_Group, self._call("POST", "/participant-groups/", group))
+        return {"filter_id": ALLOWED, "selected_values": [made.id]}
 
     def _body(self, listing: Listing, title: str, url: str) -> dict[str, object]:
         plan = self.settings

@@ -46,7 +46,10 @@ class ProlificSettings(Settings):
     screen_out_pay: Amount | None = Field(
         None, description="for whoever was screened out here; None: `screen-out` pays nobody"
     )
-    workspace: str | None = Field(None, description="workspace on Prolific, which notices are asked for")
+    workspace: str | None = Field(
+        None,
+        description="workspace on Prolific, for notices and for a group of people who come again",
+    )
     webhook_secret: SecretName | None = Field(
         None,
         description="of Prolific's notices, such as ${PROLIFIC_WEBHOOK_SECRET}; None: none are taken",

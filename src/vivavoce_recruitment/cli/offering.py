@@ -64,10 +64,10 @@ def publish(
         terms, place = paid.terms, paid.recruiter.place
         invited = _invited(paid, first_log)
         told = f" for {len(invited)} people of the earlier session" if invited is not None else ""
+        platform = paid.platform(only=invited)
         if not confirm:
             typer.echo(f"{terms.places} places at {terms.reward} on {place}{told}; {DRY}")
             return
-        platform = paid.platform(only=invited)
         identifier = make_offer(paid, platform)
         typer.echo(f"{place}  study {identifier}  {platform.publish(identifier)}")
 

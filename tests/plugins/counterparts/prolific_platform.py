@@ -13,8 +13,8 @@ tells the address; /control/submit {submission, code}, /control/return, /control
 of the next notices get lost, and how many come twice; GET /control/journal, /control/studies,
 /control/notices (each with the answers that it got), and /control/paid: how often each was paid what.
 
-Source  docs.prolific.com/api-reference: studies, submissions, bonuses, hooks, well-known endpoints (read
-        November 2026)
+Source  docs.prolific.com/api-reference: studies, filters, participant groups, submissions, bonuses, hooks,
+        well-known endpoints (read November 2026)
 """
 
 import base64
@@ -60,6 +60,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat()
 
 
+def allowed(study: dict[str, Any]) -> list[str]:
+    """The groups of which people see a study; none: everybody does."""
+    filters = [one for one in study.get("filters") or [] if one["filter_id"] == "participant_group_allowlist"]
+    return [group for one in filters for group in one["selected_values"]]
+
+
 class Records:
     """Studies, submissions, bulks, and what was paid; on disk after every change."""
 
@@ -67,6 +73,7 @@ class Records:
         self.file = file
         self.studies: dict[str, dict[str, Any]] = {}
         self.submissions: dict[str, dict[str, Any]] = {}
+        self.groups: dict[str, list[str]] = {}
         self.bulks: dict[str, list[tuple[str, int]]] = {}
         self.paid: list[tuple[str, str, int]] = []
         self.faults: list[dict[str, Any]] = []
@@ -100,9 +107,18 @@ class Records:
         if lacking or not isinstance(body["reward"], int):
             detail = ", ".join(f"{name}: This field is required." for name in lacking)
             return 400, {"error": {"status": 400, "title": "Bad request", "detail": detail}}
+        if any(group not in self.groups for group in allowed(body)):
+            return 400, {"error": {"status": 400, "detail": "filters: no such participant group"}}
         study = {**body, "id": identifier(), "status": "UNPUBLISHED"}
         self.studies[study["id"]] = study
         return 201, study
+
+    def group(self, body: dict[str, Any]) -> Answer:
+        if not body.get("name") or body.get("workspace_id") != WORKSPACE:
+            return 400, {"error": {"status": 400, "detail": "name, and a workspace of yours: required"}}
+        key = identifier()
+        self.groups[key] = list(body.get("participant_ids", []))
+        return 201, {"id": key, "name": body["name"], "participant_count": len(self.groups[key])}
 
     def transition_study(self, study: dict[str, Any], body: dict[str, Any]) -> Answer:
         ends = {("PUBLISH", "UNPUBLISHED"): "ACTIVE", ("PAUSE", "ACTIVE"): "PAUSED",
@@ -214,6 +230,9 @@ class Records:
         if study is None:
             return 404, {"message": "no study takes participants"}
         person, ticket = body.get("participant") or identifier(), identifier()
+        groups = allowed(study)
+        if groups and not any(person in self.groups[group] for group in groups):
+            return 404, {"message": "this study is not shown to them"}
         self.submissions[ticket] = {
             "id": ticket, "participant_id": person, "study_id": study["id"], "status": "ACTIVE",
             "started_at": now(), "completed_at": None, "study_code": None, "bonus_payments": [],
@@ -342,6 +361,8 @@ class Handler(BaseHTTPRequestHandler):
                 return records.set_places(records.studies[key], body)
             case "POST", ["studies", key, "screen-out-submissions"] if key in records.studies:
                 return records.screen_out(records.studies[key], body)
+            case "POST", ["participant-groups"]:
+                return records.group(body)
             case "POST", ["hooks", "secrets"]:
                 records.secret = secrets.token_hex(16)
                 return 201, {"id": identifier(), "value": records.secret, **body}

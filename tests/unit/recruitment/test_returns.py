@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from scenes.patience import eventually_there
+from scenes.recruiting import platform
 from scenes.visits import Parrot
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.erasure import erase_participant
@@ -21,7 +22,6 @@ from vivavoce.log.store import Log
 from vivavoce.log.verification import verify
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
-from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce_recruitment import following
@@ -220,9 +220,11 @@ systems: {robot: {connect: scripted, otherwise: a}}
 follow_up: {of: ../first, after_days: 0}
 recruitment:
   prolific: {reward: 2.00 GBP, places: 3, minutes: 10, description: Again., site: "https://lab.example",
-             proof: api, filters: [{filter_id: age, selected_range: {lower: 18, upper: 65}}]}
+             workspace: 5f0000000000000000000001, proof: api,
+             filters: [{filter_id: age, selected_range: {lower: 18, upper: 65}}]}
 visit: [{dialogue: {gate: none}}]
 """
+WORKSPACE = "workspace: 5f0000000000000000000001, "
 ADA, EVE, STUDY_ID = "a" * 24, "e" * 24, "f" * 24
 
 
@@ -259,18 +261,38 @@ def test_prolific_offers_it_to_them_alone_and_they_are_known_again(
         assert study.follow_up is not None
         keys = following.keys_due(following.returns(log, study.name, study.follow_up), "prolific")
         assert keys == [ADA], "who came another way has no identifier there"
-        prolific = RECRUITERS.get("prolific")
-        assert isinstance(prolific, Prolific)
-        platform = prolific.open(prolific.for_these(study.recruitment["prolific"], keys))  # type: ignore[arg-type]
         listing = Listing(study.name, "prolific", "mark", STUDY_ID, 200, "GBP", 3, {"completed": "C0"})
-        filters = platform._body(listing, "Later", "https://lab.example")["filters"]
-        platform.close()
-        assert filters == [
-            {"filter_id": "age", "selected_range": {"lower": 18, "upper": 65}},
-            {"filter_id": "custom_allowlist", "selected_values": [ADA]},
-        ]
         Ledger(log, study.name).begin_listing(listing)
         asyncio.run(scenario(log))
+
+
+def test_those_who_may_come_again_alone_see_the_study_on_prolific(
+    folder: Path, clock: ManualClock, tmp_path: Path
+) -> None:
+    with platform(tmp_path) as there:
+        written = PROLIFIC.replace("proof: api", f"proof: api, api: {there.url}")
+        (folder / "later" / "study.yaml").write_text(written, "utf-8")
+        first_session(folder, clock, people=1)
+        with log_of(folder, "later", clock) as log:
+            note_invited(log, "library-later", [Invited("p", "prolific", ADA, (), clock.now())])
+        told = CliRunner().invoke(app, ["publish", str(folder / "later"), "--confirm"])
+        assert told.exit_code == 0, told.exception
+        [offered] = there.ask("studies")
+        assert {"filter_id": "age", "selected_range": {"lower": 18, "upper": 65}} in offered["filters"]
+        assert there.tell("take", participant=EVE) == 404
+        assert there.tell("take", participant=ADA)["participant"] == ADA
+
+
+def test_without_a_workspace_publishing_says_what_is_missing_before_it_offers_anything(
+    folder: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROLIFIC_TOKEN", "x")
+    (folder / "later" / "study.yaml").write_text(PROLIFIC.replace(WORKSPACE, ""), "utf-8")
+    first_session(folder, clock, people=1)
+    with log_of(folder, "later", clock) as log:
+        note_invited(log, "library-later", [Invited("p", "prolific", ADA, (), clock.now())])
+    told = CliRunner().invoke(app, ["publish", str(folder / "later")])
+    assert told.exit_code == 1 and "no workspace is named" in str(told.exception)
 
 
 def test_publishing_says_for_how_many_before_it_does(
