@@ -21,17 +21,17 @@ from vivavoce.core.errors import FailureKind, SystemUnderTestError
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-_TUNNELS: Final = tuple(
-    ipaddress.ip_network(network)
-    for network in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::ffff:0:0/96", "::/96")
-)
+_GLOBAL_UNICAST: Final = ipaddress.ip_network("2000::/3")  # all that IANA gives out; translations lie beyond
+_TUNNELS: Final = (ipaddress.ip_network("2002::/16"), ipaddress.ip_network("2001::/32"))
 _NEVER: Final = (ipaddress.ip_network("169.254.0.0/16"), ipaddress.ip_network("fe80::/10"))
 _REMEMBERED_S: Final = 30.0
 
 
 def is_public(address: _Address) -> bool:
     """Whether an address is reachable for everybody: global, and no tunnel that could end on this machine."""
-    if any(address in network for network in _TUNNELS if network.version == address.version):
+    if address.version == 6 and (
+        address not in _GLOBAL_UNICAST or any(address in network for network in _TUNNELS)
+    ):
         return False
     return address.is_global and not address.is_multicast
 
