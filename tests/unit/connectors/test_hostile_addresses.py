@@ -96,15 +96,18 @@ def test_no_way_to_write_this_machine_is_connected_to(kind: str, note_figures: C
     assert len(found) >= 60
 
 
-def test_the_services_can_be_reached_where_that_is_allowed() -> None:
+def test_the_services_can_be_reached_where_that_is_allowed(note_figures: Callable[..., None]) -> None:
     """Else the tests beside it could not fail."""
     with listening() as (port, asked):
         asyncio.run(talk({"connect": "http", "url": f"http://127.0.0.1:{port}/chat", "allow_private": True}))
     assert asked == ["/chat"]
+    note_figures("addresses of this machine, allowed", connected=len(asked))
 
 
 @pytest.mark.parametrize("status", REDIRECTS)
-def test_a_system_that_sends_on_to_another_machine_is_not_followed(status: int) -> None:
+def test_a_system_that_sends_on_to_another_machine_is_not_followed(
+    status: int, note_figures: Callable[..., None]
+) -> None:
     with (
         listening() as (inside, asked),
         listening(to=f"http://127.0.0.1:{inside}/x", status=status) as (port, first),
@@ -112,11 +115,12 @@ def test_a_system_that_sends_on_to_another_machine_is_not_followed(status: int) 
         settings = {"connect": "http", "url": f"http://127.0.0.1:{port}/chat", "allow_private": True}
         assert asyncio.run(talk(settings)) == "refused"
     assert (first, asked) == (["/chat"], [])
+    note_figures("sent on to another machine", status=status, followed=len(asked))
 
 
 @pytest.mark.parametrize("changes_after", [0, 1, 2])
 def test_a_name_that_means_this_machine_the_next_time_is_never_connected_to(
-    changes_after: int, monkeypatch: pytest.MonkeyPatch
+    changes_after: int, monkeypatch: pytest.MonkeyPatch, note_figures: Callable[..., None]
 ) -> None:
     """DNS rebinding: the address that was checked is connected to, and a new look is checked again."""
     carried: list[str] = []
@@ -146,3 +150,4 @@ def test_a_name_that_means_this_machine_the_next_time_is_never_connected_to(
 
     asyncio.run(run())
     assert carried == ["8.8.8.8"] * changes_after and looked == changes_after + 1
+    note_figures("a name that comes to mean this machine", requests_before=changes_after, connected_after=0)
