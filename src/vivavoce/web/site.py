@@ -53,6 +53,7 @@ class RateLimits:
     """How much one browser may ask for; campuses share addresses, so visits are counted generously."""
 
     turns_per_minute: int = 30
+    sounds_per_minute: int = 120  # a system may say several things a turn, and each may be heard again
     visits_per_hour: int = 60
 
 
@@ -121,6 +122,7 @@ class Site:
         self.closing = asyncio.Event()
         self._visits = AttemptLimit(self.rates.visits_per_hour, HOUR_S)
         self._turns = AttemptLimit(self.rates.turns_per_minute, MINUTE_S)
+        self._sounds = AttemptLimit(self.rates.sounds_per_minute, MINUTE_S)
         self._environments: dict[tuple[str, PageOf | None], Environment] = {}
         prefix = "__Secure-" if self.secure_cookies else ""
         self.cookie = f"{prefix}vivavoce-{self.study.name}"
@@ -211,6 +213,11 @@ class Site:
     def count_turn(self, visit_id: str) -> None:
         """Raises TooMany."""
         if not self._turns.passes(visit_id):
+            raise TooMany
+
+    def count_sound(self, visit_id: str) -> None:
+        """Something is to be spoken, which costs time or money. Raises TooMany."""
+        if not self._sounds.passes(visit_id):
             raise TooMany
 
     def count_visit(self, request: Request) -> None:

@@ -106,6 +106,7 @@ async def _recognise_for_log(
 @router.get("/voice/said/{seq}")
 async def said(site: ThisSite, visit_id: ThisVisit, line: ThisLine, seq: int) -> Response:
     """What the system said in a turn of the dialogue that is going on."""
+    site.count_sound(visit_id)
     state = await site.engine.state(visit_id)
     _talking(state)
     try:

@@ -15,6 +15,7 @@ from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.log.store import Log
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
+from vivavoce.web.site import RateLimits
 
 WAV = encode_sound(SPEECH)
 
@@ -49,7 +50,7 @@ class Booth:
 @pytest.fixture
 def booth(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     @contextmanager
-    def opened(system: Singer, **settings: Any) -> Iterator[Booth]:
+    def opened(system: Singer, rates: RateLimits | None = None, **settings: Any) -> Iterator[Booth]:
         step = DialogueStep(
             repeat=Range(min=1, max=1), gate="dialogue", channel="voice", nontrivial=Nontrivial(user_turns=1)
         )
@@ -58,7 +59,7 @@ def booth(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         study = study.model_copy(update={"visit": visit, "voice": Voice(**settings)})
         with (
             Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
-            serve(study, log, system) as open_browser,  # type: ignore[arg-type]
+            serve(study, log, system, rates=rates) as open_browser,  # type: ignore[arg-type]
         ):
             yield Booth(open_browser(), log)
 
@@ -79,6 +80,18 @@ def test_the_system_gets_the_sound_and_the_page_gets_the_systems(booth: Any) -> 
     assert len(turn.audio.samples) / 16_000 == pytest.approx(SPEECH.duration_s, abs=0.01)
     assert np.array_equal(heard.samples, system.answer.samples) and heard.rate_hz == system.answer.rate_hz
     assert page.count("(spoken)") == 3  # both turns, and the word for the page's script
+
+
+def test_who_asks_again_and_again_for_a_sound_is_asked_to_wait(booth: Any) -> None:
+    with booth(Singer(), rates=RateLimits(sounds_per_minute=2)) as there:
+        [greeting] = there.events("system_turn_received", 1)
+        assert greeting
+        (visit,) = there.log.visits("city")
+        (seq,) = (one.seq for one in there.log.events(visit.visit_id) if one.event == greeting)
+        asked = [there.visitor.client.get(f"/voice/said/{seq}") for _ in range(3)]
+        assert [one.status_code for one in asked] == [200, 200, 429]
+        assert int(asked[-1].headers["Retry-After"]) > 0
+        assert there.speak("the-first-turn").status_code == 200, "turns are counted apart"
 
 
 def test_who_speaks_into_an_answer_says_so_and_the_system_is_told(booth: Any) -> None:
