@@ -84,9 +84,7 @@ def _heard(key: Callable[..., Any], hearer_of: Callable[..., Page | Locator]) ->
 
     @wraps(key)
     def heard(*given: Any, **more: Any) -> Any:
-        until(
-            hearer_of(*given[:1]), HEARS
-        )  # the page that is there now, after a form, or the element's own frame
+        until(hearer_of(*given[:1]), HEARS)  # the page that is there now, or the element's own frame
         return key(*given, **more)
 
     return heard
