@@ -1,4 +1,4 @@
-"""A participant talks with a text system by voice in a browser; without a microphone he writes instead."""
+"""A participant talks with a text system by voice in a browser; without a microphone they write instead."""
 
 from pathlib import Path
 

@@ -53,7 +53,7 @@ async def asked(port: int, caller: str, called: str, **more: str) -> str:
 
 
 class Call:
-    """A call that has been answered: what the caller says goes out, what he hears is kept."""
+    """A call that has been answered: what the caller says goes out, what they hear is kept."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer

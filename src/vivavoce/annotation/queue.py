@@ -42,7 +42,7 @@ def doubled(waiting: Sequence[Waiting], share: float, seed: int) -> set[str]:
 def choose(
     waiting: Sequence[Waiting], state: AnnotationState, annotator_id: str, *, share: float, seed: int
 ) -> tuple[str, bool] | None:
-    """The next dialogue for an annotator, and whether two annotate it; None when nothing is left for him.
+    """The next dialogue for an annotator, and whether two annotate it; None when nothing is left for them.
 
     Input   share of dialogues that two annotate
     Note    a dialogue that another has begun comes before one that nobody has, and of those the one whose

@@ -141,7 +141,7 @@ class Workplace:
         return next((key for key, work in mine.items() if work.finished_at is None), None)
 
     def next_dialogue(self, annotator_id: str) -> str | None:
-        """The dialogue that an annotator is at, else a new one; None when nothing is left for him."""
+        """The dialogue that an annotator is at, else a new one; None when nothing is left for them."""
         waiting = self.waiting()
 
         def decide(state: AnnotationState) -> list[Event]:

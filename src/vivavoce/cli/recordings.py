@@ -22,7 +22,7 @@ def recordings(
     study: Study_,
     verify: Annotated[bool, typer.Option("--verify", help="Read every file and compare its hash.")] = False,
     erase: Annotated[
-        str | None, typer.Option("--erase", metavar="PARTICIPANT", help="Delete all that he said.")
+        str | None, typer.Option("--erase", metavar="PARTICIPANT", help="Delete all that they said.")
     ] = None,
     expire: Annotated[
         bool, typer.Option("--expire", help="Delete what the study file says need not be kept.")

@@ -126,7 +126,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
     async def _speak(
         self, conversation: Conversation, made: ClientConnection, turn: UserTurn, audio: Audio
     ) -> None:
-        """Send what the participant said, and that he has finished."""
+        """Send what the participant said, and that they have finished."""
         settings, variables = self._settings, self._variables(conversation, turn)
         if audio.rate_hz != settings.rate_hz:
             problem = f"sound with {audio.rate_hz} samples a second where {settings.rate_hz} are expected"

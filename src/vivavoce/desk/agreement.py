@@ -41,7 +41,7 @@ def agreement(
 
     Input   data: what the figures were computed on, for their signatures
     Note    a unit is a place that two or more finished annotators judged (with a value, the place and the
-            value); one that was not asked of somebody is missing for him, not `none`
+            value); one that was not asked of somebody is missing for them, not `none`
     """
     return {scheme.scheme: _lines(state, scheme, data) for scheme in schemes}
 

@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What somebody said of a place; `done` once he went on."""
+    """What somebody said of a place; `done` once they went on."""
 
     labels: tuple[LoggedLabel, ...]
     done: bool

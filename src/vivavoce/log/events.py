@@ -349,8 +349,8 @@ class ActionTaken(Event):
 class ParticipantErased(Event):
     """Everything of a participant was taken out of the log.
 
-    mended  events of others that named him
-    kept    what stays without leading to him, and why, in sentences
+    mended  events of others that named them
+    kept    what stays without leading to them, and why, in sentences
     reason  somebody asked for it, or the study keeps visits no longer
     """
 

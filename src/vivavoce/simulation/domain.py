@@ -26,11 +26,11 @@ class _Data(BaseModel):
 
 
 class SpokenSlot(_Data):
-    """Something that the system may ask the user for, or ask him to confirm."""
+    """Something that the system may ask the user for, or ask them to confirm."""
 
     say: Words = Field(description="ways to answer, with {value}, by language")
     values: dict[str, Texts] = Field(description="value in words by language; the keys are what is logged")
-    changeable: bool = Field(False, description="a user may change his mind about it")
+    changeable: bool = Field(False, description="a user may change their mind about it")
 
 
 class Amount(_Data):

@@ -1,7 +1,7 @@
 """How a simulated participant answers a questionnaire: a declared model, no measurement of anybody.
 
-    content = base + success x (he found what he wanted) - turn x (his turns beyond the expected)
-              - unhelpful x (system turns that tried his patience) + leniency + mood
+    content = base + success x (they found what they wanted) - turn x (their turns beyond the expected)
+              - unhelpful x (system turns that tried their patience) + leniency + mood
 
 held between 0 and 1. leniency is drawn once for a participant, mood for each answer, both from a normal
 distribution. An item's code is the place of `content` on its scale, mirrored where the item is worded

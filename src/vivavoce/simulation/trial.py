@@ -331,7 +331,7 @@ def _held(dialogue: DialogueHistory, judged: Judgement) -> HeldDialogue:
 
 
 def _drawn(step: QuestionnaireStep, item_id: str, scale: Scale, chance: Random) -> int | None:
-    """What a simulated user says of himself on a screen: anything that it admits, as of people who fit."""
+    """What a simulated user says of themselves on a screen: anything that it admits, as of people who fit."""
     if not step.admit:
         return None
     admitted = step.admit.get(item_id)

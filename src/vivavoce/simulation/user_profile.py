@@ -113,7 +113,7 @@ class Population:
         return self._noise(self.random(caller, "noise")) if self._noise else otherwise
 
     def group(self, caller: int) -> str | None:
-        """The name of the group that a caller belongs to; None where he belongs to none."""
+        """The name of the group that a caller belongs to; None where they belong to none."""
         return self._of_group(caller)[0]
 
     def random(self, caller: int, purpose: str) -> Random:

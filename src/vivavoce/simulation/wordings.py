@@ -32,7 +32,7 @@ class DomainPhrases:
     def opening(
         self, kind: GoalKind, slots: Mapping[str, str], random: Random, *, detailed: bool
     ) -> tuple[str, list[str]]:
-        """What the user wants, with the slots that he says along."""
+        """What the user wants, with the slots that they say along."""
         forms = kind.opening_with if detailed and kind.opening_with else kind.opening
         form = random.choice(forms[self._language])
         said = [slot for slot in re.findall(r"\{(\w+)\}", form) if slot in slots]

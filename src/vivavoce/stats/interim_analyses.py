@@ -197,7 +197,7 @@ def _repeated(compared: Comparison | None, z: float) -> Interval | None:
 def _differences(
     dataset: Dataset, measure: str, chosen: list[Group], visit_of: dict[str, str], order: Sequence[str]
 ) -> list[float] | None:
-    """One difference of rates a participant, fixed as soon as a finished visit has shown him both.
+    """One difference of rates a participant, fixed as soon as a finished visit has shown them both.
 
     Output  in the order in which participants came to be known; None where values leave 0 to 1
     """

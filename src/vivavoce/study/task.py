@@ -1,4 +1,4 @@
-"""A task: the goal a participant is given, and the words in which he reads it."""
+"""A task: the goal a participant is given, and the words in which they read it."""
 
 from typing import Final
 

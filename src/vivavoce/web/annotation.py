@@ -25,7 +25,7 @@ ThisWorkplace = Annotated[Workplace, Depends(workplace_of(LABELS))]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What an annotator is at: his dialogue, his work on it, the places in it, and the one shown."""
+    """What an annotator is at: their dialogue, their work on it, the places in it, and the one shown."""
 
     dialogue: ShownDialogue
     work: Work
@@ -38,7 +38,7 @@ class Due:
 
 
 def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due | None:
-    """Where an annotator stands, or the place that he went back to; None between two dialogues."""
+    """Where an annotator stands, or the place that they went back to; None between two dialogues."""
     dialogue_id = workplace.current(annotator_id)
     if dialogue_id is None:
         return None

@@ -134,7 +134,7 @@ def _titled(recipe: WrittenRecipe, at: KeyPath, languages: tuple[str, ...], sour
 def _check(
     frame: WrittenFrame, at: KeyPath, folder: Path, languages: tuple[str, ...], source: Source
 ) -> None:
-    """Files lie in the study's folder, and everybody is told what is to be seen in his language."""
+    """Files lie in the study's folder, and everybody is told what is to be seen in their language."""
     if frame.file is not None:
         path = (folder / frame.file).resolve()
         if not path.is_relative_to(folder.resolve()):

@@ -139,7 +139,7 @@ class BridgedDialogue:
         return leg
 
     async def _until_gone(self, answered: asyncio.Task[LineLeg]) -> None:
-        """Until the participant hangs up while it still rings; what he says then is said to nobody."""
+        """Until the participant hangs up while it still rings; what they say then is said to nobody."""
         while not answered.done() and (incoming := await self._leg.hear()).kind != "end":
             self._early += getattr(incoming, "key", "")
 

@@ -23,7 +23,7 @@ _RULES: Final = {
 def route(draft: Draft, dialogue: DialogueHistory, caller: str | None) -> None:
     """Draw the system of a dialogue whose call has come, where the study routes calls.
 
-    Whoever withholds his number is counted as the participant that his visit is of. A call that goes on
+    Whoever withholds their number is counted as the participant that the visit is of. A call that goes on
     with a dialogue after a restart stays with its system.
     """
     study, state, tx = draft.rules.study, draft.state, draft.tx

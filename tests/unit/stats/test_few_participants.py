@@ -26,7 +26,7 @@ from vivavoce.stats.summary import summarise
 
 
 def with_likings(seed: int, people: int, calls: int, liking: float) -> list[tuple]:
-    """No system is better; everybody has tastes of his own."""
+    """No system is better; everybody has tastes of their own."""
     rng = np.random.default_rng(seed)
     rows = []
     for person in range(people):

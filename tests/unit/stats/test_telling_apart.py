@@ -64,7 +64,7 @@ def test_callers_who_say_it_otherwise_are_told_by_their_words_and_not_by_their_a
 def test_who_says_the_same_cannot_be_told_even_where_each_caller_could_be_known_again(
     tmp_path: Path, own_word: bool
 ) -> None:
-    """A classifier that had seen the other calls of a caller would know him by his word."""
+    """A classifier that had seen the other calls of a caller would know them by their word."""
     says = ["uh {food} food", "{food} please", "i want {food}"]
     one, other = calls(1, 40, says, own_word=own_word), calls(2, 40, says, own_word=own_word)
     words, _ = tell_apart(*datasets(tmp_path, one, other))

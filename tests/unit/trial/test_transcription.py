@@ -1,4 +1,4 @@
-"""Transcription with gold checks: who is accurate counts; who is not is refused, others take his place."""
+"""Transcription with gold checks: who is accurate counts; who is not is refused, others take their place."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ def badly(audio: str) -> str:
 
 
 async def visit(engine: SessionEngine, write: Write, person: str, stop_after: int = 99) -> list[events.Event]:
-    """A participant writes down what he is given; the events of the visit."""
+    """A participant writes down what they are given; the events of the visit."""
     opened = await engine.open_visit(language="en", person=person)
     for _ in range(stop_after):
         state = await engine.state(opened.visit_id)

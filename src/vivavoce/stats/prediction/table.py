@@ -95,7 +95,7 @@ def column_of(target: str, answered: pd.DataFrame, dataset: Dataset) -> str:
 
 
 def people_of(dataset: Dataset) -> dict[str, str]:
-    """The participant of each dialogue; one who is not known is somebody of his own."""
+    """The participant of each dialogue; one who is not known is a participant of their own."""
     rows = dataset.read("dialogues").select(["dialogue_id", "participant_id"]).to_pylist()
     return {row["dialogue_id"]: row["participant_id"] or f"unknown {row['dialogue_id']}" for row in rows}
 
