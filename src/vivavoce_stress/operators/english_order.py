@@ -26,7 +26,7 @@ _CONTAINERS: Final = (
 )
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
-    "only", "whole", "inside", "outside",
+    "only", "whole", "inside", "outside", "left", "right", "second", "third", "fourth", "fifth", "sixth", "half",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])

@@ -193,7 +193,7 @@ class _Clauses:
         return place, thing.last, after, "order in the passive", 0.85
 
     def _tells(self, text: str, tokens: list[Token], place: int) -> "_Found":
-        """il parco offre visite: visite vengono offerte dal parco; il corriere porterà il pacco: sarà portato."""
+        """il parco offre una visita: una visita viene offerta dal parco; il corriere porterà il pacco: sarà portato."""
         token, first, mi = tokens[place], place, ""
         if token.form not in ("3s", "3p", "f3s", "f3p") or token.lemma in _STATES or not place:
             return None
@@ -205,7 +205,9 @@ class _Clauses:
         plural, future = thing.number == "p", token.form.startswith("f")
         be = ("saranno" if plural else "sarà") if future else ("vengono" if plural else "viene")
         subject = text_of(text, tokens, thing.first, thing.last)
-        after = f"{subject} {mi}{be} {self._passive(token.lemma, thing)}{doer[1]}"
+        verbs, by = f"{mi}{be} {self._passive(token.lemma, thing)}", doer[1]
+        bare = tokens[thing.first].part == "noun"  # dal faro vengono offerte visite
+        after = f"{by.strip()} {verbs} {subject}" if bare else f"{subject} {verbs}{by}"
         return doer[0], thing.last, after, "statement in the passive", 0.88
 
     def _search(self, text: str, tokens: list[Token], place: int) -> "_Found":
