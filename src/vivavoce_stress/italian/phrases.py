@@ -224,7 +224,8 @@ def _tells_hour(tokens: list[Token], place: int) -> bool:
     hour = tokens[place + 1] if place + 1 < len(tokens) else None
     behind = tokens[place + 2].part if place + 2 < len(tokens) else "sign"
     counts = hour is not None and (hour.part == "num" or (hour.part == "det" and hour.number == "p"))
-    return tokens[place].lower in ("alle", "dalle") and counts and behind not in ("noun", "adj", "conj", "num")
+    alone = behind not in ("noun", "adj", "conj", "num")
+    return tokens[place].lower in ("alle", "dalle") and counts and alone
 
 
 def _with_purpose(tokens: list[Token], last: int) -> int:

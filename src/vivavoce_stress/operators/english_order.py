@@ -26,7 +26,8 @@ _CONTAINERS: Final = (
 )
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
-    "only", "whole", "inside", "outside", "left", "right", "second", "third", "fourth", "fifth", "sixth", "half",
+    "only", "whole", "inside", "outside", "left", "right", "half",
+    "second", "third", "fourth", "fifth", "sixth",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
@@ -170,7 +171,7 @@ def _of_its_noun(tree: Any, one: tuple[int, int]) -> bool:
         return False
     held = said.lower_ in ("on", "near", "around") and said.head.pos_ in ("NOUN", "PROPN")
     kept = said.lower_ == "to" and said.head.lemma_ == "have"
-    goes_on = behind is not None and behind.dep_ == "prep" and not behind.head.pos_ == "VERB"
+    goes_on = behind is not None and behind.dep_ == "prep" and behind.head.pos_ != "VERB"
     return held or kept or goes_on
 
 

@@ -59,9 +59,7 @@ def _torn(tree: Any, end: int) -> bool:
         return False
     relative = any(one.dep_ in ("relcl", "acl") and one.pos_ in ("VERB", "AUX") for one in before)
     last_is_verb = before[-1].dep_ in ("relcl", "acl")
-    timed = any(
-        one.lower_.endswith(("day", "days")) or one.lower_ in (*_TIMES, "time") for one in behind[:4]
-    )
+    timed = any(one.lower_.endswith(("day", "days")) or one.lower_ in (*_TIMES, "time") for one in behind[:4])
     return (relative and last_is_verb) or (behind[0].lower_ in _OF_NOUN and not timed)
 
 
@@ -283,21 +281,23 @@ def _helped(verb: Any) -> _Made | None:
     told = subject.tag_ in ("WP", "WDT") or any(one.dep_ == "neg" for one in verb.children)
     if told or (recipient is not None and any(True for _ in recipient.children)):
         return None
-    if verb.dep_ in ("relcl", "acl", "advcl") or (asked and helper.tag_ == "MD" and subject.lower_ in _AGENTS):
-        return None  # can you, may I: asked by `_request`
+    requested = asked and helper.tag_ == "MD" and subject.lower_ in _AGENTS  # can you, may I: `_request`
+    if requested or verb.dep_ in ("relcl", "acl", "advcl"):
+        return None
     made = _helper_in_passive(helper, verb, _is_plural(found[0]))
     if made is None:
         return None
     opening, inner = made
     between = [one.text for one in verb.children if one.dep_ == "advmod" and subject.i < one.i < verb.i]
     verbs = " ".join((*inner, *between, f"{_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"))
-    by = "" if subject.lower_ in _AGENTS else f" by {_agent(subject)}"
-    by = f" by {_agent(subject)}" if subject.lower_ in ("he", "she") else by
+    unsaid = subject.lower_ in _AGENTS and subject.lower_ not in ("he", "she")
+    by = "" if unsaid else f" by {_agent(subject)}"
     thing = _span(found[1], found[2])
     if asked:
         after = f"{opening} {thing} {verbs}{by}"
         return helper.idx, _end(found[2]), after, "question in the passive", 0.87
-    return subject.left_edge.idx, _end(found[2]), f"{thing} {opening} {verbs}{by}", "statement in the passive", 0.85
+    after = f"{thing} {opening} {verbs}{by}"
+    return subject.left_edge.idx, _end(found[2]), after, "statement in the passive", 0.85
 
 
 def _helper_in_passive(helper: Any, verb: Any, plural: bool) -> tuple[str, tuple[str, ...]] | None:

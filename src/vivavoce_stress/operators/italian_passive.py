@@ -29,7 +29,9 @@ _SERVED: Final = frozenset(
 )
 _MODALS: Final = ("potere", "dovere", "bisognare", "occorrere")
 _WISHING: Final = ("1s", "v1s", "1p", "v1p", "3s", "v3s", "3p", "v3p")
-_STATES: Final = _NO_PASSIVE | {"fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere"}
+_STATES: Final = _NO_PASSIVE | {
+    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere",
+}  # fmt: skip
 _ALSO: Final = ("anche", "solo", "pure", "ancora", "sempre")
 _NOMINAL: Final = ("noun", "adj", "name", "unknown", "num")
 _UNSURE: Final = 0.6
@@ -193,7 +195,7 @@ class _Clauses:
         return place, thing.last, after, "order in the passive", 0.85
 
     def _tells(self, text: str, tokens: list[Token], place: int) -> "_Found":
-        """il parco offre una visita: una visita viene offerta dal parco; il corriere porterà il pacco: sarà portato."""
+        """il parco offre una visita: una visita viene offerta dal parco; porterà: sarà portato."""
         token, first, mi = tokens[place], place, ""
         if token.form not in ("3s", "3p", "f3s", "f3p") or token.lemma in _STATES or not place:
             return None
@@ -320,7 +322,7 @@ def _doer(text: str, tokens: list[Token], place: int) -> tuple[int, str] | None:
 def _asks_when(tokens: list[Token], place: int) -> bool:
     """Whether a question opens with when, where or how, and the verb comes next: a che ora, quando."""
     opening = " ".join(one.lower for one in tokens[:place])
-    return opening in ("quando", "dove", "come", "perché", "a che ora", "da quando", "fino a quando", "in che modo")
+    return opening in ("quando", "dove", "come", "perché", "a che ora", "da quando", "in che modo")
 
 
 def _infinitive_at(tokens: list[Token], place: int) -> Token | None:

@@ -238,7 +238,7 @@ def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
 
 
 def _bare_behind(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a singular stands without article behind a preposition, or behind a noun, as in set phrases: a casa."""
+    """Whether a noun stands bare behind a preposition or a noun, as in set phrases: a casa, bollo auto."""
     led = tokens[place - 1] if place else None
     named = led is not None and led.part == "noun" and led.end + 1 == tokens[place].start  # bollo auto
     bare = led is not None and led.part == "prep" and led.lemma in _BARE and tokens[place].number == "s"
