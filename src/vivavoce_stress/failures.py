@@ -11,7 +11,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce_stress import cascade
 from vivavoce_stress.evidence import SAID
-from vivavoce_stress.stock_replies import ALIKE
+from vivavoce_stress.stock_replies import ALIKE, ASKS
 
 FailureKind = Literal[
     "not_understood", "ask_again", "question_again", "menu", "stock_reply", "refuse", "hand_over", "trouble",
@@ -33,6 +33,7 @@ KINDS: Final[dict[FailureKind, str]] = {
 _OF_REASONS: Final[dict[str, FailureKind]] = {
     **{template: kind for kind, template in SAID.items()},
     ALIKE: "stock_reply",
+    ASKS: "ask_again",
     cascade.NO_ANSWER: "silent",
     cascade.ONE_MORE: "more_turns",
     cascade.MORE: "more_turns",

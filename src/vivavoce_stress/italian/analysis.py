@@ -31,6 +31,7 @@ _RELATIONAL: Final = (
 )
 _KEPT: Final = 512
 _HAVE: Final = ("ho", "hai", "ha", "abbiamo", "avete", "hanno")
+_MODAL: Final = ("potere", "dovere", "volere", "bisognare")
 _SIDES: Final = ("nord", "sud", "est", "ovest")
 _CLOSED: Final = {
     "prep": lexicon.PREPOSITIONS,
@@ -167,7 +168,8 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         else None
     )
     if order:
-        return bare.read("fin", lemma=order[0], form="i2s", clitic=order[1])
+        many = low.removesuffix(order[1]).endswith("te")
+        return bare.read("fin", lemma=order[0], form="i2p" if many else "i2s", clitic=order[1])
     if low.endswith("assi") and wordnet("it").senses(low[:-4] + "are", "v"):
         return bare.read("fin", lemma=low[:-4] + "are", form="x2s")
     if low.endswith(("ando", "endo")):
@@ -187,6 +189,9 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         return bare.read("adj", lemma=low, gender=passive[1], number=passive[2])
     if low.endswith("mente"):
         return bare.read("adv")
+    modal = previous is not None and previous.part == "fin" and previous.lemma in _MODAL
+    if low.endswith(("are", "ere", "ire")) and modal:  # a verb that the dictionary lacks: posso restituire
+        return bare.read("inf", lemma=low)
     kind = "noun" if within or after_preposition else "unknown"
     return bare.read(kind, gender=words.gender(low))
 

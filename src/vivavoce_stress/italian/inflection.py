@@ -111,6 +111,13 @@ def adjective(form: str, gender: str, number: str) -> str | None:
     return None
 
 
+def future(verb: str) -> dict[str, str]:
+    """Future by person, on the stem of the conditional: porterò, porterai, porterà ..."""
+    stem = conditional(verb)["1s"].removesuffix("ei")
+    endings = {"1s": "ò", "2s": "ai", "3s": "à", "1p": "emo", "2p": "ete", "3p": "anno"}
+    return {person: stem + ending for person, ending in endings.items()}
+
+
 def possessive(form: str, gender: str, number: str) -> str:
     """A possessive in another gender and number: mio, mia, miei, mie; loro stays."""
     stem = next((one for one in ("mi", "tu", "su", "nostr", "vostr") if form.startswith(one)), None)

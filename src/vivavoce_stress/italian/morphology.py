@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from vivavoce_stress.italian import inflection
-from vivavoce_stress.italian.inflection import conditional, participle, present
+from vivavoce_stress.italian.inflection import conditional, future, participle, present
 from vivavoce_stress.italian.nouns import gender_of, irregular_plurals, plural, plural_gender
 from vivavoce_stress.wordnet import wordnet
 
@@ -48,7 +48,7 @@ class Morphology:
         return _infinitive(word)
 
     def imperative(self, word: str) -> tuple[str, str] | None:
-        """(infinitive, clitic) of a singular imperative with a clitic: trovami, dammi, dimmi."""
+        """(infinitive, clitic) of an imperative with a clitic: trovami, dammi, mandatemi."""
         return _imperative(word)
 
     def gender(self, noun: str) -> str:
@@ -71,12 +71,14 @@ class Morphology:
         """A verb in the tense and person of `form`; None where it cannot be made."""
         if form.startswith("v"):
             return conditional(infinitive).get(form[1:])
-        return present(infinitive).get(form)
+        if form.startswith("f"):
+            return future(infinitive).get(form[1:])
+        return present(infinitive).get(form.removeprefix("i") if form == "i2p" else form)
 
 
 @cache
 def _finite_forms() -> dict[str, tuple[str, str]]:
-    """Every present and conditional form of every verb in the dictionary, with lemma and person."""
+    """Every present, future and conditional form of every verb in the dictionary, with lemma and person."""
     forms: dict[str, tuple[str, str]] = {}
     common = ["essere", "avere", "potere", "volere", "dovere", "fare", "dire", "dare", "sapere", "stare"]
     verbs = [verb for verb in wordnet("it").verbs if verb.endswith(("are", "ere", "ire"))]
@@ -85,6 +87,8 @@ def _finite_forms() -> dict[str, tuple[str, str]]:
             forms.setdefault(form, (verb, person))
         for person, form in conditional(verb).items():
             forms.setdefault(form, (verb, "v" + person))
+        for person, form in future(verb).items():
+            forms.setdefault(form, (verb, "f" + person))
     return forms
 
 
@@ -180,6 +184,8 @@ def _imperative(word: str) -> tuple[str, str] | None:
         stem = word.removesuffix(clitic)
         found = _finite_forms().get(stem) if stem != word else None
         if found and found[0].endswith("are") and stem == present(found[0]).get("i2s"):
+            return found[0], clitic
+        if found and found[1] == "2p":  # mandatemi
             return found[0], clitic
     return None
 

@@ -50,6 +50,7 @@ _RUNS_ON: Final = frozenset({
     "vicino", "davanti", "accanto", "dietro", "oltre", "fino", "prima", "insieme", "rispetto", "intorno",
     "partire", "fronte", "causa", "base", "seguito", "grazie", "sotto", "sopra", "dentro", "fuori", "lungo",
 })  # fmt: skip
+_OF_TWO: Final = {"prima": "di", "fino": "a", "insieme": "a", "davanti": "a"}
 _SET_PHRASES: Final = (
     {"per", "favore"},
     {"per", "piacere"},
@@ -95,7 +96,7 @@ def _with_complements(tokens: list[Token], last: int) -> int:
     while last + 1 < len(tokens):
         following = tokens[last + 1]
         if (
-            following.part == "adj"
+            following.part in ("adj", "poss")
             or _names_it(tokens[last], following)
             or (
                 following.part == "name"
@@ -188,9 +189,14 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
     led = tokens[place - 1] if place else None
     bare = place + 1 < len(tokens) and tokens[place + 1].part == "noun" and token.part == "prep"
     bare = bare and tokens[place + 1].lower not in TIMES and tokens[place + 1].lower != "te"
+    bare = bare and not (place + 2 < len(tokens) and tokens[place + 2].part == "poss")  # a casa mia
     of_noun = bare and token.lemma in ("a", "da") and led is not None and led.part == "noun"
     if of_noun or (led is not None and led.lower in _RUNS_ON):  # sedia a rotelle; vicino al finestrino
         return None
+    longer = _OF_TWO.get(token.lower)
+    if longer and place + 1 < len(tokens) and tokens[place + 1].lemma == longer:
+        inner = noun_phrase(tokens, place + 2)
+        return Phrase(place, inner.last, inner.head) if inner else None
     if token.part not in ("prep", "prepdet") or token.lemma in (
         "di",
         "d'",
@@ -204,12 +210,22 @@ def _complement(tokens: list[Token], place: int) -> Phrase | None:
         inner = _complement(tokens, place + 1)
         return Phrase(place, inner.last, place + 1) if inner else None
     inner = noun_phrase(tokens, place + 1)
+    if inner is None and _tells_hour(tokens, place):  # alle nove
+        return Phrase(place, place + 1, place + 1)
     if inner is None or tokens[inner.head].lower == "quanto":
         return None
     words = {tokens[at].lower for at in range(place, inner.last + 1)}
     if any(phrase <= words for phrase in _SET_PHRASES):
         return None
     return Phrase(place, _with_purpose(tokens, inner.last), inner.head)
+
+
+def _tells_hour(tokens: list[Token], place: int) -> bool:
+    hour = tokens[place + 1] if place + 1 < len(tokens) else None
+    behind = tokens[place + 2].part if place + 2 < len(tokens) else "sign"
+    counts = hour is not None and (hour.part == "num" or (hour.part == "det" and hour.number == "p"))
+    alone = behind not in ("noun", "adj", "conj", "num")
+    return tokens[place].lower in ("alle", "dalle") and counts and alone
 
 
 def _with_purpose(tokens: list[Token], last: int) -> int:

@@ -1,7 +1,7 @@
 """ST-10: after a question with alternatives the answer points back at one of them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
@@ -67,13 +67,20 @@ class PointingBack:
             if where is None:
                 continue
             first, last, after = where
-            if _unfit(offered, utterance.text, first, last) or after.endswith(" modo"):
+            held = _holds_ordinal(offered, parts.ordinals) or _STANDS_IN.search(utterance.text[:first])
+            if held or _unfit(offered, utterance.text, first, last) or after.endswith(" modo"):
                 confidence = min(confidence, _GUESS)
             change = edit(utterance.text, first, last, placed(utterance.text, first, after))
             yield Substitution((change,), rule, confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "the turn before it offers no alternatives of which it names one"
+
+
+def _holds_ordinal(offered: list[str], ordinals: Iterable[str]) -> bool:
+    """Whether an alternative is itself a first or second, so that an ordinal would name another one."""
+    known = {form for one in ordinals for form in one.split("/")}
+    return any(word.lower in known for one in offered for word in words_of(one))
 
 
 def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:

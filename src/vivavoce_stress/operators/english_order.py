@@ -26,12 +26,17 @@ _CONTAINERS: Final = (
 )
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
-    "only", "whole", "inside", "outside",
+    "only", "whole", "inside", "outside", "left", "right", "half",
+    "second", "third", "fourth", "fifth", "sixth",
 })  # fmt: skip
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
 _OF_NOUN: Final = ("on", "by", "near", "under", "with")
 _UNSURE: Final = 0.6
+_FOR: Final = frozenset({  # a tank large for my fish: what follows would belong to the adjective
+    "large", "small", "big", "free", "good", "bad", "ideal", "short", "long", "open", "available", "ready",
+    "safe", "suitable", "famous", "enough", "new", "late", "early", "full",
+})  # fmt: skip
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
@@ -83,9 +88,11 @@ class EnglishNounAdjective:
         end = noun.idx + len(noun.text)
         if text[end : end + 2] in ("'s", "’s") or not noun_part:
             return
-        others = [one for one in noun.children if one.dep_ in ("amod", "compound") and one.i != token.i]
+        others = [one for one in noun.children if one.dep_ == "amod" and one.i != token.i]
         given = noun.dep_ == "dobj" and any(one.dep_ in ("dative", "iobj") for one in noun.head.children)
-        fixed = others or given or text[end : end + 4] == " of "
+        behind = noun.nbor(1).lower_ if noun.i + 1 < len(token.doc) else ""
+        claimed = behind == "to" or (behind == "for" and token.lower_ in _FOR)
+        fixed = others or given or claimed or token.tag_ == "VBG" or text[end : end + 4] == " of "
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
             edits = _article(text, first.nbor(-1), noun_part) + edits
@@ -94,6 +101,8 @@ class EnglishNounAdjective:
     def _content_first(self, text: str, token: Any) -> Iterator[Substitution]:
         contents = [one for one in token.children if one.dep_ == "pobj"]
         if not contents:
+            return
+        if contents[0].left_edge.pos_ in ("DET", "PRON"):  # a copy of this key: no measure of it
             return
         last = contents[0].right_edge
         for one in contents[0].children:
@@ -147,17 +156,29 @@ class EnglishComplements:
             thing = _object_before(tree, one[0]) if where else None
             if thing is not None:
                 before = (thing, one[0] - 1)
-                sure = _UNSURE if before[0] == before[1] else 0.85  # a bare plural does not stand last
+                bare = before[0] == before[1]  # a bare plural does not stand last
+                sure = _UNSURE if bare or _of_its_noun(tree, one) else 0.85
                 yield _swapped(text, tree, before, one, "complement before the object", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
 
 
+def _of_its_noun(tree: Any, one: tuple[int, int]) -> bool:
+    """Whether a complement belongs to the object, or its own noun goes on: the lock on the door."""
+    said, behind = tree[one[0]], tree[one[1] + 1] if one[1] + 1 < len(tree) else None
+    if _timed(tree, one):
+        return False
+    held = said.lower_ in ("on", "near", "around") and said.head.pos_ in ("NOUN", "PROPN")
+    kept = said.lower_ == "to" and said.head.lemma_ == "have"
+    goes_on = behind is not None and behind.dep_ == "prep" and behind.head.pos_ != "VERB"
+    return held or kept or goes_on
+
+
 def _timed(tree: Any, one: tuple[int, int]) -> bool:
     """Whether a complement says when: tomorrow, on Tuesday evening."""
     return any(
-        word.lower_ in _TIMES or word.lower_.endswith("day") or word.dep_ == "npadvmod"
+        word.lower_ in _TIMES or word.lower_.endswith(("day", "days")) or word.dep_ == "npadvmod"
         for word in tree[one[0] : one[1] + 1]
     )
 

@@ -13,6 +13,7 @@ _NO_PASSIVE: Final = frozenset({
     "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
 _SWITCHING: Final = ("turn", "switch", "put", "pick", "fill", "set", "shut")
+_TIMES: Final = ("tomorrow", "tonight", "morning", "afternoon", "evening", "night", "week", "month", "year")
 _PARTICLES: Final = ("on", "off", "up", "down", "in", "out")
 _UNSURE: Final = 0.6
 _OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
@@ -33,7 +34,7 @@ class EnglishPassive:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         makers: tuple[Callable[[Any], _Made | None], ...] = (
-            _wish, _wish_that, _request, _order, _statement, _search, _relative, _asked,
+            _wish, _wish_that, _request, _order, _statement, _duty, _helped, _search, _relative, _asked,
         )  # fmt: skip
         for verb in tree:
             if verb.pos_ not in ("VERB", "AUX") and verb.tag_ != "VB":
@@ -58,9 +59,7 @@ def _torn(tree: Any, end: int) -> bool:
         return False
     relative = any(one.dep_ in ("relcl", "acl") and one.pos_ in ("VERB", "AUX") for one in before)
     last_is_verb = before[-1].dep_ in ("relcl", "acl")
-    timed = any(
-        one.lower_.endswith("day") or one.lower_ in ("month", "week", "year", "time") for one in behind[:4]
-    )
+    timed = any(one.lower_.endswith(("day", "days")) or one.lower_ in (*_TIMES, "time") for one in behind[:4])
     return (relative and last_is_verb) or (behind[0].lower_ in _OF_NOUN and not timed)
 
 
@@ -82,11 +81,21 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
     ]
     if given and first.i <= given[0].i:
         first = given[0].nbor(1)
-    while last.is_punct or last.lower_ == "please":
+    last = _without_time(head, last)
+    while last.is_punct or last.lower_ in ("please", "too", "either"):
         last = last.nbor(-1)
     if last.dep_ == "cc" or first.i > last.i:  # the parser lost what is joined to it
         return None
     return head, first, last, given[0] if given else None
+
+
+def _without_time(head: Any, last: Any) -> Any:
+    """Where an object ends without a time that the parser hung on it: recipes on Wednesdays."""
+    hung = [one for one in head.children if one.i > head.i and one.dep_ in ("prep", "npadvmod")]
+    if not hung or hung[-1].lower_ == "of" or hung[-1].right_edge.i != last.i:
+        return last
+    timed = any(one.lower_.endswith(("day", "days")) or one.lower_ in _TIMES for one in hung[-1].subtree)
+    return hung[-1].left_edge.nbor(-1) if timed else last
 
 
 def _read_as_preposition(verb: Any) -> list[Any]:
@@ -212,6 +221,8 @@ def _statement(verb: Any) -> _Made | None:
     found = _object(verb)
     if not subjects or found is None or any(one.dep_ in ("aux", "neg") for one in verb.children):
         return None
+    if _shares_subject(verb):
+        return None
     subject = subjects[0]
     named = subject.pos_ in ("NOUN", "PROPN", "PRON")
     if not named or subject.tag_ in ("WP", "WDT") or found[3] is not None:
@@ -222,6 +233,85 @@ def _statement(verb: Any) -> _Made | None:
     agent = _AGENTS.get(subject.lower_, _span(subject.left_edge, subject.right_edge))
     after = f"{_span(first, last)} {be} {_participle(verb)} by {agent}"
     return subject.left_edge.idx, _end(last), after, "statement in the passive", 0.85
+
+
+def _shares_subject(verb: Any) -> bool:
+    """Whether a second verb has its subject from this one, which a passive takes away: I came and saw it."""
+    joined = [one for one in verb.children if one.dep_ == "conj" and one.pos_ in ("VERB", "AUX")]
+    return any(not any(inner.dep_.startswith("nsubj") for inner in one.children) for one in joined)
+
+
+def _agent(subject: Any) -> str:
+    return _AGENTS.get(subject.lower_) or _span(subject.left_edge, subject.right_edge)
+
+
+def _duty(verb: Any) -> _Made | None:
+    """I have to update my CV: my CV has to be updated; do I have to bring a coat: does a coat have to be."""
+    have, found = verb.head, _object(verb)
+    if found is None or found[3] is not None or verb.i == 0 or verb.nbor(-1).lower_ != "to":
+        return None
+    subjects = [one for one in have.children if one.dep_ == "nsubj" and one.i < have.i]
+    if have.lemma_ != "have" or verb.dep_ not in ("xcomp", "ccomp") or not subjects or _shares_subject(verb):
+        return None
+    head, first, last, _ = found
+    subject, helpers = subjects[0], [one for one in have.children if one.dep_ == "aux" and one.i < have.i]
+    if subject.tag_ in ("WP", "WDT") or any(one.dep_ == "neg" for one in have.children):
+        return None
+    verbs = f"to be {_participle(verb)}{_particle(verb)}"
+    by = "" if subject.lower_ in _AGENTS else f" by {_agent(subject)}"
+    thing, plural = _span(first, last), _is_plural(head)
+    if not helpers:
+        has = "had" if have.tag_ == "VBD" else "have" if plural else "has"
+        return subject.left_edge.idx, _end(last), f"{thing} {has} {verbs}{by}", "duty in the passive", 0.88
+    if len(helpers) > 1 or helpers[0].i > subject.i or helpers[0].lemma_ != "do":
+        return None
+    do = "did" if helpers[0].tag_ == "VBD" else "do" if plural else "does"
+    return helpers[0].idx, _end(last), f"{do} {thing} have {verbs}{by}", "duty in the passive", 0.88
+
+
+def _helped(verb: Any) -> _Made | None:
+    """Clauses with one helper: you must tune it, my son will bring it, do you sell it, have you got it."""
+    found = _object(verb)
+    helpers = [one for one in verb.children if one.dep_ == "aux" and one.i < verb.i]
+    subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
+    if found is None or len(helpers) != 1 or not subjects or _shares_subject(verb):
+        return None
+    helper, subject, recipient = helpers[0], subjects[0], found[3]
+    asked = helper.i < subject.i
+    told = subject.tag_ in ("WP", "WDT") or any(one.dep_ == "neg" for one in verb.children)
+    if told or (recipient is not None and any(True for _ in recipient.children)):
+        return None
+    requested = asked and helper.tag_ == "MD" and subject.lower_ in _AGENTS  # can you, may I: `_request`
+    if requested or verb.dep_ in ("relcl", "acl", "advcl"):
+        return None
+    made = _helper_in_passive(helper, verb, _is_plural(found[0]))
+    if made is None:
+        return None
+    opening, inner = made
+    between = [one.text for one in verb.children if one.dep_ == "advmod" and subject.i < one.i < verb.i]
+    verbs = " ".join((*inner, *between, f"{_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"))
+    unsaid = subject.lower_ in _AGENTS and subject.lower_ not in ("he", "she")
+    by = "" if unsaid else f" by {_agent(subject)}"
+    thing = _span(found[1], found[2])
+    if asked:
+        after = f"{opening} {thing} {verbs}{by}"
+        return helper.idx, _end(found[2]), after, "question in the passive", 0.87
+    after = f"{thing} {opening} {verbs}{by}"
+    return subject.left_edge.idx, _end(found[2]), after, "statement in the passive", 0.85
+
+
+def _helper_in_passive(helper: Any, verb: Any, plural: bool) -> tuple[str, tuple[str, ...]] | None:
+    """(finite helper, what follows it) of the passive; None where the helper does not tell its tense."""
+    is_ = "are" if plural else "is"
+    if helper.lemma_ == "do":
+        return ("were" if plural else "was") if helper.tag_ == "VBD" else is_, ()
+    if helper.lemma_ == "have" and verb.tag_ in ("VBN", "VBD") and helper.tag_ in ("VBP", "VBZ", "VB"):
+        return ("have" if plural else "has"), ("been",)
+    if helper.lemma_ == "be" and verb.tag_ == "VBG" and helper.tag_ in ("VBP", "VBZ"):
+        return is_, ("being",)
+    full = {"'ll": "will", "’ll": "will"}.get(helper.lower_, helper.lower_)
+    known = ("will", "must", "should", "can", "could", "would", "may", "might", "shall")
+    return (full, ("be",)) if helper.tag_ == "MD" and full in known else None
 
 
 def _search(verb: Any) -> _Made | None:

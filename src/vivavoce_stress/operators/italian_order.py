@@ -67,7 +67,8 @@ class ItalianNounAdjective:
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         noun, quality = tokens[place], tokens[place + 1]
-        compound = wordnet("it").senses(f"{noun.lower} {quality.lower}", "n")
+        named = (f"{noun.lower} {quality.lower}", f"{noun.lemma} {quality.lemma}")
+        compound = any(wordnet("it").senses(one, "n") for one in named)
         if quality.text[:1].isupper() or compound or noun.lower in TIMES:
             return
         behind = tokens[place + 2].part if place + 2 < len(tokens) else ""
@@ -91,7 +92,7 @@ class ItalianNounAdjective:
 
     def _content_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         content = noun_phrase(tokens, place + 2)
-        if content is None:
+        if content is None or tokens[content.first].part in ("det", "poss"):  # una copia di questa chiave
             return
         first = place
         while first and tokens[first - 1].part in ("det", "num", "adj"):
@@ -190,6 +191,8 @@ def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> floa
     behind_article = one.first + 1 < len(tokens) and tokens[one.first + 1].lower in _THE
     if opening.lemma == "per" and one.head == one.first + 1 and tokens[one.head].number == "p":
         return _UNSURE  # un seggiolino per bambini
+    if opening.lemma == "a" and tokens[verb].lemma == "avere":
+        return _UNSURE  # un'allergia alle noci
     definite = tokens[thing.first].lower in _THE
     if opening.lemma == "per" and definite and behind_article and tokens[verb].lemma not in _OF_SUBJECT:
         return _UNSURE
@@ -205,6 +208,8 @@ def _goes_forward(tokens: list[Token], thing: Phrase, one: Phrase) -> bool:
     """Whether a complement may go before an object: not out of `bisogno di`, nor a noun's own."""
     opening, after = tokens[one.first], tokens[one.last + 1 : one.last + 2]
     only_of_noun = opening.lemma in ("su", "con") or (opening.part == "prep" and opening.lemma == "da")
-    parted = bool(after) and (after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'"))
+    parted = bool(after) and (
+        after[0].part in ("noun", "name", "num") or after[0].lemma in ("di", "d'", "vicino", "accanto")
+    )
     held = tokens[thing.first].lower in _LIGHT or tokens[thing.last].lower.startswith(_PLACED)
     return not (only_of_noun or parted or held or cut_short(tokens, thing.last))

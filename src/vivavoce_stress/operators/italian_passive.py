@@ -28,6 +28,12 @@ _SERVED: Final = frozenset(
     {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
 )
 _MODALS: Final = ("potere", "dovere", "bisognare", "occorrere")
+_WISHING: Final = ("1s", "v1s", "1p", "v1p", "3s", "v3s", "3p", "v3p")
+_STATES: Final = _NO_PASSIVE | {
+    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere",
+}  # fmt: skip
+_ALSO: Final = ("anche", "solo", "pure", "ancora", "sempre")
+_NOMINAL: Final = ("noun", "adj", "name", "unknown", "num")
 _UNSURE: Final = 0.6
 _HEAVY: Final = 7  # words; a longer subject stays behind the verb
 
@@ -66,6 +72,7 @@ class _Clauses:
             self._relative,
             self._that,
             self._use,
+            self._tells,
         )
         for place, token in enumerate(tokens):
             if token.part == "fin":
@@ -77,7 +84,7 @@ class _Clauses:
     def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
         token = tokens[place]
-        if token.lemma not in ("volere", "desiderare") or token.form not in ("1s", "v1s", "1p", "v1p"):
+        if token.lemma not in ("volere", "desiderare") or token.form not in _WISHING:
             return None
         verb = _infinitive_at(tokens, place + 1)
         thing = object_phrase(tokens, place + 2) if verb else None
@@ -105,9 +112,16 @@ class _Clauses:
         if verb is None or thing is None or token.lemma not in _MODALS or token.form[:1] == "c":
             return None
         mi = "mi " if verb.clitic == "mi" else ""
-        first = place
+        first, by = place, ""
         if not mi and place and tokens[place - 1].lower in ("mi", "ci"):
             mi, first = tokens[place - 1].lower + " ", place - 1
+        if place and tokens[place - 1].lower == "si":  # si può affittare: può essere affittata
+            first = place - 1
+        elif first and token.form in ("3s", "3p", "v3s", "v3p"):
+            doer = _doer(text, tokens, first)
+            if doer is None and tokens[first - 1].part in _NOMINAL:
+                return None  # quanti ospiti può contenere la sala
+            first, by = doer or (first, "")
         plural = thing.number == "p"
         if token.lemma != "potere":
             modal, rule, confidence = ("devono" if plural else "deve"), "duty in the passive", 0.9
@@ -122,7 +136,7 @@ class _Clauses:
                 0.9,
             )
         subject = text_of(text, tokens, thing.first, thing.last)
-        verbs = f"{mi}{modal} essere {self._passive(verb.lemma, thing)}"
+        verbs = f"{mi}{modal} essere {self._passive(verb.lemma, thing)}{by}"
         after = f"{verbs} {subject}" if _stays_behind(subject, tokens, thing) else f"{subject} {verbs}"
         return first, thing.last, after, rule, confidence
 
@@ -159,10 +173,12 @@ class _Clauses:
         """dammi il numero: mi venga dato il numero; blocca la carta: venga bloccata la carta."""
         token = tokens[place]
         opens = place == 0 or tokens[place - 1].part in ("sign", "conj", "adv")
-        if not opens or token.lemma in _NO_PASSIVE:
+        if not opens or token.lemma in _NO_PASSIVE or token.lemma in _STATES - {"fare"}:
             return None
         order = self._words.verb(token.lemma, "i2s") == token.lower and token.form in ("2s", "i2s")
-        order = order or token.form == "i2s"
+        order = order or token.form in ("i2s", "i2p")
+        several = token.form == "2p" and place == 0 and not text.rstrip().endswith("?")
+        order = order or several
         if not order and not (token.form == "3s" and token.lemma.endswith("are") and place == 0):
             return None
         first = place + 1
@@ -177,6 +193,24 @@ class _Clauses:
         subject = text_of(text, tokens, thing.first, thing.last)
         after = f"{who}{venga} {self._passive(token.lemma, thing)}{middle}{subject}"
         return place, thing.last, after, "order in the passive", 0.85
+
+    def _tells(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """il parco offre una visita: una visita viene offerta dal parco; porterà: sarà portato."""
+        token, first, mi = tokens[place], place, ""
+        if token.form not in ("3s", "3p", "f3s", "f3p") or token.lemma in _STATES or not place:
+            return None
+        if tokens[place - 1].lower in ("mi", "ci"):
+            mi, first = tokens[place - 1].lower + " ", place - 1
+        thing, doer = object_phrase(tokens, place + 1), _doer(text, tokens, first)
+        if thing is None or doer is None:
+            return None
+        plural, future = thing.number == "p", token.form.startswith("f")
+        be = ("saranno" if plural else "sarà") if future else ("vengono" if plural else "viene")
+        subject = text_of(text, tokens, thing.first, thing.last)
+        verbs, by = f"{mi}{be} {self._passive(token.lemma, thing)}", doer[1]
+        bare = tokens[thing.first].part == "noun"  # dal faro vengono offerte visite
+        after = f"{by.strip()} {verbs} {subject}" if bare else f"{subject} {verbs}{by}"
+        return doer[0], thing.last, after, "statement in the passive", 0.88
 
     def _search(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """sto cercando un ristorante: viene cercato un ristorante; cerco: the same."""
@@ -224,11 +258,16 @@ class _Clauses:
 
     def _use(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """usate prodotti?: vengono usati prodotti?; se accettate cani: se vengono accettati cani."""
-        token, thing = tokens[place], object_phrase(tokens, place + 1)
-        asked = place == 0 and text.rstrip().endswith("?")
+        token, first = tokens[place], place + 1
+        while first < len(tokens) and tokens[first].lower in _ALSO:
+            first += 1
+        thing = object_phrase(tokens, first)
+        asked = text.rstrip().endswith("?") and (place == 0 or _asks_when(tokens, place))
         asked = asked or (place > 0 and tokens[place - 1].lower == "se")
-        if token.form != "2p" or thing is None or token.lemma in (*_NO_PASSIVE, "fare") or not asked:
+        if token.form != "2p" or thing is None or token.lemma in _NO_PASSIVE or not asked:
             return None
+        if token.lemma == "fare" and tokens[thing.first].part == "noun" and thing.number == "s":
+            return None  # fate colazione, fate parte
         viene = "vengono" if thing.number == "p" else "viene"
         return place, place, f"{viene} {self._passive(token.lemma, thing)}", "question in the passive", 0.9
 
@@ -266,18 +305,24 @@ _Found = tuple[int, int, str, str, float] | None
 def _doer(text: str, tokens: list[Token], place: int) -> tuple[int, str] | None:
     """(first token, agent with da) of the noun phrase that ends right before a verb; None where none does."""
     for first in range(place - 1, max(-1, place - 6), -1):
-        if tokens[first].part in ("det", "name"):
+        if tokens[first].part in ("det", "name", "poss"):
             phrase = noun_phrase(tokens, first)
             opens = first == 0 or tokens[first - 1].part in ("sign", "conj")
             if phrase is None or phrase.last != place - 1 or not opens:
                 continue
             words = text_of(text, tokens, first, place - 1)
-            words = words[:1].lower() + words[1:] if tokens[first].part == "det" else words
+            words = words if tokens[first].part == "name" else words[:1].lower() + words[1:]
             article, _, rest = words.partition(" ")
             if article in ("il", "lo", "la", "i", "gli", "le"):
                 return first, f" {contracted('da', article)} {rest}"
             return first, f" da {words}" if not words.startswith("l'") else f" dall'{words[2:]}"
     return None
+
+
+def _asks_when(tokens: list[Token], place: int) -> bool:
+    """Whether a question opens with when, where or how, and the verb comes next: a che ora, quando."""
+    opening = " ".join(one.lower for one in tokens[:place])
+    return opening in ("quando", "dove", "come", "perché", "a che ora", "da quando", "in che modo")
 
 
 def _infinitive_at(tokens: list[Token], place: int) -> Token | None:

@@ -33,6 +33,8 @@ _COUNTING: Final = frozenset(
     {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
 )
 _BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
+_BARE: Final = ("a", "ad", "in", "da", "su", "per")
+_SAID_OF: Final = frozenset({"unwell", "content"})  # never before a noun
 _NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand", "assist"})
 _NO_RECIPIENT: Final = frozenset({
     "display", "exhibit", "picture", "present", "propose", "suggest", "purchase", "locate", "obtain",
@@ -136,7 +138,7 @@ class ItalianSynonyms:
     """Nouns, adjectives and verbs; articles and adjectives around a noun of another gender follow it."""
 
     test, language, needs = "ST-5", "it", ("analysis", "morphology", "agreement", "wordnet", "frequency")
-    parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v", "adv": "r"}
+    parts: Final = {"noun": "n", "adj": "a", "inf": "v", "fin": "v", "part": "v", "adv": "r"}
 
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, words = utterance.text, pack.get("morphology")
@@ -147,7 +149,9 @@ class ItalianSynonyms:
             if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
                 continue
             beside = _beside(company, place, part)
-            compound = part == "n" and _in_compound(tokens, place, pack.get("wordnet"))
+            compound = part == "n" and (
+                _bare_behind(tokens, place) or _in_compound(tokens, place, pack.get("wordnet"))
+            )
             for other, trust in rarer_words(token.lemma, part, pack, beside):
                 trust = min(trust, _MISFIT) if compound else trust
                 edits = _italian_edits(text, tokens, place, other, pack)
@@ -233,8 +237,19 @@ def _in_compound(tokens: Sequence[Token], place: int, net: Any) -> bool:
     return False
 
 
+def _bare_behind(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a noun stands bare behind a preposition or a noun, as in set phrases: a casa, bollo auto."""
+    led = tokens[place - 1] if place else None
+    named = led is not None and led.part == "noun" and led.end + 1 == tokens[place].start  # bollo auto
+    bare = led is not None and led.part == "prep" and led.lemma in _BARE and tokens[place].number == "s"
+    return named or bare
+
+
 def _reflexive(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a verb turns back on who does it, which makes it another verb: mi chiamo."""
+    """Whether a verb turns back on who does it, which makes it another verb: mi chiamo, mi si è rotta."""
+    if tokens[place].part == "part":
+        has = [one.lemma for one in tokens[max(0, place - 2) : place]]
+        return "essere" in has and any(one.lower in _BACK for one in tokens[max(0, place - 3) : place])
     clitic = tokens[place - 1].lower if place else ""
     return tokens[place].part == "fin" and _BACK.get(clitic, "") == tokens[place].form[-2:]
 
@@ -259,6 +274,8 @@ def _italian_form(token: Token, other: str, words: Morphology) -> str | None:
         return None
     if token.part == "inf":
         return other if not token.clitic else other[:-1] + token.clitic
+    if token.part == "part":
+        return words.participle(other, token.gender or "m", token.number or "s")
     form = words.verb(other, token.form)
     if (
         token.form == "2s"
@@ -307,6 +324,8 @@ def _cannot_stand(other: str, token: Any) -> bool:
     if other in _WITH_OBJECT and token.pos_ == "VERB" and not hanging & {"dobj", "obj"}:
         return True
     if other in _WITHOUT_OBJECT and token.pos_ == "VERB" and hanging & {"dobj", "obj", "ccomp", "xcomp"}:
+        return True
+    if other in _SAID_OF and token.dep_ not in ("acomp", "attr", "ROOT"):
         return True
     if other == "wish" and "xcomp" not in hanging:
         return True

@@ -95,3 +95,60 @@ def test_a_run_that_died_judges_by_what_was_said_before_it_too(tmp_path: Path) -
     bot = Bot()
     assert verdicts(path, bot, PRICE, OPEN, DOGS) == ["fail"] * 3
     assert bot.heard == [DOGS.original, DOGS.variant]
+
+
+class Wordy(Bot):
+    """Answers what it does not know by its own words for prices, or what else it is given."""
+
+    def __init__(self, *otherwise: str) -> None:
+        super().__init__()
+        self.left = list(otherwise)
+
+    async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
+        known = (answer for word, answer in TICKETS.items() if word in turn.text)
+        yield SystemOutput(kind="message", text=next(known, None) or self.left.pop(0))
+
+
+TICKETS = {"price": "A full ticket is 12 euros.", "open": "We open at 9."}
+PRICE_TOO = case("ST-4", "en", "the price?", "the pirce?")
+
+
+def verdict_rows(path: Path, bot: Bot, *cases: Case) -> list[tuple[str, str | None]]:
+    with Log.open(f"sqlite:///{path}") as log:
+        asyncio.run(Run("toy", "bot", bot, log, cases, RunSettings(at_once=1, retry_wait_s=0)).hold())
+        return [(row["verdict"], row["rung"]) for row in stress_rows(log.events(stress_stream("toy")))]
+
+
+def test_what_several_variants_of_one_request_alone_are_answered_with_the_same_content_passes(
+    tmp_path: Path,
+) -> None:
+    bot = Wordy(*["Yes, 12 euros for the full ticket."] * 2)
+    found = verdict_rows(tmp_path / "log.sqlite", bot, PRICE, PRICE_TOO)
+    assert found == [("pass", "evidence")] * 2
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["Yes, 12 euros for the full ticket.", "You pay 12 euros for the full ticket."],  # once each
+        ["Yes, 14 euros for the full ticket."] * 2,  # another number
+        ["All of this is 12."] * 2,  # about nothing that the original spoke of
+    ],
+)
+def test_other_words_met_once_of_other_content_or_about_nothing_known_decide_nothing(
+    tmp_path: Path, answers: list[str]
+) -> None:
+    found = verdict_rows(tmp_path / "log.sqlite", Wordy(*answers), PRICE, PRICE_TOO)
+    assert [verdict for verdict, _ in found] == ["unsure"] * 2
+
+
+def test_words_that_another_request_was_answered_with_are_no_answer_of_this_one(tmp_path: Path) -> None:
+    bot = Wordy(*["Yes, 12 euros for the full ticket."] * 3)
+    found = verdict_rows(tmp_path / "log.sqlite", bot, PRICE, PRICE_TOO, OPEN)
+    assert "pass" not in [verdict for verdict, _ in found]
+
+
+def test_a_question_where_the_original_was_answered_is_clarification(tmp_path: Path) -> None:
+    assert verdicts(tmp_path / "log.sqlite", Wordy("Full or reduced?"), PRICE) == ["clarification"]
+    both = Wordy("Full or reduced? The cheapest is 9.")
+    assert verdicts(tmp_path / "other.sqlite", both, PRICE) == ["unsure"]
