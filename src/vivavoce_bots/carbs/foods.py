@@ -32,7 +32,7 @@ _AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
 _BARE: Final = 2  # words of an unknown food that stands by itself
-_LEAST_LIKE: Final = 0.45
+_LEAST_LIKE: Final = 0.6
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 
@@ -85,7 +85,7 @@ class Manner:
         self.says: Mapping[str, list[str]] = raw["says"]
         self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
         self.portions, self.some = set(raw["portions"]), set(raw["some"])
-        self.numbers: dict[str, float] = {word: at for at, word in enumerate(counted, 1)} | raw["numbers"]
+        self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
         self._split = re.compile(f"({raw['split']})", re.I)
         self._deny = re.compile(rf"\b(?:{raw['deny']})\b", re.I)
 
@@ -147,12 +147,18 @@ class Lexicon:
         """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
         manner = read_manner(self.language)
         found: list[Item] = []
+        loose: list[Item] = []
         for piece, denied in manner.pieces(text):
             item, amount = self._item(piece), self.quantity(piece)
+            if item is not None and item.food is None and amount.number is amount.grams is None:
+                framed = manner.frames.search(piece) or len(_words(piece)) == len(item.written.split())
+                loose += [] if framed else [item._replace(denied=denied)]
             if item is not None:
                 found.append(item._replace(denied=denied))
             elif found and found[-1].quantity == Quantity() != amount and not denied:
                 found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
+        if any(one.food is not None for one in found):  # a croissant, the one of Gino's
+            found = [one for one in found if one not in loose]
         return found[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:

@@ -55,6 +55,7 @@ class Session(Talk):
     state: dict[str, str] = field(default_factory=dict)
     messages: bool = True
     channel: str | None = None
+    told_of: str | None = None
     recording: tuple[str, ...] = ()
     waiting: list[Pending] = field(default_factory=list)
     about: tuple[str, ...] = ()
@@ -117,6 +118,11 @@ class HouseBot(CourteousBot[Session]):
             return self.words(session)["ask"], (Act("request", "task"),)
         return self._question(session, session.waiting[0])
 
+    def help(self, session: Session) -> str:
+        if session.waiting and session.waiting[0].choices:
+            return self.words(session)["help_which"]
+        return super().help(session)
+
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         words = self.words(session)
         changed = [
@@ -145,6 +151,8 @@ class HouseBot(CourteousBot[Session]):
         clauses = read_clauses(
             heard.text, self._hearing[session.language], self._readers[session.language], kind
         )
+        named = {one.reference.kind for one in clauses if one.deed}
+        clauses = [one for one in clauses if not _wishes(one, named)]
         told, waited, done = Told(), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
@@ -199,6 +207,14 @@ class HouseBot(CourteousBot[Session]):
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
         said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
+        if first is not None and first.did("not") and pending.choices and (first.reference.placed):
+            left_out = self._meant(session, first.reference, pending.choices)
+            kept = tuple(one for one in pending.choices if one not in left_out)
+            if not left_out:
+                told.sentences.append(self.words(session)["untouched"])
+                return True
+            if kept:
+                return self._narrowed(session, pending, kept, told)
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
@@ -221,6 +237,15 @@ class HouseBot(CourteousBot[Session]):
         self._settle(session, replace(first, deed=deed), told, pending)
         for clause in clauses[clauses.index(first) + 1 :]:
             self._take(session, clause, told)
+        return True
+
+    def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:
+        """Some of the choices are not meant: what is left is done, or asked for."""
+        session.waiting.pop(0)
+        if pending.deed and len(kept) == 1:
+            self._do(session, pending.deed, list(kept), told)
+        else:
+            session.waiting.insert(0, replace(pending, choices=kept))
         return True
 
     def _yes_or_no(self, session: Session, heard: Heard, pending: Pending, told: Told) -> bool:
@@ -246,7 +271,8 @@ class HouseBot(CourteousBot[Session]):
             told.acts += served[1]
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))
-            session.waiting += [Pending(served.asks)] if served.asks else []
+            again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?
+            session.waiting += [Pending(served.asks)] if served.asks and not again else []
         elif wish is not None:
             self._wished(session, wish, told)
         elif clause.asks:
@@ -282,9 +308,10 @@ class HouseBot(CourteousBot[Session]):
         done = (suits or list(session.done))[-1]
         wrong = list(done.before)
         negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
-        if negated and set(self._meant(session, reference)) & set(wrong) and "not" in clause.kinds:
-            self._take_back(session, done)
-            told.sentences.append(capital(self._telling.how(session, wrong[0])) + ".")
+        meant_not = [one for one in self._meant(session, reference) if one in wrong]
+        if negated and meant_not and "not" in clause.kinds:
+            self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
             session.done = (done,)
             return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
@@ -478,3 +505,9 @@ class HouseBot(CourteousBot[Session]):
             return form.format(name=name), (Act("request", "action"),)
         form = forms.get("which") or words["which_thing"]
         return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
+
+
+def _wishes(clause: Clause, named: set[str | None]) -> bool:
+    """Whether a clause only wishes for what another one names: it's so dark, a light in the kitchen."""
+    wish = next((one for one in clause.kinds if one in _WISHES), None)
+    return wish is not None and clause.deed is None and _WISHES[wish][0] in named
