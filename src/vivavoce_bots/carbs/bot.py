@@ -92,7 +92,7 @@ class CarbsBot(CourteousBot[Session]):
     def about(self, session: Session, heard: Heard) -> bool:
         if heard.did("total", "asks") or self._items(session, heard) or self._asked(session, heard):
             return True
-        numbered = session.lexicon.quantity(heard.text) != Quantity()
+        numbered = session.lexicon.amount(heard.text) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
         unsure = session.asking == "how_much" and heard.did(*_UNSURE)
         return unsure or (numbered and (settling or bool(session.eaten)))
@@ -327,7 +327,7 @@ class CarbsBot(CourteousBot[Session]):
 
     def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
         """An amount alone corrects the last food; yes and no answer whether there is more."""
-        quantity = session.lexicon.quantity(heard.text)
+        quantity = session.lexicon.amount(heard.text)
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
             last = next((one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1])
             grams = quantity.of(last.food) or 0.0

@@ -189,6 +189,13 @@ class Lexicon:
             0
         ]
 
+    def amount(self, text: str) -> Quantity:
+        """How much a text says; an article of something that is no food says nothing: `a drink`."""
+        found, manner = self.quantity(text), read_manner(self.language)
+        words = _words(in_digits(text, self.language, ordinals=False))
+        certain = any(word[0].isdigit() or word in manner.portions for word in words)
+        return found if certain or not any(self.names(word) for word in words) else Quantity()
+
     def names(self, word: str) -> bool:
         """Whether a word may name a food that nobody knows."""
         manner = read_manner(self.language)
@@ -238,7 +245,8 @@ class Lexicon:
                 food = self.food(name := " ".join(words[start:end]))
                 before = start - 1 - (start > 0 and words[start - 1] in _JOINING)
                 after = end + (end < len(words) and words[end] in _JOINING)
-                if food is not None and not {before, after} & set(telling):
+                joined = {at for at in (before, after) if at in telling and self.food(words[at]) is None}
+                if food is not None and not joined:
                     return name, food
         return None
 

@@ -33,6 +33,7 @@ from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, as
 _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
 _ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
+_OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _MOST_SENTENCES: Final = 10
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
@@ -162,6 +163,7 @@ class ChefBot(CourteousBot[Session]):
         """What is commanded is done before what is asked is answered."""
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
+        self._speak_of(session, [one.value or "" for one in asked.all("thing")])
         question, asks = self.question(session)
         texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
         acts = tuple(act for act in did.acts if act not in asks) if did else ()
@@ -181,6 +183,9 @@ class ChefBot(CourteousBot[Session]):
             return self._missing(session, parts[-1].strange)
         if heard.did("negate") and asked_for_more(session.last) and not heard.rest:
             return self.farewell(session)
+        if heard.did("negate", "not") and heard.all("thing"):
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['kept']} {question}", asks)
         if heard.did("affirm") and session.waiting is None:
             return Answer(self.words(session)["begin"], (Act("request", "command"),))
         return None
@@ -265,6 +270,13 @@ class ChefBot(CourteousBot[Session]):
         spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
         if not things and not part.it and action in _ALONE and session.container and not spoken:
             things = (f"*{session.container}*",)
+        boxes = [one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS]
+        box = boxes[-1] if boxes else session.container
+        if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
+            things = (*things, f"*{box}*")
+        food = tuple(one for one in session.things if one in INGREDIENTS)
+        if not things and action in _OF_FOOD and food and not part.strange:
+            things = tuple(f"*{one}*" for one in food)
         takes_food = any(need.startswith("thing") for need in ACTIONS[action])
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])

@@ -17,8 +17,9 @@ from vivavoce_bots.dialogue.speech import is_question
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
+_BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
-_NAMING: Final = frozenset(("about", "by", "on", "called", "su", "sul", "sulla", "sulle", "sui", "sugli", "di"))
+_NAMING: Final = frozenset(("about", "by", "on", "called", "a", "an", "the", "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di"))
 _NO_NAMES: Final = frozenset(("my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra"))
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
@@ -138,7 +139,7 @@ class CounterBot(CourteousBot[Visit]):
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or _PRONOUN[session.language].search(heard.text)
-        refers = refers or (is_question(heard.text, session.language) and not heard.did("reqalts"))
+        refers = refers or len(heard.said) <= _BARE or (is_question(heard.text, session.language) and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             session.form.clear()  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
@@ -146,6 +147,7 @@ class CounterBot(CourteousBot[Visit]):
         other = next((self.counter.implied[one] for one in found if one in self.counter.implied), None)
         if errand is None and needs and other and not set(found) & {*needs, "time"}:
             session.errand = other
+        self._put_over(session, heard, found)
         session.form |= found
         if session.errand is None:
             session.errand = next(
@@ -312,6 +314,10 @@ class CounterBot(CourteousBot[Visit]):
         if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []
+        named_by = {at for one in heard.spans if one.entry.kind == "value" and one.end - one.start > 1
+                    for at in range(one.start, one.end)}  # fmt: skip
+        if named_by:  # second class is no number
+            text = " ".join(word for at, word in enumerate(heard.said) if at not in named_by)
         for name in [*numbers, session.asking or ""] if not counted and "time" not in found else ():
             need = counter.needs.get(name)
             if (
@@ -341,6 +347,18 @@ class CounterBot(CourteousBot[Visit]):
             and self.counter.needs[one].low <= number <= self.counter.needs[one].high
         ]
         return {fits[0]: str(number)} if len(fits) == 1 else {}
+
+    def _put_over(self, session: Visit, heard: Heard, found: dict[str, str]) -> None:
+        """A value that takes the place of another's moves that to the need that was asked: Naples; from Rome."""
+        asked = session.asking
+        if asked is None or asked in found or heard.did("not", "negate", "wrong"):
+            return
+        values = self.counter.needs[asked].values
+        moved = [
+            session.form[one] for one in found
+            if session.form.get(one, found[one]) != found[one] and self.counter.needs[one].values == values
+        ]
+        found |= {asked: moved[0]} if values and moved else {}
 
     def _counted(self, session: Visit, heard: Heard, number: str, found: dict[str, str]) -> dict[str, str]:
         """What was named, without what the word for a number means besides: `the first` is no class."""

@@ -274,7 +274,7 @@ class HouseBot(CourteousBot[Session]):
             again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?
             session.waiting += [Pending(served.asks)] if served.asks and not again else []
         elif wish is not None:
-            self._wished(session, wish, told)
+            self._wished(session, wish, told, reference.rooms)
         elif clause.asks:
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
@@ -285,9 +285,12 @@ class HouseBot(CourteousBot[Session]):
         elif clause.deed or reference.other or clause.did("kind", "plural", "called", "one", "too"):
             self._settle(session, clause, told)
 
-    def _wished(self, session: Session, wish: str, told: Told) -> None:
+    def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
         kind, deed = _WISHES[wish]
         devices = self._home.of_kind(kind)
+        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if any((one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices) for one in session.waiting):
+            return
         names = self._telling.listed(session, devices, "or")
         told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
         pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
@@ -446,7 +449,8 @@ class HouseBot(CourteousBot[Session]):
         for (kind_name, deed), ones in done.items():
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
-            told.sentences.append(self._telling.done(session, kind_name, deed, ones))
+            again = stating("inform", kind_name, ones[0]) in told.acts and not changed
+            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
