@@ -145,7 +145,9 @@ class CarbsBot(CourteousBot[Session]):
         understood = (Meaning(tuple(stating("inform", "food", one.written) for one in items), 1.0),)
         before = len(session.eaten)
         answer = self._answer(session, heard, items)
-        session.named = next((one.food for one in reversed(items) if one.food and not one.denied), session.named)
+        session.named = next(
+            (one.food for one in reversed(items) if one.food and not one.denied), session.named
+        )
         session.counted = min(before, len(session.eaten))
         return answer._replace(understood=understood) if answer is not None else None
 
@@ -174,6 +176,9 @@ class CarbsBot(CourteousBot[Session]):
             session.item, session.asking, session.open = None, "meal", [*fresh, *kept]
         else:
             session.open = [*kept, *fresh]
+            if fresh and session.item is not None:
+                names = ", ".join(one.written for one in fresh)
+                told.sentences.append(self.words(session)["also"].format(names=names))
         if heard.did("enough") and session.item is None:
             self._settle(session, told)
             return self.finish(session) if session.item is None else self._led_on(session, told, before)
@@ -217,7 +222,7 @@ class CarbsBot(CourteousBot[Session]):
         food, words = item.food, self.words(session)
         others = [one for one in eaten if one.food != food]
         again = {one.food.key for one in session.eaten} & {one.food.key for one in others if one.food}
-        if food is None or again or (others and not heard.did("negate", "meant")):
+        if food is None or again or (others and not _denies(heard)):
             return False
         if others:
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
@@ -329,7 +334,9 @@ class CarbsBot(CourteousBot[Session]):
         """An amount alone corrects the last food; yes and no answer whether there is more."""
         quantity = session.lexicon.amount(heard.text)
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
-            last = next((one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1])
+            last = next(
+                (one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1]
+            )
             grams = quantity.of(last.food) or 0.0
             kept = [one for one in session.eaten if one is not last]
             session.eaten = [*kept, Eaten(last.written, last.food, grams)]
@@ -434,5 +441,10 @@ class CarbsBot(CourteousBot[Session]):
 
     def _called(self, session: Session, written: str, food: Food) -> str:
         """The food's name: the user's own words when aligned or learnt, else the table's."""
-        own = self._strategy.alignment or plain(written) in session.lexicon.learnt
+        own = self._strategy.alignment or food.group or plain(written) in session.lexicon.learnt
         return written if own else food.name(session.language)
+
+
+def _denies(heard: Heard) -> bool:
+    """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
+    return heard.did("meant") or (heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate")

@@ -31,6 +31,7 @@ _JOINING: Final = {"of", "di", "al", "alla", "ai", "alle", "allo"}
 _AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
+_ONE: Final = (None, 1.0)  # an article, perhaps
 _BARE: Final = 2  # words of an unknown food that stands by itself
 _LEAST_LIKE: Final = 0.6
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
@@ -38,13 +39,14 @@ _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here 
 
 @dataclass(frozen=True)
 class Food:
-    """One food: grams of carbohydrate in 100 g, a usual portion, names by language."""
+    """One food, or a group of alike ones: grams of carbohydrate in 100 g, a usual portion, names by language."""
 
     key: str
     carbs: float
     portion: float
     unit: bool
     names: dict[str, list[str]]
+    group: bool = False
 
     def name(self, language: str) -> str:
         return self.names[language][0]
@@ -87,6 +89,8 @@ class Manner:
         self.portions, self.some = set(raw["portions"]), set(raw["some"])
         self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
         self._split = re.compile(f"({raw['split']})", re.I)
+        rather = "|".join(map(re.escape, speech(language).numbers["rather"]))
+        self.rather = re.compile(rf"\s*(?:{rather})\b", re.I)
         self._deny = re.compile(rf"\b(?:{raw['deny']})\b", re.I)
 
     def tells(self, word: str) -> bool:
@@ -116,14 +120,14 @@ def read_foods() -> tuple[Food, ...]:
     """The foods of this package."""
     return tuple(
         Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
-             {"en": list(one["en"]), "it": list(one["it"])})
+             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")))
         for key, one in read_data("foods")["foods"].items()
     )  # fmt: skip
 
 
 @cache
 def _named(language: str) -> Mapping[str, Food]:
-    return {name: food for food in read_foods() for name in food.names[language]}
+    return {plain(name): food for food in read_foods() for name in food.names[language]}
 
 
 def learn_phrases(spotter: Spotter, language: str) -> None:
@@ -155,7 +159,9 @@ class Lexicon:
                 loose += [] if framed else [item._replace(denied=denied)]
             if item is not None:
                 found.append(item._replace(denied=denied))
-            elif found and found[-1].quantity == Quantity() != amount and not denied:
+            elif found and amount != Quantity() and manner.rather.match(piece):
+                found[-1] = found[-1]._replace(quantity=amount)  # four, no, five
+            elif found and found[-1].quantity in (Quantity(), _ONE) and amount != Quantity() and not denied:
                 found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
         if any(one.food is not None for one in found):  # a croissant, the one of Gino's
             found = [one for one in found if one not in loose]

@@ -209,7 +209,9 @@ class ChefBot(CourteousBot[Session]):
         lead: list[str] = []
         commands: list[Predicate] = []
         corrects = (
-            session.done is not None and session.waiting is None and heard.did("negate", "meant", "not")
+            session.done is not None
+            and session.waiting is None
+            and heard.did("negate", "meant", "not")
             and not _told_off(session)
         )
         for part in _joined(parts):
@@ -217,7 +219,13 @@ class ChefBot(CourteousBot[Session]):
             if part.stopped:
                 lead.append(self.words(session)["kept"])
                 self.let_go(session)
-            elif part.strange and part.things and not part.action and len(part.strange) + len(part.things) > 1 and not part.into:
+            elif (
+                part.strange
+                and part.things
+                and not part.action
+                and len(part.strange) + len(part.things) > 1
+                and not part.into
+            ):
                 continue  # told besides: my mother always used salt
             elif part.strange and (part.action or commands):
                 return self._obey(session, commands, lead, self._unknown(session, wrong))
@@ -248,7 +256,11 @@ class ChefBot(CourteousBot[Session]):
 
     def _named(self, session: Session, part: Part) -> Predicate:
         """Things without a verb: they complete the command that waits; one in or on another is put there."""
-        if session.waiting is None and not _told_off(session) and session.container in session.world.place:
+        if (
+            session.waiting is None
+            and not _told_off(session)
+            and session.container in {**session.world.place, **session.world.inside}
+        ):
             food = tuple(one for one in part.things if one in INGREDIENTS)
             if food and set(part.things) == set(food):  # water, salt: into the pot that stands ready
                 return Predicate("aggiungere", (*part.quantity, *food, f"*{session.container}*"))
@@ -270,7 +282,9 @@ class ChefBot(CourteousBot[Session]):
         spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
         if not things and not part.it and action in _ALONE and session.container and not spoken:
             things = (f"*{session.container}*",)
-        boxes = [one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS]
+        boxes = [
+            one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
+        ]
         box = boxes[-1] if boxes else session.container
         if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
             things = (*things, f"*{box}*")

@@ -19,8 +19,31 @@ _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
-_NAMING: Final = frozenset(("about", "by", "on", "called", "a", "an", "the", "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di"))
-_NO_NAMES: Final = frozenset(("my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra"))
+_NAMING: Final = frozenset(
+    (
+        "about",
+        "by",
+        "on",
+        "called",
+        "a",
+        "an",
+        "the",
+        "il",
+        "la",
+        "lo",
+        "l'",
+        "su",
+        "sul",
+        "sulla",
+        "sulle",
+        "sui",
+        "sugli",
+        "di",
+    )
+)
+_NO_NAMES: Final = frozenset(
+    ("my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
+)
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
@@ -139,7 +162,8 @@ class CounterBot(CourteousBot[Visit]):
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or _PRONOUN[session.language].search(heard.text)
-        refers = refers or len(heard.said) <= _BARE or (is_question(heard.text, session.language) and not heard.did("reqalts"))
+        bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
+        refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             session.form.clear()  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
@@ -208,8 +232,11 @@ class CounterBot(CourteousBot[Visit]):
         known = self.counter.needs[need]
         vague, leads = known.vague.get(language, ()), known.leads.get(language, ())
         strange = [
-            at for at, word in enumerate(heard.said)
-            if word in heard.rest and not word.endswith("'") and word not in _NO_NAMES
+            at
+            for at, word in enumerate(heard.said)
+            if word in heard.rest
+            and not word.endswith("'")
+            and word not in _NO_NAMES
             and in_digits(word, language) == word
         ]
         if leads:
@@ -230,7 +257,7 @@ class CounterBot(CourteousBot[Visit]):
         written = re.search(rf"\b{re.escape(word)}\b", heard.text, re.I)
         capital = written is not None and written[0][:1].isupper() and written.start() > 0
         behind = at > 0 and heard.said[at - 1] in _NAMING
-        return capital or behind or (len(heard.rest) == 1 and len(word) > 2 and at == len(heard.said) - 1)
+        return capital or behind or (len(heard.rest) == 1 and len(word) > 2)
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
@@ -296,7 +323,7 @@ class CounterBot(CourteousBot[Visit]):
             else:
                 bare.append((names, value))
         self._place(session, bare, found)
-        found = found | self._told_early(session, heard) if not found else found
+        found = found or self._told_early(session, heard)
         named = self._errand(heard) if session.errand is None else None
         numbers = (
             [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"]
@@ -342,8 +369,10 @@ class CounterBot(CourteousBot[Visit]):
             return {}
         needs = self.counter.errands[session.errand].needs
         fits = [
-            one for one in needs
-            if self.counter.needs[one].kind == "number" and one not in session.form
+            one
+            for one in needs
+            if self.counter.needs[one].kind == "number"
+            and one not in session.form
             and self.counter.needs[one].low <= number <= self.counter.needs[one].high
         ]
         return {fits[0]: str(number)} if len(fits) == 1 else {}
@@ -355,7 +384,8 @@ class CounterBot(CourteousBot[Visit]):
             return
         values = self.counter.needs[asked].values
         moved = [
-            session.form[one] for one in found
+            session.form[one]
+            for one in found
             if session.form.get(one, found[one]) != found[one] and self.counter.needs[one].values == values
         ]
         found |= {asked: moved[0]} if values and moved else {}

@@ -1,4 +1,4 @@
-"""What people ask a bot for that is beyond it, and what it says of that: topics with their phrases in one file."""
+"""What is beyond a bot, and what it says of that: topics with their phrases in one file."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _PRONOUN: Final = {
 
 @dataclass(frozen=True)
 class Beyond:
-    """The topics that one bot has nothing to do with, in one language: their phrases and a sentence of each."""
+    """The topics that one bot has nothing to do with: their phrases and a sentence of each."""
 
     language: str
     spotter: Spotter

@@ -15,7 +15,14 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.speech import COURTESIES, courtesies_of, is_question, language_of, speech, without_tag
+from vivavoce_bots.dialogue.speech import (
+    COURTESIES,
+    courtesies_of,
+    is_question,
+    language_of,
+    speech,
+    without_tag,
+)
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _REMEMBERED: Final = 4
@@ -201,14 +208,13 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _told_beyond(self, session: Held, told: str, rest: Heard) -> Answer:
         """What this bot says of what is beyond it, and the answer to what was said besides."""
-        if heard_matter := bool(rest.said) and self.about(session, rest):
-            answer = self._manage(session, rest)
-        elif rest.did("bye", "done", "restart"):
+        matters = bool(rest.said) and self.about(session, rest)
+        if matters or rest.did("bye", "done", "restart"):
             answer = self._manage(session, rest)
         else:
             session.lost = 0
             answer = Answer(*self.question(session))
-        lead = "" if heard_matter and answer.text.startswith(told) else told
+        lead = "" if matters and answer.text.startswith(told) else told
         return answer._replace(text=_joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
@@ -323,7 +329,11 @@ class CourteousBot(ABC, Generic[Held]):
         question, asks = self.question(session)
         own = self.words(session)
         asked = is_question(heard.text, session.language)
-        puzzled = (own.get("unanswered") or speech(session.language).answers["unanswered"][0]) if asked else own["puzzled"]
+        puzzled = (
+            (own.get("unanswered") or speech(session.language).answers["unanswered"][0])
+            if asked
+            else own["puzzled"]
+        )
         if session.lost < _AT_A_LOSS:
             return Answer(_joined([puzzled, question]), (Act("repeat"), *asks))
         if session.lost >= _LET_GO and self.waits(session):

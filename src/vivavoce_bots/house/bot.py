@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
-from vivavoce_bots.dialogue.spotting import Spotter
+from vivavoce_bots.dialogue.spotting import Spotter, forms_of
 from vivavoce_bots.house.clauses import Clause, read_clauses
 from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
@@ -158,6 +158,9 @@ class HouseBot(CourteousBot[Session]):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
+        cannot = self.words(session)["cannot"]
+        if any(one != cannot for one in told.sentences):  # let me sit down; could you put the telly on
+            told.sentences = [one for one in told.sentences if one != cannot]
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
         if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
@@ -289,7 +292,10 @@ class HouseBot(CourteousBot[Session]):
         kind, deed = _WISHES[wish]
         devices = self._home.of_kind(kind)
         devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
-        if any((one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices) for one in session.waiting):
+        if any(
+            (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
+            for one in session.waiting
+        ):
             return
         names = self._telling.listed(session, devices, "or")
         told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
@@ -392,7 +398,8 @@ class HouseBot(CourteousBot[Session]):
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         reader, deed = self._readers[session.language], clause.deed or ""
-        verbs = set(" ".join(map(str, read_manner(session.language)["deeds"].get(deed, ()))).split())
+        phrases = map(str, read_manner(session.language)["deeds"].get(deed, ()))
+        verbs = {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}
         if clause.reference.bare or [
             word for word in clause.said if not reader.knows(word) and word not in verbs
         ]:

@@ -179,7 +179,9 @@ class TelcoBot(CourteousBot[Session]):
     def _tasks(self, session: Session, heard: Heard) -> list[str]:
         asked = ASKED[session.language].items()
         found = [(task, re.search(form, heard.text, re.I)) for task, form in asked if task in TASKS]
-        return [task for task, form in found if form and not self._unwanted(session, heard.text[: form.start()])]
+        return [
+            task for task, form in found if form and not self._unwanted(session, heard.text[: form.start()])
+        ]
 
     def _denied(self, session: Session, heard: Heard) -> bool:
         """Whether a task is named only as one that is not wanted."""
