@@ -39,7 +39,7 @@ _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here 
 
 @dataclass(frozen=True)
 class Food:
-    """One food, or a group of alike ones: grams of carbohydrate in 100 g, a usual portion, names by language."""
+    """One food, or a group: grams of carbohydrate in 100 g, a usual portion, names by language."""
 
     key: str
     carbs: float

@@ -378,7 +378,7 @@ class CounterBot(CourteousBot[Visit]):
         return {fits[0]: str(number)} if len(fits) == 1 else {}
 
     def _put_over(self, session: Visit, heard: Heard, found: dict[str, str]) -> None:
-        """A value that takes the place of another's moves that to the need that was asked: Naples; from Rome."""
+        """A value that another one puts out goes to the need that was asked: Naples; from Rome."""
         asked = session.asking
         if asked is None or asked in found or heard.did("not", "negate", "wrong"):
             return
