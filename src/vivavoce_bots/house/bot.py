@@ -7,17 +7,18 @@ else instead.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more
 from vivavoce_bots.dialogue.spotting import Spotter, forms_of
 from vivavoce_bots.house.clauses import Clause, read_clauses
 from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.services import SERVED, Services
+from vivavoce_bots.house.session import Done, Pending, Session, Told
 from vivavoce_bots.house.telling import FEW, Telling, capital
 
 _MATTER: Final = (
@@ -28,46 +29,6 @@ _MATTER: Final = (
 )  # fmt: skip
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 _WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
-
-
-@dataclass(frozen=True)
-class Pending:
-    """What is asked back: `which` device, what `deed`, whether one is meant (`confirm`), or of a service."""
-
-    asks: str
-    kind: str | None = None
-    deed: str | None = None
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Done:
-    """What was done last, and how the devices were before."""
-
-    deed: str
-    before: Mapping[str, str]
-
-
-@dataclass
-class Session(Talk):
-    """The state of the house in this conversation, and what is being settled."""
-
-    state: dict[str, str] = field(default_factory=dict)
-    messages: bool = True
-    channel: str | None = None
-    told_of: str | None = None
-    recording: tuple[str, ...] = ()
-    waiting: list[Pending] = field(default_factory=list)
-    about: tuple[str, ...] = ()
-    done: tuple[Done, ...] = ()
-
-
-@dataclass
-class Told:
-    """The turn as it grows."""
-
-    sentences: list[str] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
 
 
 class HouseBot(CourteousBot[Session]):
