@@ -35,6 +35,7 @@ class Session(Talk):
 
     asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
     counted  how much had been eaten before the last turn
+    named    the food that was named last
     """
 
     lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
@@ -44,6 +45,7 @@ class Session(Talk):
     item: Item | None = None
     choices: list[Food] = field(default_factory=list)
     counted: int = 0
+    named: Food | None = None
 
     @property
     def total(self) -> int:
@@ -90,7 +92,7 @@ class CarbsBot(CourteousBot[Session]):
     def about(self, session: Session, heard: Heard) -> bool:
         if heard.did("total", "asks") or self._items(session, heard) or self._asked(session, heard):
             return True
-        numbered = session.lexicon.quantity(heard.text) != Quantity()
+        numbered = session.lexicon.amount(heard.text) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
         unsure = session.asking == "how_much" and heard.did(*_UNSURE)
         return unsure or (numbered and (settling or bool(session.eaten)))
@@ -143,6 +145,9 @@ class CarbsBot(CourteousBot[Session]):
         understood = (Meaning(tuple(stating("inform", "food", one.written) for one in items), 1.0),)
         before = len(session.eaten)
         answer = self._answer(session, heard, items)
+        session.named = next(
+            (one.food for one in reversed(items) if one.food and not one.denied), session.named
+        )
         session.counted = min(before, len(session.eaten))
         return answer._replace(understood=understood) if answer is not None else None
 
@@ -171,6 +176,9 @@ class CarbsBot(CourteousBot[Session]):
             session.item, session.asking, session.open = None, "meal", [*fresh, *kept]
         else:
             session.open = [*kept, *fresh]
+            if fresh and session.item is not None:
+                names = ", ".join(one.written for one in fresh)
+                told.sentences.append(self.words(session)["also"].format(names=names))
         if heard.did("enough") and session.item is None:
             self._settle(session, told)
             return self.finish(session) if session.item is None else self._led_on(session, told, before)
@@ -213,7 +221,8 @@ class CarbsBot(CourteousBot[Session]):
         """How much of it; another food with a `no` takes its place; `no` alone leaves it out."""
         food, words = item.food, self.words(session)
         others = [one for one in eaten if one.food != food]
-        if food is None or (others and not heard.did("negate", "meant")):
+        again = {one.food.key for one in session.eaten} & {one.food.key for one in others if one.food}
+        if food is None or again or (others and not _denies(heard)):
             return False
         if others:
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
@@ -255,7 +264,7 @@ class CarbsBot(CourteousBot[Session]):
                 told.sentences.append(self.words(session)["learnt"].format(name=item.written))
             quantity = named.quantity if named and named.quantity != Quantity() else item.quantity
             session.open = [Item(item.written, quantity, chosen), *session.open]
-        elif not heard.did("negate", "dontcare", "dontknow"):
+        elif not heard.did("negate", "dontcare", "dontknow", "usual"):
             return False
         elif session.asking == "like" and self._strategy.vocabulary_extension:
             session.asking = "learn"
@@ -267,16 +276,28 @@ class CarbsBot(CourteousBot[Session]):
 
     def _said_again(self, session: Session, heard: Heard, eaten: list[Item]) -> list[Item]:
         """A food that was counted in the turn before, and comes again with an amount, is put right."""
-        if session.item is not None or not heard.did("only", "meant"):
-            return eaten
         fresh = session.eaten[session.counted :]
-        if heard.did("meant") and len(fresh) == len(eaten) == 1:
+        if not heard.did("more"):  # spoken of again, as it was
+            eaten = [self._as_it_was(session, one) for one in eaten]
+        if heard.did("meant"):
+            fresh = session.eaten
+        elif not heard.did("only") or session.item is not None:
+            return eaten
+        if heard.did("meant") and session.item is None and len(fresh) == len(eaten) == 1:
             session.eaten = session.eaten[:-1]
         again = {one.food.key for one in fresh} & {
             one.food.key for one in eaten if one.food and one.quantity != Quantity()
         }
         session.eaten = [one for one in session.eaten if one not in fresh or one.food.key not in again]
         return eaten
+
+    def _as_it_was(self, session: Session, item: Item) -> Item:
+        """A food that is in the meal and comes again without an amount: it takes its own place."""
+        held = next((one for one in session.eaten if one.food == item.food), None)
+        if held is None or item.quantity != Quantity():
+            return item
+        session.eaten = [one for one in session.eaten if one is not held]
+        return item._replace(quantity=Quantity(grams=held.grams))
 
     def _take_back(
         self, session: Session, denied: Sequence[Item], eaten: list[Item], told: Told
@@ -311,11 +332,14 @@ class CarbsBot(CourteousBot[Session]):
 
     def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
         """An amount alone corrects the last food; yes and no answer whether there is more."""
-        quantity = session.lexicon.quantity(heard.text)
+        quantity = session.lexicon.amount(heard.text)
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
-            last = session.eaten[-1]
+            last = next(
+                (one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1]
+            )
             grams = quantity.of(last.food) or 0.0
-            session.eaten = [*session.eaten[:-1], Eaten(last.written, last.food, grams)]
+            kept = [one for one in session.eaten if one is not last]
+            session.eaten = [*kept, Eaten(last.written, last.food, grams)]
             said = self.words(session)["changed"]
             told.sentences.append(
                 said.format(grams=f"{grams:g}", food=self._called(session, last.written, last.food))
@@ -417,5 +441,10 @@ class CarbsBot(CourteousBot[Session]):
 
     def _called(self, session: Session, written: str, food: Food) -> str:
         """The food's name: the user's own words when aligned or learnt, else the table's."""
-        own = self._strategy.alignment or plain(written) in session.lexicon.learnt
+        own = self._strategy.alignment or food.group or plain(written) in session.lexicon.learnt
         return written if own else food.name(session.language)
+
+
+def _denies(heard: Heard) -> bool:
+    """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
+    return heard.did("meant") or (heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate")

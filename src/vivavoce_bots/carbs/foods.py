@@ -31,20 +31,22 @@ _JOINING: Final = {"of", "di", "al", "alla", "ai", "alle", "allo"}
 _AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
+_ONE: Final = (None, 1.0)  # an article, perhaps
 _BARE: Final = 2  # words of an unknown food that stands by itself
-_LEAST_LIKE: Final = 0.45
+_LEAST_LIKE: Final = 0.6
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 
 @dataclass(frozen=True)
 class Food:
-    """One food: grams of carbohydrate in 100 g, a usual portion, names by language."""
+    """One food, or a group: grams of carbohydrate in 100 g, a usual portion, names by language."""
 
     key: str
     carbs: float
     portion: float
     unit: bool
     names: dict[str, list[str]]
+    group: bool = False
 
     def name(self, language: str) -> str:
         return self.names[language][0]
@@ -85,8 +87,10 @@ class Manner:
         self.says: Mapping[str, list[str]] = raw["says"]
         self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
         self.portions, self.some = set(raw["portions"]), set(raw["some"])
-        self.numbers: dict[str, float] = {word: at for at, word in enumerate(counted, 1)} | raw["numbers"]
+        self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
         self._split = re.compile(f"({raw['split']})", re.I)
+        rather = "|".join(map(re.escape, speech(language).numbers["rather"]))
+        self.rather = re.compile(rf"\s*(?:{rather})\b", re.I)
         self._deny = re.compile(rf"\b(?:{raw['deny']})\b", re.I)
 
     def tells(self, word: str) -> bool:
@@ -116,14 +120,14 @@ def read_foods() -> tuple[Food, ...]:
     """The foods of this package."""
     return tuple(
         Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
-             {"en": list(one["en"]), "it": list(one["it"])})
+             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")))
         for key, one in read_data("foods")["foods"].items()
     )  # fmt: skip
 
 
 @cache
 def _named(language: str) -> Mapping[str, Food]:
-    return {name: food for food in read_foods() for name in food.names[language]}
+    return {plain(name): food for food in read_foods() for name in food.names[language]}
 
 
 def learn_phrases(spotter: Spotter, language: str) -> None:
@@ -147,12 +151,20 @@ class Lexicon:
         """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
         manner = read_manner(self.language)
         found: list[Item] = []
+        loose: list[Item] = []
         for piece, denied in manner.pieces(text):
             item, amount = self._item(piece), self.quantity(piece)
+            if item is not None and item.food is None and amount.number is amount.grams is None:
+                framed = manner.frames.search(piece) or len(_words(piece)) == len(item.written.split())
+                loose += [] if framed else [item._replace(denied=denied)]
             if item is not None:
                 found.append(item._replace(denied=denied))
-            elif found and found[-1].quantity == Quantity() != amount and not denied:
+            elif found and amount != Quantity() and manner.rather.match(piece):
+                found[-1] = found[-1]._replace(quantity=amount)  # four, no, five
+            elif found and found[-1].quantity in (Quantity(), _ONE) and amount != Quantity() and not denied:
                 found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
+        if any(one.food is not None for one in found):  # a croissant, the one of Gino's
+            found = [one for one in found if one not in loose]
         return found[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:
@@ -182,6 +194,13 @@ class Lexicon:
         return _quantity(_words(in_digits(text, self.language, ordinals=False)), read_manner(self.language))[
             0
         ]
+
+    def amount(self, text: str) -> Quantity:
+        """How much a text says; an article of something that is no food says nothing: `a drink`."""
+        found, manner = self.quantity(text), read_manner(self.language)
+        words = _words(in_digits(text, self.language, ordinals=False))
+        certain = any(word[0].isdigit() or word in manner.portions for word in words)
+        return found if certain or not any(self.names(word) for word in words) else Quantity()
 
     def names(self, word: str) -> bool:
         """Whether a word may name a food that nobody knows."""
@@ -232,7 +251,8 @@ class Lexicon:
                 food = self.food(name := " ".join(words[start:end]))
                 before = start - 1 - (start > 0 and words[start - 1] in _JOINING)
                 after = end + (end < len(words) and words[end] in _JOINING)
-                if food is not None and not {before, after} & set(telling):
+                joined = {at for at in (before, after) if at in telling and self.food(words[at]) is None}
+                if food is not None and not joined:
                     return name, food
         return None
 

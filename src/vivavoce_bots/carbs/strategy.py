@@ -26,7 +26,7 @@ class Strategy:
     def sentences(self, language: str) -> dict[str, str]:
         """What is said in a language, by name."""
         said = {name: forms[self.formality] for name, forms in read_manner(language).says.items()}
-        return {**said, "puzzled": said["facing"]} if self.facing else said
+        return {**said, "puzzled": said["facing"], "unanswered": said["facing"]} if self.facing else said
 
 
 def strategies() -> dict[str, Strategy]:

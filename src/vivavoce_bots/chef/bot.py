@@ -32,6 +32,8 @@ from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, as
 
 _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
+_ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
+_OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _MOST_SENTENCES: Final = 10
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
@@ -161,6 +163,7 @@ class ChefBot(CourteousBot[Session]):
         """What is commanded is done before what is asked is answered."""
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
+        self._speak_of(session, [one.value or "" for one in asked.all("thing")])
         question, asks = self.question(session)
         texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
         acts = tuple(act for act in did.acts if act not in asks) if did else ()
@@ -175,8 +178,14 @@ class ChefBot(CourteousBot[Session]):
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['kept']} {question}", asks)
-        if heard.did("negate") and asked_for_more(session.last):
+        parts = self._parts(session, heard)
+        if heard.did("negate", "not") and parts and parts[-1].strange:
+            return self._missing(session, parts[-1].strange)
+        if heard.did("negate") and asked_for_more(session.last) and not heard.rest:
             return self.farewell(session)
+        if heard.did("negate", "not") and heard.all("thing"):
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['kept']} {question}", asks)
         if heard.did("affirm") and session.waiting is None:
             return Answer(self.words(session)["begin"], (Act("request", "command"),))
         return None
@@ -200,17 +209,30 @@ class ChefBot(CourteousBot[Session]):
         lead: list[str] = []
         commands: list[Predicate] = []
         corrects = (
-            session.done is not None and session.waiting is None and heard.did("negate", "meant", "not")
+            session.done is not None
+            and session.waiting is None
+            and heard.did("negate", "meant", "not")
+            and not _told_off(session)
         )
         for part in _joined(parts):
             wrong = Predicate(part.action or "", part.strange)
             if part.stopped:
                 lead.append(self.words(session)["kept"])
                 self.let_go(session)
+            elif (
+                part.strange
+                and part.things
+                and not part.action
+                and len(part.strange) + len(part.things) > 1
+                and not part.into
+            ):
+                continue  # told besides: my mother always used salt
             elif part.strange and (part.action or commands):
                 return self._obey(session, commands, lead, self._unknown(session, wrong))
             elif part.action is not None and not (corrects and self._replaces(session, part)):
                 commands.append(self._command(session, part, commands))
+            elif corrects and session.done and part.things and set(part.things) <= _bare_things(session.done):
+                lead.append(self.words(session)["so"].format(predicate=self._shown(session, session.done)))
             elif corrects and (part.things or part.action):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
@@ -234,6 +256,14 @@ class ChefBot(CourteousBot[Session]):
 
     def _named(self, session: Session, part: Part) -> Predicate:
         """Things without a verb: they complete the command that waits; one in or on another is put there."""
+        if (
+            session.waiting is None
+            and not _told_off(session)
+            and session.container in {**session.world.place, **session.world.inside}
+        ):
+            food = tuple(one for one in part.things if one in INGREDIENTS)
+            if food and set(part.things) == set(food):  # water, salt: into the pot that stands ready
+                return Predicate("aggiungere", (*part.quantity, *food, f"*{session.container}*"))
         waiting = session.waiting or Predicate("", ())
         told = _with(waiting, (*part.quantity, *part.things))
         things = things_of(told)
@@ -250,6 +280,17 @@ class ChefBot(CourteousBot[Session]):
         if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
             things = (*(one for one in things_of(waiting) if one not in things), *things)
         spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
+        if not things and not part.it and action in _ALONE and session.container and not spoken:
+            things = (f"*{session.container}*",)
+        boxes = [
+            one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
+        ]
+        box = boxes[-1] if boxes else session.container
+        if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
+            things = (*things, f"*{box}*")
+        food = tuple(one for one in session.things if one in INGREDIENTS)
+        if not things and action in _OF_FOOD and food and not part.strange:
+            things = tuple(f"*{one}*" for one in food)
         takes_food = any(need.startswith("thing") for need in ACTIONS[action])
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
@@ -424,6 +465,15 @@ class ChefBot(CourteousBot[Session]):
             return str(done)
         words = [self._word(session, one) if not one.startswith("[") else one for one in done.arguments]
         return str(Predicate(ENGLISH[done.action], tuple(words)))
+
+
+def _bare_things(command: Predicate) -> set[str]:
+    return {one.strip("*") for one in things_of(command)}
+
+
+def _told_off(session: Session) -> bool:
+    """Whether the last turn said that something is beyond the robot: what follows corrects nothing done."""
+    return session.last is not None and session.last.acts[:1] == (Act("canthelp"),)
 
 
 def _with(command: Predicate, things: Sequence[str]) -> Predicate:

@@ -79,9 +79,9 @@ def _part(piece: str, hearing: Hearing, language: str) -> Part:
 
 
 def _verb(piece: str, language: str) -> re.Match[str] | None:
-    """The verb whose words are the longest found: `take off` is not `take`."""
+    """The first verb, in its longest words: `take off` is not `take`."""
     found = [match for form in VERBS[language].values() if (match := form.search(piece))]
-    return max(found, key=lambda match: len(match[0])) if found else None
+    return min(found, key=lambda match: (match.start(), -len(match[0]))) if found else None
 
 
 def _action(verb: str, language: str) -> str | None:

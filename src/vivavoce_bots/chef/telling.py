@@ -41,7 +41,7 @@ class Telling:
         if not self.asked(heard):
             return None
         things = [one.value or "" for one in heard.all("thing")]
-        things = things or [one for one in spoken if heard.did("state_of")]
+        things = things or [one for one in spoken if heard.did("state_of", "where")]
         boxes = [one for one in things if one in CONTAINERS]
         if heard.did("where") and things:
             return self._all([self._where(one, world) for one in things], world, things)

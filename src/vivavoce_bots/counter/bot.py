@@ -13,10 +13,37 @@ from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
+from vivavoce_bots.dialogue.speech import is_question
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
+_BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
+_NAMING: Final = frozenset(
+    (
+        "about",
+        "by",
+        "on",
+        "called",
+        "a",
+        "an",
+        "the",
+        "il",
+        "la",
+        "lo",
+        "l'",
+        "su",
+        "sul",
+        "sulla",
+        "sulle",
+        "sui",
+        "sugli",
+        "di",
+    )
+)
+_NO_NAMES: Final = frozenset(
+    ("my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
+)
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
@@ -135,6 +162,8 @@ class CounterBot(CourteousBot[Visit]):
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or _PRONOUN[session.language].search(heard.text)
+        bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
+        refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             session.form.clear()  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
@@ -142,6 +171,7 @@ class CounterBot(CourteousBot[Visit]):
         other = next((self.counter.implied[one] for one in found if one in self.counter.implied), None)
         if errand is None and needs and other and not set(found) & {*needs, "time"}:
             session.errand = other
+        self._put_over(session, heard, found)
         session.form |= found
         if session.errand is None:
             session.errand = next(
@@ -149,7 +179,12 @@ class CounterBot(CourteousBot[Visit]):
             )
         if session.errand is None:
             return None
-        return self._go_on(session, self._unknown(session, heard, led=bool(found)))
+        asked, problem = session.asking, self._unknown(session, heard, led=bool(found))
+        answer = self._go_on(session, problem)
+        noted = self.words(session).get("noted", "")
+        if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
+            return answer._replace(text=f"{noted} {answer.text}")
+        return answer
 
     def _going_on(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What goes on with the errand before: a number or a day of what was spoken of last."""
@@ -196,7 +231,14 @@ class CounterBot(CourteousBot[Visit]):
         """A word that nothing explains, beside an errand or behind a word that leads to the need."""
         known = self.counter.needs[need]
         vague, leads = known.vague.get(language, ()), known.leads.get(language, ())
-        strange = [at for at, word in enumerate(heard.said) if word in heard.rest and not word.endswith("'")]
+        strange = [
+            at
+            for at, word in enumerate(heard.said)
+            if word in heard.rest
+            and not word.endswith("'")
+            and word not in _NO_NAMES
+            and in_digits(word, language) == word
+        ]
         if leads:
             return next(
                 (heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None
@@ -205,9 +247,17 @@ class CounterBot(CourteousBot[Visit]):
             behind = next((at for at in strange if at >= errand.end), None)
             near = behind is not None and behind - errand.end <= _NEAR
             named = behind if near else 0 if strange[:1] == [0] and errand.start == 1 else None
-            if named is not None and heard.said[named] not in vague:
+            if named is not None and heard.said[named] not in vague and self._is_name(heard, named):
                 return heard.said[named]
         return None
+
+    def _is_name(self, heard: Heard, at: int) -> bool:
+        """Whether a word nobody knows names something: it is written as a name, or hardly more is said."""
+        word = heard.said[at]
+        written = re.search(rf"\b{re.escape(word)}\b", heard.text, re.I)
+        capital = written is not None and written[0][:1].isupper() and written.start() > 0
+        behind = at > 0 and heard.said[at - 1] in _NAMING
+        return capital or behind or (len(heard.rest) == 1 and len(word) > 2)
 
     def _errand(self, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
@@ -273,6 +323,7 @@ class CounterBot(CourteousBot[Visit]):
             else:
                 bare.append((names, value))
         self._place(session, bare, found)
+        found = found or self._told_early(session, heard)
         named = self._errand(heard) if session.errand is None else None
         numbers = (
             [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"]
@@ -290,6 +341,10 @@ class CounterBot(CourteousBot[Visit]):
         if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []
+        named_by = {at for one in heard.spans if one.entry.kind == "value" and one.end - one.start > 1
+                    for at in range(one.start, one.end)}  # fmt: skip
+        if named_by:  # second class is no number
+            text = " ".join(word for at, word in enumerate(heard.said) if at not in named_by)
         for name in [*numbers, session.asking or ""] if not counted and "time" not in found else ():
             need = counter.needs.get(name)
             if (
@@ -303,6 +358,37 @@ class CounterBot(CourteousBot[Visit]):
         if number and number <= len(session.offered) and session.asking in (None, *self.counter.kept):
             found[self.counter.kept[0]] = session.offered[number - 1]
         return found
+
+    def _told_early(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """A number alone that is no answer to what was asked, and one to what the errand needs besides."""
+        asked = self.counter.needs.get(session.asking or "")
+        number = number_meant(in_digits(heard.text, session.language), session.language)
+        if session.errand is None or asked is None or asked.kind == "number" or number is None:
+            return {}
+        if session.offered and number <= len(session.offered):
+            return {}
+        needs = self.counter.errands[session.errand].needs
+        fits = [
+            one
+            for one in needs
+            if self.counter.needs[one].kind == "number"
+            and one not in session.form
+            and self.counter.needs[one].low <= number <= self.counter.needs[one].high
+        ]
+        return {fits[0]: str(number)} if len(fits) == 1 else {}
+
+    def _put_over(self, session: Visit, heard: Heard, found: dict[str, str]) -> None:
+        """A value that another one puts out goes to the need that was asked: Naples; from Rome."""
+        asked = session.asking
+        if asked is None or asked in found or heard.did("not", "negate", "wrong"):
+            return
+        values = self.counter.needs[asked].values
+        moved = [
+            session.form[one]
+            for one in found
+            if session.form.get(one, found[one]) != found[one] and self.counter.needs[one].values == values
+        ]
+        found |= {asked: moved[0]} if values and moved else {}
 
     def _counted(self, session: Visit, heard: Heard, number: str, found: dict[str, str]) -> dict[str, str]:
         """What was named, without what the word for a number means besides: `the first` is no class."""

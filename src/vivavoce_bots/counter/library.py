@@ -23,6 +23,8 @@ class LibraryBot(CounterBot):
         titles = self._titles(session)
         if named and len(titles) == 1:
             form["title"] = titles[0]
+        if not named and session.offered and session.errand == "find":
+            named = {"title"}  # is that one in?
         if session.errand == "borrow" and "title" in form and "out" in facts[form["title"]]:
             session.errand = "find"
         if named:
@@ -31,6 +33,8 @@ class LibraryBot(CounterBot):
 
     def ask(self, session: Visit, need: str) -> str:
         titles = self._titles(session)
+        if session.offered and len(titles) == len(self.counter.facts):
+            titles = list(session.offered)
         if need == "title" and titles and len(titles) < len(self.counter.facts):
             session.offered = tuple(titles)
             listed = ", ".join(self.counter.say("title", one, session.language) for one in titles)
@@ -56,6 +60,8 @@ class LibraryBot(CounterBot):
     def _found(self, session: Visit) -> str:
         title = session.form.get("title")
         titles = [title] if title else self._titles(session)
+        if session.offered and len(titles) == len(self.counter.facts):
+            titles = list(session.offered)
         if not titles:
             return self.words(session)["find_none"].format(**self.told(session))
         session.offered = tuple(titles) if len(titles) > 1 else session.offered

@@ -14,7 +14,15 @@ from random import Random
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from vivavoce_bots.acts import Act, Meaning, Reply
-from vivavoce_bots.dialogue.speech import COURTESIES, courtesies_of, language_of, speech, without_tag
+from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
+from vivavoce_bots.dialogue.speech import (
+    COURTESIES,
+    courtesies_of,
+    is_question,
+    language_of,
+    speech,
+    without_tag,
+)
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _REMEMBERED: Final = 4
@@ -137,7 +145,7 @@ class CourteousBot(ABC, Generic[Held]):
     name: str = ""
 
     def __init__(self, seed: int = 1, learn: Callable[[Spotter, str], None] | None = None) -> None:
-        self._seed = seed
+        self._seed, self._beyond = seed, read_beyond(self.name)
         self._hearing = {language: Hearing(language, learn) for language in ("en", "it")}
 
     # --- what a bot says and does ----------------------------------------------------------------------
@@ -191,8 +199,23 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        heard = self._hearing[session.language].heard(texts[0][0] if texts else "")
-        return self._said(session, self._manage(session, heard))
+        text = texts[0][0] if texts else ""
+        found, rest = told_apart(text, self._beyond[session.language])
+        heard = self._hearing[session.language].heard(text if found is None else rest)
+        if found is None:
+            return self._said(session, self._manage(session, heard))
+        return self._said(session, self._told_beyond(session, found, heard))
+
+    def _told_beyond(self, session: Held, told: str, rest: Heard) -> Answer:
+        """What this bot says of what is beyond it, and the answer to what was said besides."""
+        matters = bool(rest.said) and self.about(session, rest)
+        if matters or rest.did("bye", "done", "restart"):
+            answer = self._manage(session, rest)
+        else:
+            session.lost = 0
+            answer = Answer(*self.question(session))
+        lead = "" if matters and answer.text.startswith(told) else told
+        return answer._replace(text=_joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
         reply = Reply(answer.text[:1].upper() + answer.text[1:], answer.acts, answer.understood, answer.end)
@@ -219,7 +242,7 @@ class CourteousBot(ABC, Generic[Held]):
         before = self._snapshot(session)
         answer = self.matter(session, heard)
         if answer is None:
-            return self._puzzled(session)
+            return self._puzzled(session, heard)
         session.lost = 0
         self._remember(session, before)
         return self._parted(session, answer) if _leaves(heard) else answer
@@ -254,8 +277,7 @@ class CourteousBot(ABC, Generic[Held]):
         courtesies = courtesies or (("hello",) if heard.did("ciao") else ())
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
-        helped = heard.did("service", *_UNSURE)
-        if helped:
+        if heard.did("service", *_UNSURE):
             return self._led_back(session, courtesies[:1], helped=True)
         return self._led_back(session, courtesies) if courtesies else None
 
@@ -299,13 +321,19 @@ class CourteousBot(ABC, Generic[Held]):
         """What is said where the last step was taken back; `was` is what it had made."""
         return self._led_back(session, ("undo",))
 
-    def _puzzled(self, session: Held) -> Answer:
+    def _puzzled(self, session: Held, heard: Heard) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
         session.lost += 1
         if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
             return own
         question, asks = self.question(session)
-        puzzled = self.words(session)["puzzled"]
+        own = self.words(session)
+        asked = is_question(heard.text, session.language)
+        puzzled = (
+            (own.get("unanswered") or speech(session.language).answers["unanswered"][0])
+            if asked
+            else own["puzzled"]
+        )
         if session.lost < _AT_A_LOSS:
             return Answer(_joined([puzzled, question]), (Act("repeat"), *asks))
         if session.lost >= _LET_GO and self.waits(session):

@@ -15,11 +15,13 @@ _DIGITS: Final = re.compile(r"(?<![0-9])[0-9]{1,6}(?![0-9])")
 
 def in_digits(text: str, language: str, *, ordinals: bool = True) -> str:
     """A text with its numbers in digits; `one` and `un`, which are more than numbers, stay words."""
-    known = _numbers(language)
+    known, others = _numbers(language), _homographs(language)
+    text = text[:LONGEST_TEXT]
+    verbs = [one.span() for one in others.finditer(text)] if others else []
     found: list[tuple[int, int, int, bool]] = []
     for word in _WORD.finditer(text[:LONGEST_TEXT]):
         value, ordinal = known.get(word[0].casefold(), (0, False))
-        if not value or (ordinal and not ordinals):
+        if not value or any(a <= word.start() < b for a, b in verbs) or (ordinal and not ordinals):
             continue
         last = found[-1] if found else None
         joins = last is not None and not last[3] and _JOINS[language].fullmatch(text, last[1], word.start())
@@ -57,6 +59,13 @@ def _together(before: int, after: int) -> int | None:
     if after < free and (free > 10 or before % 100 >= 20):
         return before + after
     return before * 100 + after if 10 < before <= 20 and 10 <= after < 100 else None
+
+
+@cache
+def _homographs(language: str) -> re.Pattern[str] | None:
+    """Words that are numbers and mean something else here: `sei stupido`."""
+    forms = speech(language).numbers["homographs"]
+    return re.compile("|".join(rf"\b(?:{form})" for form in forms), re.I) if forms else None
 
 
 @cache

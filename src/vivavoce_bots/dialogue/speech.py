@@ -30,6 +30,7 @@ class Speech:
     cues: Phrases
     small: list[str]
     tags: list[str]
+    interrogatives: list[str]
     order: Mapping[str, Phrases]
     hints: Mapping[str, Phrases]
     asks: Phrases
@@ -73,6 +74,16 @@ def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
     said = [one for one in said if one != "praise" or "chat" not in said]  # lovely weather
     whole = [one for one in said if one not in ("chat", "sorry")] or list(said)
     return tuple(dict.fromkeys(_ANSWERED_AS.get(one, one) for one in whole))[:2]
+
+
+def is_question(text: str, language: str) -> bool:
+    """Whether a text asks something: by its mark, or by the word that it begins with."""
+    return text.rstrip().endswith("?") or _asking(language).match(text) is not None
+
+
+@cache
+def _asking(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, speech(language).interrogatives))})\b", re.I)
 
 
 def without_tag(text: str, language: str) -> str:

@@ -62,7 +62,10 @@ def _read(phrase: str, tokens: Callable[[str], list[str]]) -> tuple[tuple[str, t
     read: list[tuple[str, tuple[str, ...], bool]] = []
     for form in forms_of(phrase):
         stem = _STEM.fullmatch(form)
-        read.append((form, tuple(tokens(stem[1] if stem else form)), stem is not None))
+        words = tuple(tokens(stem[1] if stem else form))
+        read.append((form, words, stem is not None))
+        if words and form.endswith("'"):  # dell'acqua
+            read.append((form, (*words[:-1], f"{words[-1]}'"), False))
     return tuple(read)
 
 

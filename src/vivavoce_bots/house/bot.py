@@ -7,17 +7,18 @@ else instead.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
-from vivavoce_bots.dialogue.spotting import Spotter
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more
+from vivavoce_bots.dialogue.spotting import Spotter, forms_of
 from vivavoce_bots.house.clauses import Clause, read_clauses
 from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.services import SERVED, Services
+from vivavoce_bots.house.session import Done, Pending, Session, Told
 from vivavoce_bots.house.telling import FEW, Telling, capital
 
 _MATTER: Final = (
@@ -28,45 +29,6 @@ _MATTER: Final = (
 )  # fmt: skip
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 _WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
-
-
-@dataclass(frozen=True)
-class Pending:
-    """What is asked back: `which` device, what `deed`, whether one is meant (`confirm`), or of a service."""
-
-    asks: str
-    kind: str | None = None
-    deed: str | None = None
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Done:
-    """What was done last, and how the devices were before."""
-
-    deed: str
-    before: Mapping[str, str]
-
-
-@dataclass
-class Session(Talk):
-    """The state of the house in this conversation, and what is being settled."""
-
-    state: dict[str, str] = field(default_factory=dict)
-    messages: bool = True
-    channel: str | None = None
-    recording: tuple[str, ...] = ()
-    waiting: list[Pending] = field(default_factory=list)
-    about: tuple[str, ...] = ()
-    done: tuple[Done, ...] = ()
-
-
-@dataclass
-class Told:
-    """The turn as it grows."""
-
-    sentences: list[str] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
 
 
 class HouseBot(CourteousBot[Session]):
@@ -117,6 +79,11 @@ class HouseBot(CourteousBot[Session]):
             return self.words(session)["ask"], (Act("request", "task"),)
         return self._question(session, session.waiting[0])
 
+    def help(self, session: Session) -> str:
+        if session.waiting and session.waiting[0].choices:
+            return self.words(session)["help_which"]
+        return super().help(session)
+
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         words = self.words(session)
         changed = [
@@ -145,11 +112,16 @@ class HouseBot(CourteousBot[Session]):
         clauses = read_clauses(
             heard.text, self._hearing[session.language], self._readers[session.language], kind
         )
+        named = {one.reference.kind for one in clauses if one.deed}
+        clauses = [one for one in clauses if not _wishes(one, named)]
         told, waited, done = Told(), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
+        cannot = self.words(session)["cannot"]
+        if any(one != cannot for one in told.sentences):  # let me sit down; could you put the telly on
+            told.sentences = [one for one in told.sentences if one != cannot]
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
         if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
@@ -199,6 +171,14 @@ class HouseBot(CourteousBot[Session]):
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
         said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
+        if first is not None and first.did("not") and pending.choices and (first.reference.placed):
+            left_out = self._meant(session, first.reference, pending.choices)
+            kept = tuple(one for one in pending.choices if one not in left_out)
+            if not left_out:
+                told.sentences.append(self.words(session)["untouched"])
+                return True
+            if kept:
+                return self._narrowed(session, pending, kept, told)
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
@@ -221,6 +201,15 @@ class HouseBot(CourteousBot[Session]):
         self._settle(session, replace(first, deed=deed), told, pending)
         for clause in clauses[clauses.index(first) + 1 :]:
             self._take(session, clause, told)
+        return True
+
+    def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:
+        """Some of the choices are not meant: what is left is done, or asked for."""
+        session.waiting.pop(0)
+        if pending.deed and len(kept) == 1:
+            self._do(session, pending.deed, list(kept), told)
+        else:
+            session.waiting.insert(0, replace(pending, choices=kept))
         return True
 
     def _yes_or_no(self, session: Session, heard: Heard, pending: Pending, told: Told) -> bool:
@@ -246,9 +235,10 @@ class HouseBot(CourteousBot[Session]):
             told.acts += served[1]
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))
-            session.waiting += [Pending(served.asks)] if served.asks else []
+            again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?
+            session.waiting += [Pending(served.asks)] if served.asks and not again else []
         elif wish is not None:
-            self._wished(session, wish, told)
+            self._wished(session, wish, told, reference.rooms)
         elif clause.asks:
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
@@ -259,9 +249,15 @@ class HouseBot(CourteousBot[Session]):
         elif clause.deed or reference.other or clause.did("kind", "plural", "called", "one", "too"):
             self._settle(session, clause, told)
 
-    def _wished(self, session: Session, wish: str, told: Told) -> None:
+    def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
         kind, deed = _WISHES[wish]
         devices = self._home.of_kind(kind)
+        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if any(
+            (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
+            for one in session.waiting
+        ):
+            return
         names = self._telling.listed(session, devices, "or")
         told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
         pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
@@ -282,9 +278,10 @@ class HouseBot(CourteousBot[Session]):
         done = (suits or list(session.done))[-1]
         wrong = list(done.before)
         negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
-        if negated and set(self._meant(session, reference)) & set(wrong) and "not" in clause.kinds:
-            self._take_back(session, done)
-            told.sentences.append(capital(self._telling.how(session, wrong[0])) + ".")
+        meant_not = [one for one in self._meant(session, reference) if one in wrong]
+        if negated and meant_not and "not" in clause.kinds:
+            self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
             session.done = (done,)
             return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
@@ -362,7 +359,8 @@ class HouseBot(CourteousBot[Session]):
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         reader, deed = self._readers[session.language], clause.deed or ""
-        verbs = set(" ".join(map(str, read_manner(session.language)["deeds"].get(deed, ()))).split())
+        phrases = map(str, read_manner(session.language)["deeds"].get(deed, ()))
+        verbs = {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}
         if clause.reference.bare or [
             word for word in clause.said if not reader.knows(word) and word not in verbs
         ]:
@@ -419,7 +417,8 @@ class HouseBot(CourteousBot[Session]):
         for (kind_name, deed), ones in done.items():
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
-            told.sentences.append(self._telling.done(session, kind_name, deed, ones))
+            again = stating("inform", kind_name, ones[0]) in told.acts and not changed
+            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
@@ -478,3 +477,9 @@ class HouseBot(CourteousBot[Session]):
             return form.format(name=name), (Act("request", "action"),)
         form = forms.get("which") or words["which_thing"]
         return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
+
+
+def _wishes(clause: Clause, named: set[str | None]) -> bool:
+    """Whether a clause only wishes for what another one names: it's so dark, a light in the kitchen."""
+    wish = next((one for one in clause.kinds if one in _WISHES), None)
+    return wish is not None and clause.deed is None and _WISHES[wish][0] in named

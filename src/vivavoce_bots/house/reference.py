@@ -103,6 +103,9 @@ class Reader:
             or (of_kind if found.said and not everything else None),
         )
         kinds = [span.entry.kind for span in spans]
+        if everything and not {"relation", "side"} & set(kinds):  # everything off, I go to bed
+            found = replace(found, places=())
+            kinds = [one for one in kinds if one != "thing"]
         bare = "thing" in kinds and not {"relation", "side", *_NAMES} & set(kinds)
         return replace(found, strange=found.strange or self._strange(said, spans), bare=bare)
 

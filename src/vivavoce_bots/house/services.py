@@ -1,14 +1,17 @@
 """What the house tells and keeps: channels and programmes of the television, recordings, messages."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.manners import Heard
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 from vivavoce_bots.house.clauses import Clause
 from vivavoce_bots.house.home import Home
 
+_NUMBER: Final = re.compile(r"\d")
 # What a service asks back, and the sentence for it.
 SERVED: Final = {
     "programme": "which_channel", "television": "which_channel", "recording": "which_channel",
@@ -31,6 +34,7 @@ class Memory(Protocol):
     state: dict[str, str]
     messages: bool
     channel: str | None
+    told_of: str | None
     recording: tuple[str, ...]
 
 
@@ -97,8 +101,11 @@ class Services:
 
     def _of_channel(self, session: Memory, service: str, text: str, words: Mapping[str, Any]) -> Served:
         channel = self.channel(session, text)
+        if channel is None and service == "television":  # watch that: what was told of last
+            channel, session.told_of = session.told_of, None
         if channel is None:
-            return Served("", (), service)
+            lacks = _NUMBER.search(in_digits(text, session.language)) is not None
+            return Served(words["no_channel"] if lacks else "", (), service)
         language = session.language
         name = self._home.channels[channel][language]["name"]
         told = self._home.programmes[channel][language]
@@ -110,6 +117,7 @@ class Services:
         if service == "recording":
             session.recording = (*session.recording, channel)
             return Served(words["recorded"].format(name=name, told=told), acts)
+        session.told_of = channel
         return Served(words["programme"].format(name=name, told=told).replace("su il ", "sul "), acts)
 
     def _machine(self, session: Memory, clause: Clause, words: Mapping[str, Any]) -> Served:

@@ -20,7 +20,7 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import number_meant
-from vivavoce_bots.telco.words import ASKED, CALLED, INSTEAD, SAID, TASKS
+from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASKS
 
 _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
@@ -83,7 +83,7 @@ class TelcoBot(CourteousBot[Session]):
         return reply
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if self._tasks(session, heard):
+        if self._tasks(session, heard) or (session.asking is not None and self._denied(session, heard)):
             return True
         amount = self._amount(session, heard.text) is not None
         someone = session.asking == "recipient" and bool(heard.rest)
@@ -135,6 +135,9 @@ class TelcoBot(CourteousBot[Session]):
         return answer._replace(understood=understood) if answer else None
 
     def _answer(self, session: Session, heard: Heard, task: str | None) -> Answer | None:
+        if task is None and session.asking is not None and self._denied(session, heard):
+            self.let_go(session)
+            return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task not in _OPERATIONS:
             self.let_go(session)
             value = self._value(session, task)
@@ -175,7 +178,19 @@ class TelcoBot(CourteousBot[Session]):
 
     def _tasks(self, session: Session, heard: Heard) -> list[str]:
         asked = ASKED[session.language].items()
-        return [task for task, form in asked if task in TASKS and re.search(form, heard.text, re.I)]
+        found = [(task, re.search(form, heard.text, re.I)) for task, form in asked if task in TASKS]
+        return [
+            task for task, form in found if form and not self._unwanted(session, heard.text[: form.start()])
+        ]
+
+    def _denied(self, session: Session, heard: Heard) -> bool:
+        """Whether a task is named only as one that is not wanted."""
+        asked = ASKED[session.language].items()
+        named = [task for task, form in asked if task in TASKS and re.search(form, heard.text, re.I)]
+        return bool(named) and not self._tasks(session, heard)
+
+    def _unwanted(self, session: Session, before: str) -> bool:
+        return DENIED[session.language].search(before) is not None
 
     def _called(self, session: Session, task: str) -> str:
         """What a thing is called: as the caller did, where the bot aligns."""

@@ -1,5 +1,6 @@
 """What the telephone company's callers say, and what it says itself, by strategy."""
 
+import re
 from typing import Final
 
 TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transfer")
@@ -190,3 +191,9 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
         },
     },
 }  # fmt: skip
+
+DENIED: Final = {
+    "en": re.compile(r"\b(?:don't|do not|didn't|did not|not|never)\W+(?:\w+\W+){0,3}$", re.I),
+    "it": re.compile(r"\b(?:non|mica|nessun[oa]?)\W+(?:\w+\W+){0,2}$", re.I),
+}
+"""What stands before a task that is not wanted."""

@@ -60,12 +60,12 @@ def test_nothing_is_counted_for_a_dish_that_nobody_knows() -> None:
 
 
 def test_a_name_is_learnt_where_the_vocabulary_can_be_extended_and_there_alone() -> None:
-    taught = ["100 g of tofu", "no", "chickpeas", "200 g of tofu", "no"]
+    taught = ["100 g of seitan", "no", "chickpeas", "200 g of seitan", "no"]
     session, said = talk("vocabulary-extension", *taught)
-    assert "remember tofu" in said[3]
+    assert "remember seitan" in said[3]
     assert session.total == 27 + 54
-    assert "tofu 200 g" in said[-1]
-    control, _ = talk("control", "100 g of tofu", "no", "200 g of tofu", "no")
+    assert "seitan 200 g" in said[-1]
+    control, _ = talk("control", "100 g of seitan", "no", "200 g of seitan", "no")
     assert control.lexicon.learnt == {}
 
 
@@ -74,7 +74,8 @@ def test_each_strategy_changes_what_it_is_named_after() -> None:
     assert "sorry to hear" not in talk("control", "I am tired")[1][1]
     assert talk("formality")[1][0].startswith("Good day")
     assert "only count carbohydrates" in talk("facing", "what is the weather?")[1][1]
-    assert "didn't understand" in talk("control", "what is the weather?")[1][1]
+    assert "cannot tell you" in talk("control", "what is the weather?")[1][1]
+    assert "didn't understand" in talk("control", "blah blah the weather")[1][1]
     assert "spaghetti 200 g" in talk("alignment", "a plate of spaghetti", "no")[1][-1]
     assert "pasta 200 g" in talk("control", "a plate of spaghetti", "no")[1][-1]
 
@@ -144,7 +145,7 @@ def test_that_is_all_brings_the_total_and_goodbye_ends() -> None:
 
 
 @given(
-    st.lists(st.text(max_size=40) | st.sampled_from(["rice", "no", "1", "80 g", "yes", "tofu", "9" * 400]))
+    st.lists(st.text(max_size=40) | st.sampled_from(["rice", "no", "1", "80 g", "yes", "seitan", "9" * 400]))
 )
 def test_the_total_is_never_negative_and_never_lost(texts: list[str]) -> None:
     session, said = talk("all", *texts)

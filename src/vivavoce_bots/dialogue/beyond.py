@@ -1,0 +1,68 @@
+"""What is beyond a bot, and what it says of that: topics with their phrases in one file."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from vivavoce_bots.dialogue.speech import LANGUAGES, read_data
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter, tokens
+
+_PIECES: Final = {
+    "en": re.compile(r"(?<=[.,;:!?])\s+|\s+(?=(?:and|but|then)\b)", re.I),
+    "it": re.compile(r"(?<=[.,;:!?])\s+|\s+(?=(?:e|ma|poi)\b)", re.I),
+}
+_PRONOUN: Final = {
+    "en": re.compile(r"\b(?:it|that|this|them|one|ones)\b", re.I),
+    "it": re.compile(r"\b(?:lo|la|li|le|quell\w|quest\w|\w{3,}(?:l[aeio]))\b", re.I),
+}
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """The topics that one bot has nothing to do with: their phrases and a sentence of each."""
+
+    language: str
+    spotter: Spotter
+    says: Mapping[str, str]
+
+
+@cache
+def read_beyond(bot: str) -> Mapping[str, Beyond]:
+    """What is beyond a bot, by language; nothing of a bot that the file does not have."""
+    topics = read_data("beyond").get(bot, {})
+    return {language: _beyond(topics, language) for language in LANGUAGES}
+
+
+def _beyond(topics: Mapping[str, Mapping[str, Mapping[str, object]]], language: str) -> Beyond:
+    spotter, says = Spotter(), dict[str, str]()
+    for name, topic in topics.items():
+        held = topic[language]
+        says[name] = str(held["says"])
+        for phrase in held["of"] if isinstance(held["of"], list) else ():
+            spotter.learn(phrase, Entry("beyond", name, phrase))
+    return Beyond(language, spotter, says)
+
+
+def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
+    """The sentence for what is beyond a bot, and the text without it; None where nothing is.
+
+    A piece behind it that speaks of it with a pronoun goes with it: `the heating, turn it up`.
+    """
+    text = text[:LONGEST_TEXT]
+    if not beyond.says:
+        return None, text
+    told: str | None = None
+    kept: list[str] = []
+    for piece in _PIECES[beyond.language].split(text):
+        said = tokens(piece)
+        found = beyond.spotter.find(piece, said)
+        if found:
+            span = found[0]
+            told = told or beyond.says[span.entry.slot or ""].format(
+                words=" ".join(said[span.start : span.end])
+            )
+        elif told is None or not _PRONOUN[beyond.language].search(piece):
+            kept.append(piece)
+    return told, " ".join(kept)

@@ -1,0 +1,47 @@
+"""What the house remembers of a conversation: how things are, what was done, what is still to be settled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vivavoce_bots.acts import Act
+from vivavoce_bots.dialogue.manners import Talk
+
+
+@dataclass(frozen=True)
+class Pending:
+    """What is asked back: `which` device, what `deed`, whether one is meant (`confirm`), or of a service."""
+
+    asks: str
+    kind: str | None = None
+    deed: str | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done last, and how the devices were before."""
+
+    deed: str
+    before: Mapping[str, str]
+
+
+@dataclass
+class Session(Talk):
+    """The state of the house in this conversation, and what is being settled."""
+
+    state: dict[str, str] = field(default_factory=dict)
+    messages: bool = True
+    channel: str | None = None
+    told_of: str | None = None
+    recording: tuple[str, ...] = ()
+    waiting: list[Pending] = field(default_factory=list)
+    about: tuple[str, ...] = ()
+    done: tuple[Done, ...] = ()
+
+
+@dataclass
+class Told:
+    """The turn as it grows."""
+
+    sentences: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)

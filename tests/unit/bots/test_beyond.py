@@ -1,0 +1,110 @@
+"""What bots say of what is beyond them, and of questions that they cannot answer; nothing is done instead."""
+
+import pytest
+
+from vivavoce_bots.acts import Reply
+from vivavoce_bots.catalogue import BOTS
+from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
+from vivavoce_bots.dialogue.numbers import number_meant
+from vivavoce_bots.dialogue.speech import read_data
+
+MADE = {
+    name: BOTS[name].make(BOTS[name].variants[0], 1, None)
+    for name in ("carbs", "chef", "house", "library", "pharmacy", "telco", "trains")
+}
+
+
+def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
+    bot = MADE[name]
+    session = bot.session("c", language)
+    bot.greet(session)
+    return [bot.reply(session, [(text, None)]) for text in said]
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "said", "told"),
+    [
+        ("house", "en", ("switch on the kitchen lamp", "the heating, turn it up"), "no heating among"),
+        ("house", "it", ("accendi la lavastoviglie",), "non c'è: lavastoviglie"),
+        ("chef", "en", ("take the onion", "slice it thinly"), "cannot cut"),
+        ("chef", "en", ("how long will it take?",), "Times and heat"),
+        ("telco", "en", ("my internet has been down for three days",), "technicians"),
+        ("library", "it", ("mi avete fatto una multa",), "Multe"),
+        ("carbs", "it", ("una mela", "è tanto?"), "non so dirlo"),
+        ("trains", "en", ("which platform is it?",), "NOT KNOWN"),
+    ],
+)
+def test_what_is_beyond_a_bot_is_said_and_nothing_is_done_instead(
+    name: str, language: str, said: tuple[str, ...], told: str
+) -> None:
+    last = talk(name, *said, language=language)[-1]
+    assert told in last.text and not last.end
+    assert not any(act.slot == "done" for act in last.acts)
+
+
+def test_what_is_said_besides_is_done() -> None:
+    reply = talk("house", "turn on the dishwasher and switch on the kitchen lamp")[-1]
+    assert "no dishwasher" in reply.text and "kitchen lamp is on" in reply.text
+
+
+def test_every_topic_has_phrases_and_one_sentence_in_both_languages() -> None:
+    for bot, topics in read_data("beyond").items():
+        assert bot in BOTS
+        for topic in topics.values():
+            assert set(topic) == {"en", "it"} and all(held["of"] and held["says"] for held in topic.values())
+
+
+def test_a_bot_without_topics_has_nothing_beyond_it() -> None:
+    assert told_apart("my internet is down", read_beyond("boris")["en"]) == (None, "my internet is down")
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told"),
+    [("en", "who invented this?", "cannot tell"), ("it", "chi l'ha inventato?", "non lo so")],
+)
+def test_a_question_that_it_cannot_answer_was_not_misheard(language: str, said: str, told: str) -> None:
+    assert told in talk("house", said, language=language)[-1].text
+
+
+@pytest.mark.parametrize(
+    ("said", "number"), [("sei", 6), ("sei biscotti", 6), ("sei proprio inutile", None), ("ma chi sei", None)]
+)
+def test_the_verb_is_no_number(said: str, number: int | None) -> None:
+    assert number_meant(said, "it") == number
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "said", "told"),
+    [
+        (
+            "carbs",
+            "en",
+            ("two biscuits", "80 g of bread", "I meant three biscuits", "total"),
+            "bread 80 g (39 g), biscuit 30 g",
+        ),
+        ("carbs", "en", ("a banana", "the banana was ripe"), "Got it: banana 120 g"),
+        ("carbs", "it", ("una birra", "sei inutile", "totale"), "birra 330 g"),
+        ("carbs", "en", ("a can of fanta",), "fanta 330 g"),
+        ("chef", "en", ("put the pot on the stove", "water"), "add(water, pot)"),
+        ("chef", "it", ("prendi la pentola", "aggiungi dell'acqua"), "acqua"),
+        (
+            "chef",
+            "en",
+            ("put the pot on the stove, my mother always used salt",),
+            "stove). What next",
+        ),
+        ("house", "en", ("switch on all lamps", "not the bedroom"), "left in the bedroom is off"),
+        ("house", "it", ("in cucina è buio, faccia luce", "sì"), "Ho acceso la lampada in cucina"),
+        ("house", "en", ("what's on channel one tonight", "let's watch that"), "shows channel one"),
+        ("house", "it", ("accendi la tv", "canale sette"), "non c'è"),
+        ("library", "en", ("renew a book", "2214", "Emma"), "Emma"),
+        ("library", "it", ("un libro di Calvino", "quello del barone"), "Il barone rampante"),
+        ("pharmacy", "en", ("nurofen", "price"), "5.90"),
+        ("telco", "it", ("ricarica 20 euro", "non voglio ricaricare niente"), "Non è stato fatto nulla"),
+        ("trains", "it", ("un biglietto", "Napoli va bene", "parto da Roma"), "GIORNO"),
+    ],
+)
+def test_corrections_and_what_was_spoken_of_are_followed(
+    name: str, language: str, said: tuple[str, ...], told: str
+) -> None:
+    assert told in talk(name, *said, language=language)[-1].text
