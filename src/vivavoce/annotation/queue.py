@@ -50,7 +50,8 @@ def choose(
 
     Input   share of dialogues that two annotate
     Note    a dialogue that another has begun comes before one that nobody has, and of those the one whose
-            annotator he has met least; then the system of which he has seen least; then the least certain; then by lot
+            annotator he has met least; then the system of which he has seen least; then the least certain;
+            then by lot
     """
     twice = doubled(waiting, share, seed)
     open_: list[Waiting] = [

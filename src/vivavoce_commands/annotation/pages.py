@@ -106,7 +106,8 @@ def _page(
          "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id)}
         for number, one in enumerate(sequence.commands)
     ]  # fmt: skip
-    facts = {"lines": lines, "at": at, "proposed": proposed, "key": sequence.key, "draft": draft, "fields": FIELDS,
+    facts = {"lines": lines, "at": at, "proposed": proposed, "key": sequence.key, "draft": draft,
+             "fields": FIELDS,
              "actions": _actions(templates), "language_of_words": sequence.commands[0].language,
              "filled": BLANK, "wrong": None, "unfit": False, "empty": False, "stale": False,
              "taken": False}  # fmt: skip

@@ -159,7 +159,7 @@ def test_the_cause_of_a_mistake_is_said_in_the_language_of_the_page(listener):
 
 DRAFTS = (
     "command_id,annotation,confidence\n"
-    "ada-1,\"[take(pot), put(pot, fire)]\",0.91\nada-2,add(onions),0.5\nben-1,\"cook(flowers, *oil*)\",0.2\n"
+    'ada-1,"[take(pot), put(pot, fire)]",0.91\nada-2,add(onions),0.5\nben-1,"cook(flowers, *oil*)",0.2\n'
 )
 
 
@@ -193,8 +193,8 @@ def test_a_draft_is_accepted_by_one_button_or_changed_and_the_log_says_which(dra
     workplace = COMMANDS.open(drafting.server.site.study, drafting.server.site.engine.log)
     found = {(one.key, one.number): one.draft for one in workplace.times()}
     assert found == {
-        ("ben/soup", 0): "changed", ("ben/soup", 1): None, ("ada/soup", 0): "kept", ("ada/soup", 1): "changed",
-        ("ada/soup", 2): None,
+        ("ben/soup", 0): "changed", ("ben/soup", 1): None, ("ada/soup", 0): "kept",
+        ("ada/soup", 1): "changed", ("ada/soup", 2): None,
     }  # fmt: skip
     without, with_ = efforts(workplace.times(), data="test")
     assert (without.commands, with_.commands, with_.kept, with_.annotators) == (2, 3, 1, 1)
