@@ -175,6 +175,8 @@ def drafting(tmp_path: Path, log: Log) -> Iterator[Annotator]:
         anna.press("/annotate/commands/next")
         assert "fry the flowers" in anna.html, "the recipe of which the program is less sure comes first"
         assert "how sure it is: 20 %" in anna.html
+        apart = r'id="draft".*</form>.*id="command"'  # or Enter in a field would press its first button
+        assert re.search(apart, anna.html, re.DOTALL)
         anna.press(WORK, annotation="add(flowers, *oil*)", press="save")
         assert "draft" not in anna.html, "nothing was drafted for this one"
         anna.press(WORK, press="none")
