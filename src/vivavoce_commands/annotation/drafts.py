@@ -82,7 +82,7 @@ def write_drafts(recipes: "Sequence[Recipe]", answers: "Sequence[Sequence[Answer
     return len(rows)
 
 
-class Spent(NamedTuple):
+class TimedCommand(NamedTuple):
     """One command as one annotator first judged it on the page: the seconds since what they did before.
 
     draft  what became of the draft that was shown; None: there was none
@@ -110,7 +110,7 @@ class Effort(NamedTuple):
     signature: str
 
 
-def spent(events: Iterable[StoredEvent]) -> Iterator[Spent]:
+def spent(events: Iterable[StoredEvent]) -> Iterator[TimedCommand]:
     """The time of each command that was annotated on the page; what came from files took none.
 
     Note  changing an annotation later is no first judgement, and not counted
@@ -124,12 +124,12 @@ def spent(events: Iterable[StoredEvent]) -> Iterator[Spent]:
             who, place = (event.annotator_id, event.dialogue_id), event.turn_index
             if who in since and (who, place) not in seen:
                 seconds = (stored.at - since[who]).total_seconds()
-                yield Spent(*who, place, seconds, event.draft)
+                yield TimedCommand(*who, place, seconds, event.draft)
             seen.add((who, place))
             since[who] = stored.at
 
 
-def efforts(times: Iterable[Spent], *, data: str) -> tuple[Effort, Effort]:
+def efforts(times: Iterable[TimedCommand], *, data: str) -> tuple[Effort, Effort]:
     """What commands took without drafts, and with them."""
     known = list(times)
     return (
@@ -138,7 +138,7 @@ def efforts(times: Iterable[Spent], *, data: str) -> tuple[Effort, Effort]:
     )
 
 
-def _effort(times: Sequence[Spent], *, drafted: bool, data: str) -> Effort:
+def _effort(times: Sequence[TimedCommand], *, drafted: bool, data: str) -> Effort:
     return Effort(
         drafted, len(times), len({one.annotator_id for one in times}),
         median(one.seconds for one in times) if times else None,

@@ -12,7 +12,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.event import Event
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce_commands.annotation.drafts import Spent
+from vivavoce_commands.annotation.drafts import TimedCommand
 from vivavoce_commands.annotation.standing import (
     SCHEME,
     CommandSequence,
@@ -60,7 +60,7 @@ def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
 
 def _rows(
     sequence: CommandSequence, state: AnnotationState, stands: Mapping[str, StandingAnnotation],
-    times: Mapping[tuple[str, str, int], Spent],
+    times: Mapping[tuple[str, str, int], TimedCommand],
 ) -> Iterator[tuple[Any, ...]]:  # fmt: skip
     annotated = state.dialogues.get(sequence.key)
     places = {place.turn_index: place for place in annotated.places(SCHEME)} if annotated else {}

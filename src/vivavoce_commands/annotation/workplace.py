@@ -16,7 +16,7 @@ from vivavoce.log.encryption import Altered, WrongKey
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
-from vivavoce_commands.annotation.drafts import CommandDraft, Spent, spent
+from vivavoce_commands.annotation.drafts import CommandDraft, TimedCommand, spent
 from vivavoce_commands.annotation.kind import COMMANDS, CommandPlan
 from vivavoce_commands.annotation.standing import (
     CommandSaid,
@@ -102,7 +102,7 @@ class CommandWorkplace(Workplace):
     def check(self, place: Place, labels: Sequence[LoggedLabel], *, done: bool) -> None:
         """Nothing more: an annotation is read before it is given."""
 
-    def times(self) -> list[Spent]:
+    def times(self) -> list[TimedCommand]:
         """What each command took each annotator, of all recipes."""
         return list(spent(self.log.events(self.stream)))
 
