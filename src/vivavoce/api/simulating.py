@@ -145,12 +145,12 @@ def compared_in(plan: "Study") -> "ComparedStep":
     """The step in which a study's transcripts are compared. Raises  InputError: there is none"""
     from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
     from vivavoce.study.pairs_study import variables_of
+    from vivavoce.study.steps import OfferedStep
 
     for step in plan.visit:
-        material = getattr(step, "material", None)
-        if isinstance(material, ComparedTranscripts):
+        if isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts):
             variables = variables_of(plan.pairs, step.settings.variables)
-            asked = tuple(one.question_id for one in material.questions)
+            asked = tuple(one.question_id for one in step.material.questions)
             return ComparedStep(variables, asked, step.settings.ties)
     raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
 
