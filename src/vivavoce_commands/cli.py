@@ -195,17 +195,27 @@ def predict(
     into: Annotated[Path, typer.Option("--into", help="Folder of one file a speaker.")],
     repeat_below: RepeatBelow = 0.0,
     recogniser: RecogniserOption = None,
+    drafts: Annotated[
+        Path | None, typer.Option("--drafts", help="CSV file for a study whose annotators start from them.")
+    ] = None,
 ) -> None:
     """Write a trained system's answers in the layout that `understand score` reads."""
+    from vivavoce.core.errors import InputError
     from vivavoce.log.dataset import Dataset
+    from vivavoce_commands.annotation.drafts import write_drafts
     from vivavoce_commands.learning import systems
     from vivavoce_commands.learning.answers import write_answers
     from vivavoce_commands.learning.examples import read_recipes
 
+    if drafts is not None and drafts.exists():
+        raise InputError("is already there", place=str(drafts), hint="choose another file, or move it away")
     dataset = Dataset(data)
     recipes = read_recipes(dataset, annotated=False, heard=_heard(dataset, recogniser))
     trained = systems.load(model)
-    write_answers(recipes, systems.answer(trained, recipes, repeat_below=repeat_below), into)
+    answers = systems.answer(trained, recipes, repeat_below=repeat_below)
+    write_answers(recipes, answers, into)
+    if drafts is not None:
+        note(f"{write_drafts(recipes, answers, drafts)} drafts into {drafts}")
     note(f"{sum(len(recipe.commands) for recipe in recipes)} commands answered into {into}")
 
 

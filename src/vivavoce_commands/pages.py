@@ -21,6 +21,7 @@ from vivavoce.desk.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce_commands.agreement import CommandAgreement, command_agreement
 from vivavoce_commands.annotation.draft import LONGEST, examine
+from vivavoce_commands.annotation.drafts import Effort, efforts
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import SCHEME, annotation_of, chosen, place_of, standing
 from vivavoce_commands.annotation.workplace import CommandWorkplace
@@ -87,7 +88,20 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
         open=sum(not one.decided for one in found), decided=sum(one.decided for one in found),
         may_steer=who_of(request).may("researcher"), people=people(state, annotator_names(desk)),
         agreement=_agreement(request, desk, workplace, state),
+        efforts=_efforts(request, desk, workplace, state), drafts=len(workplace.commands.drafts),
     )  # fmt: skip
+
+
+def _efforts(
+    request: Request, desk: Desk, workplace: CommandWorkplace, state: AnnotationState
+) -> tuple[Effort, Effort]:
+    """What commands took; computed once for as long as nothing is added."""
+    data = f"{workplace.stream}#{state.seq}/{desk.scope}"
+
+    def compute() -> tuple[Effort, Effort]:
+        return efforts((one for one in workplace.times() if one.key in state.dialogues), data=data)
+
+    return kept_once(request, "command_efforts", data, compute)
 
 
 def _agreement(

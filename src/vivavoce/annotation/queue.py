@@ -12,10 +12,14 @@ TWICE = 2
 
 
 class Waiting(NamedTuple):
-    """A dialogue that may be annotated; its system is known here, never on the page."""
+    """A dialogue that may be annotated; its system is known here, never on the page.
+
+    certainty  of a program that drafted its annotation, 0 to 1; 0 where none did
+    """
 
     dialogue_id: str
     system: str
+    certainty: float = 0.0
 
 
 def chance_of(seed: int, *names: str) -> float:
@@ -46,7 +50,8 @@ def choose(
 
     Input   share of dialogues that two annotate
     Note    a dialogue that another has begun comes before one that nobody has, and of those the one whose
-            annotator he has met least; then the system of which he has seen least; then by lot
+            annotator he has met least; then the system of which he has seen least; then the least certain;
+            then by lot
     """
     twice = doubled(waiting, share, seed)
     open_: list[Waiting] = [
@@ -59,10 +64,11 @@ def choose(
     seen = Counter(systems[key] for key in state.of_annotator(annotator_id) if key in systems)
     met = partners(state, annotator_id)
 
-    def order(one: Waiting) -> tuple[bool, int, int, float]:
+    def order(one: Waiting) -> tuple[bool, int, int, float, float]:
         others = _others(state, one.dialogue_id, annotator_id)
         meeting = min((met[who] for who in others), default=0)
-        return not others, meeting, seen[one.system], chance_of(seed, annotator_id, one.dialogue_id)
+        lot = chance_of(seed, annotator_id, one.dialogue_id)
+        return not others, meeting, seen[one.system], one.certainty, lot
 
     chosen = min(of_kind, key=order)
     return chosen.dialogue_id, chosen.dialogue_id in twice

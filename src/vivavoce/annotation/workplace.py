@@ -13,6 +13,7 @@ from vivavoce.log.annotation_events import (
     AnnotationAssigned,
     AnnotationReleased,
     DialogueAnnotated,
+    Draft,
     LabelsAdjudicated,
     LabelsGiven,
     LoggedLabel,
@@ -176,7 +177,7 @@ class Workplace:
 
     def give(
         self, annotator_id: str, dialogue_id: str, place: Place, labels: Iterable[LoggedLabel], *,
-        done: bool = True, origin: Origin = "page",
+        done: bool = True, origin: Origin = "page", draft: Draft | None = None,
     ) -> None:  # fmt: skip
         """Say what stands at a place; replaces what this annotator said of it before.
 
@@ -197,6 +198,7 @@ class Workplace:
             return [LabelsGiven(
                 dialogue_id=dialogue_id, annotator_id=annotator_id, scheme=place.scheme,
                 turn_index=place.turn_index, labels=given, done=done, origin=origin,
+                draft=draft,
             )]  # fmt: skip
 
         self.write(decide)

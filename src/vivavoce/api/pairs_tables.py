@@ -10,6 +10,7 @@ from vivavoce.stats.arena import ArenaResults
 from vivavoce.stats.effort import JudgementEffort
 from vivavoce.stats.listening import ListeningResults
 from vivavoce.stats.preference_models import few_tie_models
+from vivavoce.stats.preference_power import PlanPower
 from vivavoce.stats.preferences import (
     ChoiceAgreement,
     GroupPreference,
@@ -46,6 +47,27 @@ def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
     for one in facts.by_group or ():
         yield _groups(one, facts.by_what or "")
     yield from _closing(facts)
+
+
+def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
+    """What a plan would find of planted preferences, marked as simulated."""
+    yield Text(
+        f"SIMULATED: {facts.judges} judges, {facts.trials} trials; nobody was asked. One judge's answers "
+        f"about a variable are alike by {facts.alike:g}."
+    )
+    table = plain_table("Variable", "Question", "Planted", "One pilot", "Power", "±", words=1)
+    for one in facts.cells:
+        table.add_row(
+            one.variable, one.question, points(one.planted) or "–", points(one.pilot), points(one.power),
+            points(one.power_error),
+        )  # fmt: skip
+    yield table
+    test = facts.test.replace("_", "-")
+    how = f"{test} against an even split; correction over all cells: {facts.correction}"
+    yield Text(f"Power: share of trials in which the cell is significant at {facts.alpha:g} ({how}).")
+    if facts.false_alarm is not None:
+        yield Text(f"In {points(facts.false_alarm)} of trials a cell without a preference is significant.")
+    yield Text(facts.signature)
 
 
 def _people(facts: PreferenceResults) -> str:

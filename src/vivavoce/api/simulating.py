@@ -1,11 +1,11 @@
 """`simulate` and `export_log`: programs go through a study; what is in its log becomes a dataset."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 from vivavoce.api.studies import export_study, loaded_study, make_connectors, open_log
 from vivavoce.api.wording import errors_in_python
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from vivavoce.simulation.user_factory import Casting
     from vivavoce.simulation.user_profile import Population
     from vivavoce.study.model import Study
+    from vivavoce.study.planted_preferences import PlantedPreferences
 
 Confusions = Literal["spelling", "sound"]
 Only = Literal["people", "simulated", "both"]
 Progress = Callable[[int, int], None]
 Answer = TypeVar("Answer")
+ONLY_TRANSCRIPTS: Final = "preferences are planted where a step `compare` shows transcripts"
 DIALOGUES, PARTICIPANTS, WORD_ERROR_RATE = 240, 36, 0.25
 
 
@@ -32,6 +34,14 @@ class ChosenUsers:
     population: "Population"
     casting: "Casting | None"
     language: str | None = None
+
+
+class ComparedStep(NamedTuple):
+    """What judges compare: variables, questions about each, and whether they may be tied."""
+
+    variables: tuple[str, ...]
+    questions: tuple[str, ...]
+    ties: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +75,8 @@ def simulate(
     user_url: str | None = None,
     user_model: str | None = None,
     user_key: str | None = None,
+    prefer: Mapping[str, float] | None = None,
+    alike: float | None = None,
     log: str | None = None,
     progress: Progress | None = None,
 ) -> Simulation:
@@ -74,8 +86,9 @@ def simulate(
             no dialogue. seed: same seed, same users. word_error_rate: of the noise between user and system,
             0.25. population: brief, chatty, confused, hostile, or a YAML file of the users' habits. domain:
             what the users talk about. user_url, user_model, user_key: an OpenAI-compatible model that plays
-            them. log: sqlite:/// or postgresql://; beside the study when left out. progress: called with
-            done and total
+            them. prefer: what judges of transcripts prefer, the share of the experimental version by variable
+            or "variable:question". alike: how alike one judge's answers about a variable are, 0.2. log:
+            sqlite:/// or postgresql://; beside the study when left out. progress: called with done and total
     Raises  InputError: the study has problems, or nobody can be simulated in it
     """
     with errors_in_python():
@@ -83,7 +96,8 @@ def simulate(
             loaded_study(study), dialogues=dialogues, participants=participants, seed=seed,
             word_error_rate=word_error_rate, population=population, domain=domain, language=language,
             confusions=confusions, user_url=user_url, user_model=user_model, user_key=user_key, log=log,
-            progress=progress,
+            progress=progress, prefer=[f"{name}={share}" for name, share in (prefer or {}).items()],
+            alike=alike,
         )  # fmt: skip
 
 
@@ -91,7 +105,7 @@ def simulation(
     plan: "Study", *, dialogues: int, participants: int, seed: int | None, word_error_rate: float | None,
     population: Path | str | None, domain: str | None, language: str | None, confusions: Confusions,
     user_url: str | None, user_model: str | None, user_key: str | None, log: str | None,
-    progress: Progress | None,
+    progress: Progress | None, prefer: Sequence[str] = (), alike: float | None = None,
 ) -> Simulation:  # fmt: skip
     """The same of a loaded study; what the command line runs."""
     from vivavoce.simulation.domain import load_domain
@@ -99,9 +113,13 @@ def simulation(
     from vivavoce.simulation.trial import counts_dialogues
     from vivavoce.simulation.user_factory import Casting
 
+    if prefer and counts_dialogues(plan):
+        raise InputError("people hold dialogues in this study", place="--prefer", hint=ONLY_TRANSCRIPTS)
     people = find_population(str(population)) if population else usual_population()
     if not counts_dialogues(plan):
         users, amount = ChosenUsers(people.people(1 if seed is None else seed), None, language), participants
+        if prefer:
+            users.population.planted = planted_in(plan, prefer, alike)
     else:
         if word_error_rate is not None:
             people = people.model_copy(update={"word_error_rate": None})
@@ -121,6 +139,28 @@ def simulation(
         failed = _failed(plan, opened) - before
     unit = "dialogue" if users.casting else "participant"
     return Simulation(study=plan.name, unit=unit, held=held, failed=failed, seed=seeded)
+
+
+def compared_in(plan: "Study") -> "ComparedStep":
+    """The step in which a study's transcripts are compared. Raises  InputError: there is none"""
+    from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
+    from vivavoce.study.pairs_study import variables_of
+    from vivavoce.study.steps import OfferedStep
+
+    for step in plan.visit:
+        if isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts):
+            variables = variables_of(plan.pairs, step.settings.variables)
+            asked = tuple(one.question_id for one in step.material.questions)
+            return ComparedStep(variables, asked, step.settings.ties)
+    raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
+
+
+def planted_in(plan: "Study", prefer: Sequence[str], alike: float | None) -> "PlantedPreferences":
+    """Preferences as they are written, of a study's own variables and questions."""
+    from vivavoce.study.planted_preferences import ALIKE, read_planted
+
+    step = compared_in(plan)
+    return read_planted(prefer, step.variables, step.questions, ALIKE if alike is None else alike)
 
 
 def simulate_study(

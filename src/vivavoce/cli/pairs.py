@@ -17,9 +17,26 @@ def pairs(
     language: Annotated[
         str | None, typer.Option("--language", help="Of the transcripts; else the first.")
     ] = None,
+    prefer: Annotated[
+        list[str],
+        typer.Option("--prefer", help="Power of the plan, if judges prefer empathy=0.65, and so on."),
+    ] = [],  # noqa: B006 - typer reads it, nobody changes it
+    judges: Annotated[int, typer.Option("--judges", min=1, help="With --prefer: how many judges.")] = 143,
+    alike: Annotated[
+        float | None,
+        typer.Option("--alike", min=0, max=0.99, help="How alike a judge's answers on a variable are: 0.2."),
+    ] = None,
+    trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="With --prefer.")] = 500,
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same judges.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
 ) -> None:
-    """Show pairs of transcripts: what differs word by word, how much, and what is doubtful."""
+    """Show pairs of transcripts: what differs word by word, how much, and what is doubtful.
+
+    With --prefer: what simulated judges who prefer so would let the plan find; nobody is asked.
+    """
+    if prefer:
+        _foreseen(study, prefer, alike, judges, trials, seed, as_json)
+        return
     found = described(study, language)
     if as_json:
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
@@ -38,6 +55,30 @@ def pairs(
             typer.echo(f"    {line}")
     for warning in found["warnings"]:
         typer.echo(warning)
+
+
+def _foreseen(
+    path: Path, prefer: list[str], alike: float | None, judges: int, trials: int, seed: int, as_json: bool
+) -> None:
+    """The power of a study's plan, by simulated judges."""
+    from vivavoce.api.pairs_tables import plan_power
+    from vivavoce.api.simulating import compared_in, planted_in
+    from vivavoce.api.studies import read_study
+    from vivavoce.cli.datasets import print_json, print_parts
+    from vivavoce.stats.preference_power import power_of_plan
+    from vivavoce.study.planted_preferences import TIED
+
+    study = read_study(path)
+    step, declared = compared_in(study), study.analysis.preferences
+    found = power_of_plan(
+        study.name, step.variables, step.questions, planted_in(study, prefer, alike), judges=judges,
+        tied=TIED if step.ties else 0.0, trials=trials, seed=seed, correction=study.analysis.correction,
+        **({"test": declared.test, "alpha": declared.alpha} if declared else {}),
+    )  # fmt: skip
+    if as_json:
+        print_json(found)
+    else:
+        print_parts(plan_power(found))
 
 
 def described(path: Path, language: str | None) -> dict[str, Any]:

@@ -75,6 +75,14 @@ def run(
     user_key: Annotated[
         str | None, typer.Option("--user-key", help="Environment variable that holds its key.")
     ] = None,
+    prefer: Annotated[
+        list[str],
+        typer.Option("--prefer", help="Judges of transcripts: empathy=0.65, or empathy:satisfaction=0.65."),
+    ] = [],  # noqa: B006
+    alike: Annotated[
+        float | None,
+        typer.Option("--alike", min=0, max=0.99, help="How alike a judge's answers on a variable are: 0.2."),
+    ] = None,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
 ) -> None:
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
@@ -87,6 +95,7 @@ def run(
             plan, dialogues=dialogues, participants=participants, seed=seed, word_error_rate=error_rate,
             population=population, domain=domain, language=language, confusions=confusions.value,
             user_url=user_url, user_model=user_model, user_key=user_key, log=log, progress=report,
+            prefer=prefer, alike=alike,
         )  # fmt: skip
     note(f"{went.held} simulated {went.unit}s in the log")
     if error_rate is None and population is None and went.unit == "dialogue":

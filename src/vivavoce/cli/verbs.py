@@ -72,7 +72,7 @@ PAIRS = Verb(
     part="Begin",
     order=5,
     short_help="Show and check pairs of transcripts.",
-    examples=("my-study --language it",),
+    examples=("my-study --language it", "my-study --prefer empathy=0.65 --judges 143"),
 )
 TALK = Verb(
     "talk",

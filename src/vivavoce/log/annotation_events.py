@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.event import Event
 
+Draft = Literal["kept", "changed"]
+
 
 class LoggedLabel(BaseModel):
     """One label, with the value that it names where it takes one."""
@@ -42,6 +44,7 @@ class LabelsGiven(Event):
 
     labels  none: the annotator looked, and no label applies
     done    the annotator went on; false while labels with values are still being gathered
+    draft   what became of a program's draft that was on the page; None: there was none
     """
 
     kind = "labels_given"
@@ -52,6 +55,7 @@ class LabelsGiven(Event):
     labels: list[LoggedLabel] = Field(default_factory=list)
     done: bool = True
     origin: Literal["page", "file"] = "page"
+    draft: Draft | None = None
 
 
 class DialogueAnnotated(Event):

@@ -24,6 +24,7 @@ from vivavoce.simulation.satisfaction import HeldDialogue
 from vivavoce.simulation.user_factory import Casting, SimulatedUser
 from vivavoce.simulation.user_profile import Population
 from vivavoce.study.model import Step, Study
+from vivavoce.study.planted_preferences import PlantedPreferences
 from vivavoce.study.step_kind import dialogues_in, kind_of
 from vivavoce.study.steps import QuestionnaireStep
 from vivavoce.study.task import Task
@@ -164,7 +165,8 @@ class _Trial:
         return events.SimulatedUserDescribed(
             user=casting.kind if casting else "agenda", population=people.name, group=people.group(caller),
             seed=people.seed,
-            habits={name: round(value, 4) for name, value in asdict(people.traits(caller)).items()},
+            habits={name: round(value, 4) for name, value in asdict(people.traits(caller)).items()}
+            | (people.planted.facts() if people.planted else {}),
             word_error_rate=round(people.error_rate(caller, self.error_rate), 4) if casting else None,
             model=casting.model if casting else None,
         )  # fmt: skip
@@ -189,6 +191,10 @@ class _Participant:
         """Where the visit stands now, and the step that is due; None once it has ended."""
         self.state = await self.engine.state(self.visit_id)
         return None if self.state.phase == "ended" else self.state.current_step
+
+    @property
+    def planted(self) -> PlantedPreferences | None:
+        return self.population.planted
 
     def chance(self, purpose: str) -> Random:
         return self.population.random(self._caller, purpose)

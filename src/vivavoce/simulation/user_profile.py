@@ -6,6 +6,7 @@ from random import Random
 from typing import Final
 
 from vivavoce.simulation.satisfaction import Satisfaction
+from vivavoce.study.planted_preferences import PlantedPreferences
 
 MOST_DIALOGUES: Final = 60
 
@@ -90,7 +91,10 @@ class Population:
     groups        (share, habits) of kinds of callers; a caller belongs to one of them, else to none
     satisfaction  how their answers to questionnaires come about
     noise         draws a caller's word error rate; the same for everybody where there is none
+    planted       what they prefer as judges of transcripts; by chance where there is nothing
     """
+
+    planted: PlantedPreferences | None = None
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from vivavoce.languages.base import words
 from vivavoce.study.channel import Channel, channel_of, is_spoken
 from vivavoce.study.information import Information, Message
 from vivavoce.study.pairs_study import TranscriptPairs
+from vivavoce.study.planted_preferences import PlantedPreferences
 from vivavoce.study.settings import Settings
 from vivavoce.study.step_files import StepFiles
 from vivavoce.study.steps import DialoguePlan, QuestionnaireStep, Step
@@ -46,6 +47,11 @@ class SimulatedParticipant(Protocol):
 
     def chance(self, purpose: str) -> Random:
         """Chance that is the same for the same seed, participant and purpose."""
+        ...
+
+    @property
+    def planted(self) -> PlantedPreferences | None:
+        """What simulated judges of transcripts prefer; None: they choose by chance."""
         ...
 
     def ratings(

@@ -1,9 +1,9 @@
 """Annotated commands out to files and in again: the notation, one file a speaker, and CSV."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, nearest
 from vivavoce.log.annotation_events import AnnotationAssigned
@@ -12,6 +12,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.event import Event
 from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce_commands.annotation.drafts import TimedCommand
 from vivavoce_commands.annotation.standing import (
     SCHEME,
     CommandSequence,
@@ -26,6 +27,7 @@ from vivavoce_commands.notation import NotationError, read_predicates, write_pre
 
 COLUMNS: Final = (
     "command_id", "participant_id", "recipe", "utterance", "text", "annotator_id", "annotation", "stands",
+    "seconds", "draft",
 )  # fmt: skip
 
 
@@ -44,29 +46,34 @@ def write_commands(workplace: CommandWorkplace, into: Path) -> dict[str, int]:
     Output  how many commands there are, and of how many an annotation stands
     """
     state, known = workplace.see(), workplace.sequences()
-    stands = standing(state, known)
+    stands, times = standing(state, known), {one[:3]: one for one in workplace.times()}
     into.mkdir(parents=True, exist_ok=True)
     with (into / "commands.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         for sequence in known.values():
-            for row in _rows(sequence, state, stands):
+            for row in _rows(sequence, state, stands, times):
                 writer.writerow([safe_csv_cell(cell) if isinstance(cell, str) else cell for cell in row])
     _write_notation(known, stands, into / "notation")
     return {"commands": sum(len(one.commands) for one in known.values()), "standing": len(stands)}
 
 
-def _rows(sequence: CommandSequence, state: AnnotationState, stands: Mapping[str, StandingAnnotation]):
+def _rows(
+    sequence: CommandSequence, state: AnnotationState, stands: Mapping[str, StandingAnnotation],
+    times: Mapping[tuple[str, str, int], TimedCommand],
+) -> Iterator[tuple[Any, ...]]:  # fmt: skip
     annotated = state.dialogues.get(sequence.key)
     places = {place.turn_index: place for place in annotated.places(SCHEME)} if annotated else {}
     for number, one in enumerate(sequence.commands):
         facts = (one.command_id, sequence.participant_id, sequence.recipe, one.utterance, one.text)
         place = places.get(number)
         for who, choice in sorted(annotated.choices(place).items()) if annotated and place else ():
-            yield (*facts, who, chosen(choice), None)
+            took = times.get((who, sequence.key, number))
+            effort = (f"{took.seconds:.1f}", took.draft) if took is not None else (None, None)
+            yield (*facts, who, chosen(choice), None, *effort)
         found = stands.get(one.command_id)
         if found is not None:
-            yield (*facts, found.annotator_id, found.annotation, "yes")
+            yield (*facts, found.annotator_id, found.annotation, "yes", None, None)
 
 
 def _write_notation(

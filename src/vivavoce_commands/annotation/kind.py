@@ -1,6 +1,6 @@
 """The kind of judgement `commands`, as the section `annotation` of a study file names it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from vivavoce.study.judgement_kind import JudgementKind
 from vivavoce.study.schemes import Scheme
 from vivavoce.study.settings import Settings
 from vivavoce.study.step_files import StepFiles
+from vivavoce_commands.annotation.drafts import CommandDraft, read_drafts
 from vivavoce_commands.annotation.standing import SCHEME, Row, annotated
 from vivavoce_commands.command_templates import CommandTemplates, read_templates
 
@@ -28,15 +29,27 @@ class CommandAnnotation(Settings):
     dataset: str | None = Field(
         None, description="folder of a dataset with commands; those that the study elicits when left out"
     )
+    drafts: str | None = Field(
+        None, description="CSV file of `understand predict --drafts`: what annotators start from"
+    )
+    draft_share: float = Field(
+        1.0, ge=0, le=1, description="share of an annotator's recipes that have drafts; less, to compare"
+    )
 
 
 class CommandPlan(BaseModel):
-    """Commands that become predicates: the robot's templates, and a dataset where the study elicits none."""
+    """Commands that become predicates: the robot's templates, and a dataset where the study elicits none.
+
+    drafts       by command_id
+    draft_share  of the recipes of each annotator
+    """
 
     model_config = ConfigDict(frozen=True)
 
     templates: CommandTemplates
     dataset: Path | None = None
+    drafts: Mapping[str, CommandDraft] = Field(default_factory=dict)
+    draft_share: float = 1.0
 
 
 class CommandJudgement(JudgementKind):
@@ -69,7 +82,20 @@ class CommandJudgement(JudgementKind):
         except InputError as error:
             files.report("templates", error.problem, error.hint or "")
             return None
-        return CommandPlan(templates=templates, dataset=dataset)
+        return CommandPlan(
+            templates=templates, dataset=dataset, drafts=self._drafts(settings, files),
+            draft_share=settings.draft_share,
+        )  # fmt: skip
+
+    def _drafts(self, settings: CommandAnnotation, files: StepFiles) -> Mapping[str, CommandDraft]:
+        path = files.path(settings.drafts, "drafts") if settings.drafts else None
+        if path is None:
+            return {}
+        try:
+            return read_drafts(path)
+        except InputError as error:
+            files.report("drafts", f"{error.place}: {error.problem}", error.hint or "")
+            return {}
 
     def schemes(self, plan: CommandPlan) -> Sequence[Scheme]:
         return (PREDICATES,)

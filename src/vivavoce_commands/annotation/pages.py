@@ -96,6 +96,9 @@ def _page(
 ) -> Response:  # fmt: skip
     """The page with a text as it stands; nothing that was entered is lost."""
     templates = workplace.commands.templates
+    proposed = None
+    if at is not None and place_of(at) not in mine.judged:
+        proposed = workplace.draft(mine.annotator_id, sequence.key, at)
     sounds = {said.command_id: name for name, said in _sounds(site_of(request), workplace, sequence).items()}
     draft = AnnotationDraft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [
@@ -103,7 +106,8 @@ def _page(
          "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id)}
         for number, one in enumerate(sequence.commands)
     ]  # fmt: skip
-    facts = {"lines": lines, "at": at, "key": sequence.key, "draft": draft, "fields": FIELDS,
+    facts = {"lines": lines, "at": at, "proposed": proposed, "key": sequence.key, "draft": draft,
+             "fields": FIELDS,
              "actions": _actions(templates), "language_of_words": sequence.commands[0].language,
              "filled": BLANK, "wrong": None, "unfit": False, "empty": False, "stale": False,
              "taken": False}  # fmt: skip
@@ -152,6 +156,8 @@ async def press(
         return shown(take, taken=True)
     if press == "none":
         return _save(site, workplace, key_of(who), sequence, at, None)
+    if press == "draft" and (proposed := workplace.draft(key_of(who), sequence, at)) is not None:
+        annotation, predicate = proposed.annotation, ""
     if press != "check" and predicate:
         templates = workplace.commands.templates
         try:

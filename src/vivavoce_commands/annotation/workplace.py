@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
-from vivavoce.annotation.queue import Waiting
+from vivavoce.annotation.queue import Waiting, chance_of
 from vivavoce.annotation.workplace import JudgementRefused, Origin, Workplace
 from vivavoce.core.i18n import N_
 from vivavoce.log.annotation_events import LoggedLabel
@@ -16,6 +16,7 @@ from vivavoce.log.encryption import Altered, WrongKey
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
+from vivavoce_commands.annotation.drafts import CommandDraft, TimedCommand, spent
 from vivavoce_commands.annotation.kind import COMMANDS, CommandPlan
 from vivavoce_commands.annotation.standing import (
     CommandSaid,
@@ -77,7 +78,21 @@ class CommandWorkplace(Workplace):
         return (path, media_type) if path is not None else None
 
     def waiting(self, scope: Scope | None = None) -> list[Waiting]:
-        return [Waiting(key, "") for key in self.sequences(scope or self.log.usual_scope(self.study.name))]
+        known = self.sequences(scope or self.log.usual_scope(self.study.name))
+        return [Waiting(key, "", self._certainty(one)) for key, one in known.items()]
+
+    def _certainty(self, sequence: CommandSequence) -> float:
+        """Mean confidence in the drafts of a recipe; a command without one counts as 0."""
+        drafts = [self.commands.drafts.get(one.command_id) for one in sequence.commands]
+        return sum(one.confidence or 0.0 for one in drafts if one is not None) / len(drafts)
+
+    def draft(self, annotator_id: str, key: str, number: int) -> CommandDraft | None:
+        """What the page proposes to an annotator; None: nothing, or the recipe is one without drafts."""
+        commands = self.sequence(key).commands
+        plan, lot = self.commands, chance_of(self.section.seed, "draft", annotator_id, key)
+        if number >= len(commands) or lot >= plan.draft_share:
+            return None
+        return plan.drafts.get(commands[number].command_id)
 
     def dialogue(self, dialogue_id: str) -> ShownDialogue:
         found = self.sequence(dialogue_id)
@@ -87,14 +102,23 @@ class CommandWorkplace(Workplace):
     def check(self, place: Place, labels: Sequence[LoggedLabel], *, done: bool) -> None:
         """Nothing more: an annotation is read before it is given."""
 
+    def times(self) -> list[TimedCommand]:
+        """What each command took each annotator, of all recipes."""
+        return list(spent(self.log.events(self.stream)))
+
     def annotate(
         self, annotator_id: str, key: str, number: int, annotation: str | None, *, origin: Origin = "page"
     ) -> None:
         """Say what a command means, None that it is none; replaces what this annotator said before.
 
+        Whether a draft was kept is logged.
+
         Raises  Refused: it is not this annotator's, or there is no such command; NotationError: unreadable
         """
-        self.give(annotator_id, key, place_of(number), labels_of(_normal(annotation)), origin=origin)
+        given, shown = _normal(annotation), None
+        if origin == "page" and (proposed := self.draft(annotator_id, key, number)) is not None:
+            shown = "kept" if given == proposed.annotation else "changed"
+        self.give(annotator_id, key, place_of(number), labels_of(given), origin=origin, draft=shown)
 
     def settle(self, key: str, number: int, annotation: str | None, by: str) -> None:
         """Decide what a command means where annotators differ.

@@ -18,6 +18,7 @@ class Example(NamedTuple):
     utterance: int
     words: list[str]
     predicates: tuple[Predicate, ...]
+    command_id: str = ""
 
     @property
     def tokens(self) -> list[str]:
@@ -50,7 +51,7 @@ def read_recipes(
         key = (row["participant_id"] or "nobody", row["recipe"] or str(number))
         predicates = read_predicates(row["annotation"]) if row["annotation"] else ()
         recipe = recipes.setdefault(key, Recipe(*key, []))
-        recipe.commands.append(Example(row["utterance"] or number, words, predicates))
+        recipe.commands.append(Example(row["utterance"] or number, words, predicates, row["command_id"]))
     if not recipes:
         wanted = "words and an annotation" if annotated else "words"
         raise InputError(

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from scenes.judgements import judge_rows, made, person_row, vote_rows
 from vivavoce.cli.main import app
+from vivavoce.log.dataset import Dataset
 from vivavoce.study.scaffold import write_study
 
 
@@ -90,3 +91,39 @@ def test_a_price_below_zero_is_refused(tmp_path: Path) -> None:
     dataset = made(tmp_path / "data", preferences=judge_rows(5, {"empathy": 0.8}))
     told = CliRunner().invoke(app, ["analyse", str(dataset.folder), "--hourly", "-3"])
     assert "hourly -3" in str(told.exception)
+
+
+def test_pairs_says_the_power_of_the_plan_by_simulated_judges(folder: Path) -> None:
+    planted = ["--prefer", "empathy=0.7", "--prefer", "formality:ease=0.3"]
+    asked = ["pairs", str(folder), *planted, "--trials", "40"]
+    told = CliRunner().invoke(app, asked)
+    assert told.exit_code == 0
+    assert told.output.startswith("SIMULATED: 143 judges, 40 trials; nobody was asked.")
+    found = json.loads(CliRunner().invoke(app, [*asked, "--json"]).output)
+    shares = {(one["variable"], one["question"]): one["planted"] for one in found["cells"]}
+    assert len(shares) == 20
+    assert (shares["formality", "ease"], shares["formality", "utility"]) == (0.3, None)
+    assert found["simulated"] is True and found["correction"] == "holm" and found["test"] == "chi_square"
+
+
+def test_simulated_judges_choose_what_was_planted_and_are_marked_as_simulated(
+    folder: Path, tmp_path: Path
+) -> None:
+    asked = ["simulate", str(folder), "--participants", "20", "--seed", "3", "--prefer", "empathy=0.95"]
+    assert CliRunner().invoke(app, [*asked, "--prefer", "formality:ease=0.05"]).exit_code == 0
+    into = ["export", str(folder), "--only", "simulated", "--into", str(tmp_path / "pilot")]
+    assert CliRunner().invoke(app, into).exit_code == 0
+    rows = [
+        row for row in Dataset(tmp_path / "pilot").read("preferences").to_pylist() if row["role"] == "main"
+    ]
+    assert len(rows) == 20 * 5 * 4 and all(row["simulated"] and row["accepted"] for row in rows)
+
+    def share(variable: str, question: str | None = None) -> float:
+        said = [row["choice"] == "experimental" for row in rows
+                if row["variable"] == variable and question in (None, row["question"])]  # fmt: skip
+        return sum(said) / len(said)
+
+    assert share("empathy") > 0.8 and share("formality", "ease") < 0.4
+    assert 0.25 < share("facing") < 0.75, "nothing was planted: chance, at 4.5 standard errors"
+    sides = {row["side"] for row in rows if row["variable"] == "empathy" and row["choice"] == "experimental"}
+    assert sides == {"left", "right"}, "they prefer a version, not a side"

@@ -13,6 +13,7 @@ from scenes.listening import clip
 from vivavoce.log.dataset import DatasetWriter
 from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.store import Log
+from vivavoce_commands.annotation.drafts import efforts
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import annotation_of, place_of
 
@@ -154,3 +155,48 @@ def test_the_cause_of_a_mistake_is_said_in_the_language_of_the_page(listener):
     press(listener, annotation="[take(pot, put(pot, fire)]", button="check")
     assert "Colonna 10: manca &#39;)&#39; prima di &#39;, put&#39;." in listener.html
     assert "non ancora trascritto: ascolta" in listener.html
+
+
+DRAFTS = (
+    "command_id,annotation,confidence\n"
+    'ada-1,"[take(pot), put(pot, fire)]",0.91\nada-2,add(onions),0.5\nben-1,"cook(flowers, *oil*)",0.2\n'
+)
+
+
+@pytest.fixture
+def drafting(tmp_path: Path, log: Log) -> Iterator[Annotator]:
+    """An annotator at Ada's soup, of whose commands a program drafted two; Ben's, the less sure, is done."""
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "drafts.csv").write_text(DRAFTS)
+    section = "commands: {templates: kitchen-en, dataset: commands, drafts: drafts.csv}\n  double: 1"
+    with bench(commanding_study(folder, section), log) as made:
+        anna = made("anna").come_in()
+        anna.press("/annotate/commands/next")
+        assert "fry the flowers" in anna.html, "the recipe of which the program is less sure comes first"
+        assert "how sure it is: 20 %" in anna.html
+        apart = r'id="draft".*</form>.*id="command"'  # or Enter in a field would press its first button
+        assert re.search(apart, anna.html, re.DOTALL)
+        anna.press(WORK, annotation="add(flowers, *oil*)", press="save")
+        assert "draft" not in anna.html, "nothing was drafted for this one"
+        anna.press(WORK, press="none")
+        anna.press("/annotate/commands/finish")
+        yield anna
+
+
+def test_a_draft_is_accepted_by_one_button_or_changed_and_the_log_says_which(drafting):
+    press(drafting, "draft")
+    assert said(drafting) == ["[take(pot), put(pot, fire)]"]
+    (offered,) = re.findall(r'name="take" value="([^"]*)"', drafting.html)
+    drafting.press(WORK, annotation="", press="save", take=unescape(offered))
+    assert ">add(onions)</textarea>" in drafting.html and said(drafting)[1:] == [], "taken, not saved"
+    press(drafting, "save", annotation="add(onion, *pot*)")
+    press(drafting, "save", annotation="stir(*onion*)")
+    workplace = COMMANDS.open(drafting.server.site.study, drafting.server.site.engine.log)
+    found = {(one.key, one.number): one.draft for one in workplace.times()}
+    assert found == {
+        ("ben/soup", 0): "changed", ("ben/soup", 1): None, ("ada/soup", 0): "kept",
+        ("ada/soup", 1): "changed", ("ada/soup", 2): None,
+    }  # fmt: skip
+    without, with_ = efforts(workplace.times(), data="test")
+    assert (without.commands, with_.commands, with_.kept, with_.annotators) == (2, 3, 1, 1)

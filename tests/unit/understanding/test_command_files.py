@@ -10,6 +10,7 @@ from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_stu
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
+from vivavoce_commands.annotation.drafts import read_drafts
 from vivavoce_commands.annotation.files import take_in, with_commands, write_commands
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import standing
@@ -76,3 +77,16 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line_and_nothing_is_writte
     with pytest.raises(InputError, match=problem):
         take_in(workplace, tmp_path / name, "carla")
     assert not workplace.see().of_annotator("carla")
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [("ada-1,take(pot,1", "drafts.csv:2"), ("ada-1,take(pot),1.5", "drafts.csv:2: confidence '1.5' is none"),
+     ("ada-1,take(pot),1\nada-1,take(cup),1", "drafts.csv:3: command 'ada-1' has two drafts")],
+)  # fmt: skip
+def test_drafts_that_cannot_be_read_are_told_with_their_line(tmp_path, lines, told):
+    path = tmp_path / "drafts.csv"
+    path.write_text(f"command_id,annotation,confidence\n{lines}\n")
+    with pytest.raises(InputError) as refused:
+        read_drafts(path)
+    assert told in str(refused.value)

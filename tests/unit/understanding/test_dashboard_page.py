@@ -1,5 +1,6 @@
 """Annotated commands on the dashboard: agreement as counted by hand, and decisions."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,4 +70,8 @@ def test_the_pages_of_commands_speak_italian(workplace, tmp_path):
     browser.post(app.state.desk.access.invite("researcher", BASE).removeprefix(BASE))
     for page in ("/annotation", "/annotation/commands", "/annotation/commands/decide"):
         assert same_in_italian(browser, page, {workplace.study.name, "anna", "bruno"}) == set()
+    without, with_ = re.findall(
+        r'data-drafted="[01]">.*?<td class="n">(\d+)', browser.get("/annotation/commands").text
+    )
+    assert (without, with_) == ("10", "0"), "five commands by each of two, none with a draft"
     app.state.desk.snapshots.close()

@@ -1,6 +1,7 @@
 """The step `compare`: pairs of transcripts of which one is chosen, for each of several questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
@@ -32,7 +33,7 @@ from vivavoce.study.pairs_study import TranscriptPairs, variables_of
 
 
 class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
-    """Simulated participants choose by chance: their choices say nothing of the transcripts."""
+    """Simulated participants choose by chance, or what was planted: that says nothing of the transcripts."""
 
     name, settings, once = "compare", CompareSettings, "keep one of the steps"
     stimulus, response, table = PresentedPair, PairChoices, PREFERENCES
@@ -159,13 +160,28 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     def respond(self, shown: Due, participant: SimulatedParticipant) -> PairChoices:
         settings, chance = shown.step.settings, participant.chance(f"compare {shown.place} {shown.position}")
         sides: tuple[Side, ...] = ("left", "right", "tie") if settings.ties else ("left", "right")
-        answers = {
-            question.question_id: Preferred(
-                chance.choice(sides), chance.randint(1, 3) if settings.strength else None
-            )
-            for question in shown.step.material.questions
-        }
+        answers: dict[str, Preferred] = {}
+        for question in shown.step.material.questions:
+            side = chance.choice(sides)
+            strength = chance.randint(1, 3) if settings.strength else None
+            wanted = _wanted(shown, question, participant, chance) if side != "tie" else None
+            answers[question.question_id] = Preferred(wanted or side, strength)
         return self.chosen(shown, answers)
+
+
+def _wanted(
+    shown: Due, question: ComparisonQuestion, participant: SimulatedParticipant, chance: Random
+) -> Side | None:
+    """The side that was planted for a simulated judge; None: nothing was, and chance decides."""
+    planted, stimulus = participant.planted, shown.stimulus
+    if planted is None or stimulus.attention is not None:
+        return None
+    judge = participant.chance(f"leaning {stimulus.variable}")  # the same for each of their questions
+    experimental = planted.chooses(stimulus.variable, question.question_id, judge, chance)
+    if experimental is None:
+        return None
+    other: Side = "right" if stimulus.experimental_side == "left" else "left"
+    return stimulus.experimental_side if experimental else other
 
 
 def _variables(step: OfferedStep, study: Study) -> tuple[str, ...]:

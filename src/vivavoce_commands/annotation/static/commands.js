@@ -38,7 +38,7 @@ function keys(event) {
     return;
   }
   if (typing && !event.altKey) return;
-  const button = document.querySelector(`#checked [data-key="${CSS.escape(event.key)}"]`);
+  const button = document.querySelector(`:is(#checked, #draft) [data-key="${CSS.escape(event.key)}"]`);
   if (!button) return;
   event.preventDefault();
   button.click();

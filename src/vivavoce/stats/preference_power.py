@@ -1,0 +1,125 @@
+"""What a comparison of transcripts would find of preferences that are assumed: power of the whole plan.
+
+Judges are simulated; nobody was asked. Each trial is tested as the study declares it, over all its cells.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import sqrt
+
+import numpy as np
+
+from vivavoce.core.errors import InputError
+from vivavoce.core.signature import signature
+from vivavoce.stats.multiple_testing import adjusted
+from vivavoce.stats.preferences import FEWEST_EXPECTED
+from vivavoce.stats.transcripts import cell
+from vivavoce.study.planted_preferences import EVEN, NORMAL, PlantedPreferences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellPower:
+    """One variable and question: what was planted, and how often trials found it.
+
+    planted  share for the experimental version; None: nothing, judges choose by chance
+    pilot    the share that one trial, the first, would have shown; None where nobody decided
+    power    share of trials in which the cell is significant after adjustment, and its standard error
+    """
+
+    variable: str
+    question: str
+    planted: float | None
+    pilot: float | None
+    power: float
+    power_error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanPower:
+    """The power of a plan.
+
+    false_alarm  share of trials in which any cell without a preference is significant; None: there is none
+    """
+
+    study: str
+    simulated: bool
+    judges: int
+    trials: int
+    alike: float
+    test: str
+    correction: str
+    alpha: float
+    cells: Sequence[CellPower]
+    false_alarm: float | None
+    signature: str
+
+
+def power_of_plan(
+    study: str, variables: Sequence[str], questions: Sequence[str], planted: PlantedPreferences, *,
+    judges: int, tied: float = 0.0, test: str = "chi_square", correction: str = "holm", alpha: float = 0.05,
+    trials: int = 500, seed: int = 1,
+) -> PlanPower:  # fmt: skip
+    """Let simulated judges answer every question about every variable, trial by trial, and test as declared.
+
+    Input   tied: chance that a choice is a tie; test: chi_square or exact
+    Raises  InputError: no judge, no trial, or answers that are alike by 1 or more
+    """
+    if judges < 1 or trials < 1 or not 0 <= planted.alike < 1:
+        asked = f"{judges} judges, {trials} trials, alike {planted.alike:g}"
+        raise InputError(asked, hint="ask for 1 or more of each; alike from 0 up to below 1")
+    cells = [(variable, question) for variable in variables for question in questions]
+    shares = np.array([planted.share(*one) or EVEN for one in cells])
+    chance = np.random.default_rng(seed)
+    chosen, decided = _counts(chance, shares, len(questions), planted.alike, judges, tied, trials)
+    tested = [
+        [_decisive(k, n, test) for k, n in zip(*of_trial, strict=True)]
+        for of_trial in zip(chosen.tolist(), decided.tolist(), strict=True)
+    ]
+    significant = np.array([
+        [p is not None and p < alpha for p in adjusted(of_trial, correction)] for of_trial in tested
+    ])  # fmt: skip
+    power = significant.mean(axis=0)
+    empty = [at for at, one in enumerate(cells) if planted.share(*one) is None]
+    return PlanPower(
+        study=study, simulated=True, judges=judges, trials=trials, alike=planted.alike, test=test,
+        correction=correction, alpha=alpha,
+        cells=[
+            CellPower(
+                variable=variable, question=question, planted=planted.share(variable, question),
+                pilot=float(chosen[0, at] / decided[0, at]) if decided[0, at] else None,
+                power=float(power[at]), power_error=sqrt(power[at] * (1 - power[at]) / trials),
+            )
+            for at, (variable, question) in enumerate(cells)
+        ],
+        false_alarm=float(significant[:, empty].any(axis=1).mean()) if empty else None,
+        signature=signature(
+            "power_of_plan", unit="trial", n=trials, data=f"simulated, seed {seed}", judges=judges, test=test,
+            correction=correction, alpha=alpha, alike=planted.alike,
+        ),
+    )  # fmt: skip
+
+
+def _counts(
+    chance: np.random.Generator, shares: np.ndarray, questions: int, alike: float, judges: int, tied: float,
+    trials: int,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """How many chose the experimental version, and how many decided: a row a trial, a column a cell."""
+    limits = np.array([NORMAL.inv_cdf(share) for share in shares.tolist()])
+    variables = len(shares) // questions
+    chosen, decided = (np.zeros((trials, len(shares)), dtype=int) for _ in range(2))
+    for trial in range(trials):
+        judge = np.repeat(chance.standard_normal((judges, variables)), questions, axis=1)
+        own = chance.standard_normal((judges, len(shares)))
+        said = chance.random((judges, len(shares))) >= tied
+        wants = sqrt(alike) * judge + sqrt(1 - alike) * own < limits
+        chosen[trial], decided[trial] = (wants & said).sum(axis=0), said.sum(axis=0)
+    return chosen, decided
+
+
+@cache
+def _decisive(experimental: int, decided: int, test: str) -> float | None:
+    """The p of a cell as a study declares it: exact where few decided, too."""
+    found = cell(experimental, decided - experimental)
+    few = decided < 2 * FEWEST_EXPECTED
+    return found.p_exact if few or test == "exact" else found.p
