@@ -235,15 +235,15 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     usable = len(np.unique(codes[asked])) >= FEWEST and known.any() and pool.any()
     wanted = tuning if usable else 0.0
     totals = each.sum(axis=0)
-    estimate, weight = _estimates(totals[None], wanted, whole=cases.chances is not None)
+    estimate, weight = sums_to_estimates(totals[None], wanted, whole=cases.chances is not None)
     left = totals - each
-    without, _ = _estimates(np.where(left[:, :1] > 0, left, totals), wanted, whole=cases.chances is not None)
+    without, _ = sums_to_estimates(np.where(left[:, :1] > 0, left, totals), wanted, whole=cases.chances is not None)
     spread = _spread(cases, codes, people, said, weights, pool, float(weight[0]))
     away = (float(estimate[0]) - without) * np.sqrt(1 - each[:, 0] / totals[0])
     return _Side(float(estimate[0]), away, spread, float(weight[0]))
 
 
-def _estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
+def sums_to_estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
     """Estimates and the judge's weights, one a row of sums over dialogues in the order of `_side`'s parts."""
     w, wy, wf, wyf, wff, n, f, ff = sums.T
     mean_y, mean_f, size = wy / w, wf / w, np.where(n > 0, n, 1.0)
