@@ -7,7 +7,7 @@ say the same of every trial is tested (tests/unit/stats/test_judged_trials.py).
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from vivavoce.stats.prediction_powered import (
     ALIKE,
@@ -79,9 +79,12 @@ def means(trials: Trials, *, rate: bool) -> Found:
         low, high = sides.estimate - reach, sides.estimate + reach
         inside = (sides.estimate > 0) & (sides.estimate < 1)
         if rate:
-            middle, wide = logit(sides.estimate), reach / (sides.estimate * (1 - sides.estimate))
-            low = np.where(inside, expit(middle - wide), np.maximum(low, 0.0))
-            high = np.where(inside, expit(middle + wide), np.minimum(high, 1.0))
+            varied = sides.estimate * (1 - sides.estimate)
+            square = reach**2 / varied
+            middle = (sides.estimate + square / 2) / (1 + square)
+            wide = np.sqrt(square * varied + square**2 / 4) / (1 + square)
+            low = np.where(inside, middle - wide, np.maximum(low, 0.0))
+            high = np.where(inside, middle + wide, np.minimum(high, 1.0))
     found = Found(sides.estimate, low, high, se, np.full(len(se), np.nan))
     for trial in np.flatnonzero((sides.asked < 2) | ~(se > ALIKE)).tolist():
         _write(found, trial, powered_mean(trials.one(trial), rate=rate))

@@ -14,7 +14,7 @@ Each beside people alone, and beside the judge alone as if its words were labels
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -25,8 +25,10 @@ from benchmarks._judged_trials import Trials, differences, means
 from benchmarks.inference import draw_sizes, own_rate
 
 from vivavoce.stats.prediction.cross_fitting import cross_fitted
+from vivavoce.stats.prediction.logistic import penalised
 
 Facts = dict[str, Any]
+Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 RATE, ICC, PENALTY, ALPHA = 0.65, 0.15, 100.0, 0.05
 AT_ONCE: Final = 500
@@ -114,6 +116,11 @@ def ridge(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats
     return lambda new: middle + new @ weights
 
 
+def chance(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
+    """The same for yes and no: a logistic model with the same penalty."""
+    return penalised(values, answers, PENALTY).predict
+
+
 def resampled(
     corpus: Facts, share: float, callers: int, trials: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
@@ -126,8 +133,8 @@ def resampled(
     ends = np.searchsorted(caller, np.arange(trials + 1) * callers)
     said = np.concatenate([
         cross_fitted(
-            corpus["values"][rows[start:end]], labels[start:end], caller[start:end].tolist(), train=ridge,
-            seed=int(rng.integers(1 << 30)),
+            corpus["values"][rows[start:end]], labels[start:end], caller[start:end].tolist(),
+            train=chance if corpus["rate"] else ridge, seed=int(rng.integers(1 << 30)),
         )
         for start, end in pairwise(ends.tolist())
     ])  # fmt: skip
@@ -152,13 +159,17 @@ def corpus_of(folder: Path, target: str) -> Facts:
     }  # fmt: skip
 
 
-def measured(make: Callable[[int, np.random.Generator], dict[str, Floats]], trials: int, seed: int) -> Facts:
+def measured(make: Make, trials: int, seed: int) -> Facts:
     """Shares and errors over trials; variance saved against people alone with the same labels."""
     rng = np.random.default_rng(seed)
     sizes = [min(AT_ONCE, trials - done) for done in range(0, trials, AT_ONCE)]
-    batches = [make(size, rng) for size in sizes]
+    return summed([make(size, rng) for size in sizes])
+
+
+def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
+    """Shares and errors over the trials of all batches."""
     seen = {name: np.concatenate([one[name] for one in batches]) for name in batches[0]}
-    facts: Facts = {"trials": trials}
+    facts: Facts = {"trials": len(seen["people_n"])}
     for way in WAYS:
         facts[way] = {
             "counted": int(np.nansum(seen[f"{way}_n"])),
@@ -172,8 +183,10 @@ def measured(make: Callable[[int, np.random.Generator], dict[str, Floats]], tria
             "difference_mean_error": float(np.nanmean(seen[f"{way}_difference_square"])) ** 0.5,
             "width": float(np.nanmean(seen[f"{way}_width"])),
         }
-    for name, saved in (("deviation", "variance_saved"), ("difference_deviation", "variance_saved_in_differences")):
-        facts[saved] = 1 - (facts["joined"][name] / facts["people"][name]) ** 2
+    for name, share in (
+        ("deviation", "variance_saved"), ("difference_deviation", "variance_saved_in_differences"),
+    ):  # fmt: skip
+        facts[share] = 1 - (facts["joined"][name] / facts["people"][name]) ** 2
     return facts
 
 
