@@ -50,7 +50,9 @@ class Trials(NamedTuple):
         rows = slice(int(first), int(last))
         labels = self.labels[rows]
         said = np.full(len(labels), np.nan) if self.said is None else self.said[rows]
-        return JudgedCases(self.caller[rows], said, labels, None if self.chances is None else self.chances[rows])
+        return JudgedCases(
+            self.caller[rows], said, labels, None if self.chances is None else self.chances[rows]
+        )
 
 
 class Found(NamedTuple):

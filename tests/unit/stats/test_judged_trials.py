@@ -34,7 +34,10 @@ def test_means_of_many_trials_are_those_of_each(kind: str, rate: bool) -> None:
         for name in ("estimate", "low", "high", "se"):
             told = getattr(one, name)
             expected = np.nan if told is None else told
-            assert getattr(found, name)[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (name, number)
+            assert getattr(found, name)[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (
+                name,
+                number,
+            )
 
 
 @pytest.mark.parametrize("kind", ["joined", "people alone", "chances", "few labels"])
@@ -47,4 +50,7 @@ def test_differences_of_many_trials_are_those_of_each(kind: str) -> None:
         for name in ("estimate", "low", "high", "se", "p"):
             told = getattr(one, name)
             expected = np.nan if told is None else told
-            assert getattr(found, name)[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (name, number)
+            assert getattr(found, name)[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (
+                name,
+                number,
+            )
