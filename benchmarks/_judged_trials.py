@@ -1,4 +1,4 @@
-"""Thousands of simulated trials of judges at once: the arithmetic of `stats/prediction_powered`, a row a trial.
+"""Thousands of simulated trials at once: the arithmetic of `stats/prediction_powered`, a row a trial.
 
 What cannot be said of a trial, or has nothing that varies, is left to `prediction_powered` itself. That both
 say the same of every trial is tested (tests/unit/stats/test_judged_trials.py).

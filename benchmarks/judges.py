@@ -1,6 +1,6 @@
 """How often estimates from people and a judge hold, and how many labels by people they save.
 
-`python -m benchmarks judges [--trials 2000] [--seed 1] [--dstc2 FOLDER] [--out FILE]` prints JSON.
+`python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--out FILE]` prints JSON.
 
 calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
         systems; a judge that knows nothing, something, or much, and is lenient to one system
@@ -48,7 +48,7 @@ def judged(trials: Trials, first: np.ndarray) -> dict[str, tuple[Trials, Trials,
 def outcome(
     trials: Trials, first: np.ndarray, truth: float, difference: float, *, rate: bool
 ) -> dict[str, Floats]:
-    """Of every trial: whether intervals miss and the test alarms, errors and widths; NaN where none is said."""
+    """Of every trial: whether intervals miss and the test alarms, errors, widths; NaN where none is said."""
     seen: dict[str, Floats] = {}
     for way, (every, one, other) in judged(trials, first).items():
         mean = means(every, rate=rate and way != "judge")
@@ -232,7 +232,7 @@ def saved(rows: list[Facts], target: str) -> Facts:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Coverage and labels saved by judges.")
-    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dstc2", type=Path)
     parser.add_argument("--out", type=Path)

@@ -112,8 +112,8 @@ def powered_mean(
             dialogues. Where it refused, its mean stands, which is as right as anything else
     Source  Angelopoulos, Duchi and Zrnic 2023 (PPI++, arXiv 2311.01453); weights: Zrnic and Candes 2024
             (active inference, arXiv 2403.03208); the interval of rates: Franco, Little, Louis and Slud 2019
-            (J. Survey Statistics and Methodology 7, 334-364), who take t and effective cases; golden cases by ppi-python:
-            tests/golden/prediction-powered.json; coverage: docs/explanation/judges.md
+            (effective cases and degrees of freedom, Journal of Survey Statistics and Methodology 7); golden
+            cases by ppi-python: tests/golden/prediction-powered.json; coverage: docs/explanation/judges.md
     """
     who, codes = np.unique(cases.people, return_inverse=True)
     facts = _counts(cases)

@@ -338,7 +338,7 @@ def test_the_limits_of_a_rate_are_those_that_a_score_test_on_effective_labels_ju
     )
     assert found.estimate is not None and found.se is not None and found.df is not None
     labels = found.estimate * (1 - found.estimate) / found.se**2
-    bar = stats.t.ppf(0.975, found.df)
+    bar = student.ppf(0.975, found.df)
     for limit in (found.low, found.high):
         assert limit is not None
         assert abs(found.estimate - limit) / (limit * (1 - limit) / labels) ** 0.5 == pytest.approx(bar)

@@ -22,8 +22,8 @@ analysis:
 
 
 def written(
-    folder: Path, *, measure: str = "subjective_success", exclude: str = '[{user_turns: "< 2"}]', judge: bool = True,
-    people: int = 24,
+    folder: Path, *, measure: str = "subjective_success", exclude: str = '[{user_turns: "< 2"}]',
+    judge: bool = True, people: int = 24,
 ) -> Dataset:  # fmt: skip
     """Alpha pleases more people of the panel, beta those who came by the link; who left early failed."""
     rng, file = np.random.default_rng(3), STUDY.format(measure=measure, exclude=exclude)

@@ -37,7 +37,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     unit = MEASURES.get(curve.declared.choice.measure).unit
     told = [words(one.choice) for one in curve.specifications]
     chosen = [lines(one.choice) for one in curve.specifications]
-    about = dict.fromkeys(name for one in chosen for name in one)
+    about = list(max(chosen, key=len))  # those of a measure with most settings
     names = {name: sorted({one[name] for one in chosen if name in one}) for name in about}
     varied = [name for name in about if len(names[name]) > 1]
     order = [line for name in varied for line in names[name]]
@@ -65,7 +65,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
         room = label_px(order, width)
         x = alt.X("rank:Q", axis=None, scale=alt.Scale(domain=[-1, len(above)], nice=False))
         colours = alt.Color(
-            "kind:N", title=None, legend=alt.Legend(orient="bottom", direction="vertical"),
+            "kind:N", title=None, legend=alt.Legend(orient="bottom", direction="vertical", labelLimit=0),
             scale=alt.Scale(
                 domain=[say("as declared"), say("difference shown"), say("no difference shown")],
                 range=[WARM, ACCENT, SOFT],

@@ -25,7 +25,7 @@ def curve_blocks(curve: SpecificationCurve) -> list[Block]:
 
 
 def words_of(choice: Choice) -> tuple[str, ...]:
-    """A way to analyse in words: what is measured, left out, by whom, what weighs alike, and on whose word."""
+    """A way to analyse in words: what is measured and left out, of whom, what weighs alike, on whose word."""
     return (title(choice.measure), *_others(choice))
 
 
@@ -100,8 +100,8 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
         ),
         say(
             "p are not adjusted: these are ways to ask one question. Participants are the unit under each. "
-            "Alike: what weighs the same, each case or each participant. What was declared counts; the others "
-            "say how much hangs on it."
+            "Alike: what weighs the same, each case or each participant. What was declared counts; the "
+            "others say how much hangs on it."
         ),
         ((say("All ways"), curve.signature),),
     )  # fmt: skip
