@@ -1,5 +1,6 @@
 """The declared comparison under every other choice: which ways there are, and what each of them says."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -112,6 +113,29 @@ def test_whose_dialogues_count_changes_the_conclusion(curve: SpecificationCurve)
     assert link.difference < 0 < panel.difference
     assert curve.declared.sign(0.05) == panel.sign(0.05) == 1 and link.sign(0.05) == 0
     assert link in curve.changed and panel not in curve.changed and curve.declared not in curve.changed
+
+
+def test_each_participant_may_weigh_alike(dataset: Dataset, curve: SpecificationCurve) -> None:
+    """Whoever left early answered twice about beta: as one, and not as two."""
+    whole = dataset.everything
+    system = {row["dialogue_id"]: row["system"] for row in whole.read("dialogues").to_pylist()}
+    own: dict[str, dict[str, list[float]]] = {"alpha": {}, "beta": {}}
+    for row in whole.read("ratings").to_pylist():
+        own[system[row["dialogue_id"]]].setdefault(row["participant_id"], []).append(row["value"])
+    means = {name: np.mean([np.mean(one) for one in people.values()]) for name, people in own.items()}
+    by = {one.choice: one.difference for one in curve.specifications}
+    way = Choice("subjective_success", "none", None, "participant", None)
+    assert by[way] == pytest.approx(means["alpha"] - means["beta"])
+    assert by[way] != pytest.approx(by[way._replace(alike="case")])
+
+
+@pytest.mark.parametrize(("difference", "p", "sign"), [
+    (0.2, 0.01, 1), (-0.2, 0.01, -1), (0.2, 0.05, 0), (0.2, None, 0),
+])  # fmt: skip
+def test_only_a_difference_that_is_shown_has_a_direction(
+    curve: SpecificationCurve, difference: float, p: float | None, sign: int
+) -> None:
+    assert replace(curve.declared, difference=difference, p=p).sign(0.05) == sign
 
 
 def test_a_judge_speaks_beside_people_of_the_same_dialogues(
