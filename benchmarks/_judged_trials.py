@@ -114,7 +114,8 @@ def _write(found: Found, trial: int, one: PoweredMean | PoweredDifference) -> No
 
 
 def _totals(trials: Trials, part: np.ndarray) -> Floats:
-    return np.bincount(trials.caller, part, trials.shape[0] * trials.shape[1]).reshape(trials.shape)
+    found = np.bincount(trials.caller, part, trials.shape[0] * trials.shape[1])
+    return found.astype(float).reshape(trials.shape)
 
 
 def _sides(trials: Trials) -> _Sides:

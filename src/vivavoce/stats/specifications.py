@@ -33,7 +33,7 @@ MOST: Final = 200
 NEAR: Final = 2
 
 
-class Choice(NamedTuple):
+class AnalysisWay(NamedTuple):
     """One way to analyse.
 
     measure  its name; recruits: a population, None for everybody; judge: its name, None for people alone
@@ -52,7 +52,7 @@ class Choice(NamedTuple):
 class Specification:
     """What one way to analyse says of a minus b, in the unit of the measure; None where it cannot be said."""
 
-    choice: Choice
+    choice: AnalysisWay
     declared: bool
     difference: float | None
     low: float | None
@@ -147,23 +147,25 @@ class _Material:
             if target in items:
                 yield judge, judged_table(dataset, judge, target)
 
-    def choices(self) -> tuple[list[Choice], bool]:
+    def choices(self) -> tuple[list[AnalysisWay], bool]:
         """All ways, the declared one first; whether those that are far from it were left out."""
         people = sorted(set(self.population.values()))
         recruits = [None, *(people if len(people) > 1 else [])]
         measures = dict.fromkeys((self.primary.measure, *self.sums.measures))
         found = [
-            Choice(*one) for one in product(measures, self.kept, recruits, ("case", "participant"), [None])
+            AnalysisWay(*one)
+            for one in product(measures, self.kept, recruits, ("case", "participant"), [None])
         ]
         found += [
-            Choice(self.primary.measure, *one) for one in product(self.kept, recruits, ["case"], self.judges)
+            AnalysisWay(self.primary.measure, *one)
+            for one in product(self.kept, recruits, ["case"], self.judges)
         ]
         if len(found) <= MOST:
             return found, False
         near = [one for one in found if sum(x != y for x, y in zip(one, found[0], strict=True)) <= NEAR]
         return near, True
 
-    def dialogues(self, choice: Choice) -> frozenset[str]:
+    def dialogues(self, choice: AnalysisWay) -> frozenset[str]:
         kept = self.kept[choice.left_out]
         if choice.recruits is None:
             return kept
@@ -194,7 +196,7 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
     )  # fmt: skip
 
 
-def _samples(material: _Material, choices: Sequence[Choice]) -> set[frozenset[str]]:
+def _samples(material: _Material, choices: Sequence[AnalysisWay]) -> set[frozenset[str]]:
     return {material.dialogues(one) for one in choices}
 
 
@@ -210,10 +212,10 @@ def _compared(material: _Material, kept: Collection[str], a: str, b: str) -> Clu
 
 
 def _specification(
-    material: _Material, alone: dict[frozenset[str], ClusteredSummary], choice: Choice, a: str, b: str
+    material: _Material, alone: dict[frozenset[str], ClusteredSummary], choice: AnalysisWay, a: str, b: str
 ) -> Specification:
     kept = material.dialogues(choice)
-    first = choice == Choice(material.primary.measure, next(iter(material.kept)), None, "case", None)
+    first = choice == AnalysisWay(material.primary.measure, next(iter(material.kept)), None, "case", None)
     if choice.judge is not None:
         sides = [_judged(material, material.judges[choice.judge], kept, name) for name in (a, b)]
         joined = powered_difference(*sides, level=LEVEL)

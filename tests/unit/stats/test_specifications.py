@@ -10,7 +10,7 @@ import pytest
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.stats.declared import declared_family
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference
-from vivavoce.stats.specifications import Choice, SpecificationCurve, specification_curves
+from vivavoce.stats.specifications import AnalysisWay, SpecificationCurve, specification_curves
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 STUDY = """study: two pools
@@ -82,14 +82,14 @@ def test_every_way_is_there_once_and_the_declared_one_is_marked(curve: Specifica
     rules = ("user_turns < 2", "none", "outcome != completed")
     recruits = (None, "link", "prolific")
     assert set(ways) == {
-        Choice("subjective_success", rule, pool, alike, judge)
+        AnalysisWay("subjective_success", rule, pool, alike, judge)
         for rule in rules
         for pool in recruits
         for alike, judge in (("case", None), ("participant", None), ("case", "clerk"))
     }
     assert len(ways) == len(set(ways)) and not curve.untold and not curve.nearest
     assert [one.choice for one in curve.specifications if one.declared] == [
-        Choice("subjective_success", "user_turns < 2", None, "case", None)
+        AnalysisWay("subjective_success", "user_turns < 2", None, "case", None)
     ]
     differences = [one.difference for one in curve.specifications]
     assert differences == sorted(differences)
@@ -107,8 +107,8 @@ def test_the_declared_way_says_what_the_declared_comparison_says(
 
 def test_whose_dialogues_count_changes_the_conclusion(curve: SpecificationCurve) -> None:
     by = {one.choice: one for one in curve.specifications}
-    link = by[Choice("subjective_success", "user_turns < 2", "link", "case", None)]
-    panel = by[Choice("subjective_success", "user_turns < 2", "prolific", "case", None)]
+    link = by[AnalysisWay("subjective_success", "user_turns < 2", "link", "case", None)]
+    panel = by[AnalysisWay("subjective_success", "user_turns < 2", "prolific", "case", None)]
     assert (link.participants, panel.participants) == (8, 16)
     assert link.difference < 0 < panel.difference
     assert curve.declared.sign(0.05) == panel.sign(0.05) == 1 and link.sign(0.05) == 0
@@ -124,7 +124,7 @@ def test_each_participant_may_weigh_alike(dataset: Dataset, curve: Specification
         own[system[row["dialogue_id"]]].setdefault(row["participant_id"], []).append(row["value"])
     means = {name: np.mean([np.mean(one) for one in people.values()]) for name, people in own.items()}
     by = {one.choice: one.difference for one in curve.specifications}
-    way = Choice("subjective_success", "none", None, "participant", None)
+    way = AnalysisWay("subjective_success", "none", None, "participant", None)
     assert by[way] == pytest.approx(means["alpha"] - means["beta"])
     assert by[way] != pytest.approx(by[way._replace(alike="case")])
 
@@ -153,7 +153,7 @@ def test_a_judge_speaks_beside_people_of_the_same_dialogues(
         for system in ("alpha", "beta")
     ]
     expected = powered_difference(*sides)
-    way = Choice("subjective_success", "user_turns < 2", None, "case", "clerk")
+    way = AnalysisWay("subjective_success", "user_turns < 2", None, "case", "clerk")
     found = next(one for one in curve.specifications if one.choice == way)
     assert (found.difference, found.p) == pytest.approx((expected.estimate, expected.p))
 

@@ -20,13 +20,13 @@ from vivavoce.report.drawing import (
 )
 from vivavoce.report.language import say
 from vivavoce.report.numbers import between, difference, label, p_value
-from vivavoce.stats.specifications import Choice, SpecificationCurve
+from vivavoce.stats.specifications import AnalysisWay, SpecificationCurve
 
 HEIGHT: Final = 190
 ROW: Final = 17
 EDGE: Final = 12
-Words = Callable[[Choice], tuple[str, ...]]
-Lines = Callable[[Choice], dict[str, str]]
+Words = Callable[[AnalysisWay], tuple[str, ...]]
+Lines = Callable[[AnalysisWay], dict[str, str]]
 
 
 def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figure:

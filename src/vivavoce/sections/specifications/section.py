@@ -10,7 +10,7 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, count, difference, label, p_value
 from vivavoce.report.section import Section
 from vivavoce.sections.specifications.drawing import curve_figure
-from vivavoce.stats.specifications import Choice, Specification, SpecificationCurve, specification_curves
+from vivavoce.stats.specifications import AnalysisWay, Specification, SpecificationCurve, specification_curves
 from vivavoce.study.exclusion import NONE
 
 
@@ -24,12 +24,12 @@ def curve_blocks(curve: SpecificationCurve) -> list[Block]:
     ]
 
 
-def words_of(choice: Choice) -> tuple[str, ...]:
+def words_of(choice: AnalysisWay) -> tuple[str, ...]:
     """A way to analyse in words: what is measured and left out, of whom, what weighs alike, on whose word."""
     return (title(choice.measure), *_others(choice))
 
 
-def lines_of(choice: Choice) -> dict[str, str]:
+def lines_of(choice: AnalysisWay) -> dict[str, str]:
     """The same as lines of a figure, by what they are about: a measure's settings each by itself."""
     measure = MEASURES.get(choice.measure)
     rows = {name: say(f"{name} {value}".replace("_", " ")) for name, value in measure.parameters.items()}
@@ -39,7 +39,7 @@ def lines_of(choice: Choice) -> dict[str, str]:
     )
 
 
-def _others(choice: Choice) -> tuple[str, str, str, str]:
+def _others(choice: AnalysisWay) -> tuple[str, str, str, str]:
     alike = {"case": say("cases alike"), "participant": say("participants alike")}
     recruits = say("all recruits") if choice.recruits is None else label(choice.recruits)
     judge = say("people alone") if choice.judge is None else say("with judge {name}", name=choice.judge)
