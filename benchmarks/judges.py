@@ -1,6 +1,6 @@
 """How often estimates from people and a judge hold, and how many labels by people they save.
 
-`python -m benchmarks judges [--trials 2000] [--seed 1] [--dstc2 FOLDER] [--out FILE]` prints JSON.
+`python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--out FILE]` prints JSON.
 
 calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
         systems; a judge that knows nothing, something, or much, and is lenient to one system
@@ -14,91 +14,96 @@ Each beside people alone, and beside the judge alone as if its words were labels
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from benchmarks._judged_trials import Trials, differences, means
 from benchmarks.inference import draw_sizes, own_rate
 
 from vivavoce.stats.prediction.cross_fitting import cross_fitted
-from vivavoce.stats.prediction_powered import JudgedCases, powered_difference, powered_mean
+from vivavoce.stats.prediction.logistic import penalised
 
 Facts = dict[str, Any]
+Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-RATE, ICC, PENALTY = 0.65, 0.15, 100.0
+RATE, ICC, PENALTY, ALPHA = 0.65, 0.15, 100.0, 0.05
+AT_ONCE: Final = 500
 WAYS = ("people", "joined", "judge")
 
 
-def judged(
-    people: np.ndarray, said: Floats, labels: Floats, first: np.ndarray, chances: Floats | None = None
-) -> dict[str, tuple[JudgedCases, JudgedCases, JudgedCases]]:
+def judged(trials: Trials, first: np.ndarray) -> dict[str, tuple[Trials, Trials, Trials]]:
     """All dialogues, those with the first and with the second system; by people, people and judge, judge."""
-    every = np.ones(len(people), dtype=bool)
-    known = np.where(np.isnan(said), np.nanmean(said), said)
-    found = {}
-    for way, (words, answers, weights) in {
-        "joined": (said, labels, chances),
-        "people": (np.full(len(said), np.nan), labels, chances),
-        "judge": (np.full(len(said), np.nan), known, None),
-    }.items():
-        found[way] = tuple(
-            JudgedCases(people[one], words[one], answers[one], None if weights is None else weights[one])
-            for one in (every, first, ~first)
-        )
-    return found
+    ways = {
+        "joined": trials,
+        "people": trials._replace(said=None),
+        "judge": Trials(trials.shape, trials.caller, None, np.asarray(trials.said)),
+    }
+    return {way: (one, one.only(first), one.only(~first)) for way, one in ways.items()}
 
 
-def outcome(sides: dict[str, Any], truth: float, difference: float, *, rate: bool) -> dict[str, float]:
-    """Of one trial: whether intervals miss and the test alarms, errors and widths, way by way."""
-    seen: dict[str, float] = {}
-    for way, (every, first, second) in sides.items():
-        mean = powered_mean(every, rate=rate and way != "judge")
-        two = powered_difference(first, second)
-        if mean.low is None or mean.high is None or mean.estimate is None or two.low is None:
-            continue
-        seen |= {
-            f"{way}_n": 1.0,
-            f"{way}_misses": float(not mean.low <= truth <= mean.high),
-            f"{way}_off": mean.estimate - truth,
-            f"{way}_square": float(mean.se or 0) ** 2,
-            f"{way}_width": mean.high - mean.low,
-            f"{way}_difference_misses": float(not two.low <= difference <= (two.high or 0)),
-            f"{way}_alarms": float((two.p or 0) < 0.05),
-            f"{way}_difference_square": float(two.se or 0) ** 2,
-        }
+def outcome(
+    trials: Trials, first: np.ndarray, truth: float, difference: float, *, rate: bool
+) -> dict[str, Floats]:
+    """Of every trial: whether intervals miss and the test alarms, errors, widths; NaN where none is said."""
+    seen: dict[str, Floats] = {}
+    for way, (every, one, other) in judged(trials, first).items():
+        mean = means(every, rate=rate and way != "judge")
+        two = differences(one, other)
+        said = ~(np.isnan(mean.low) | np.isnan(two.low))
+        columns = {
+            "n": said, "misses": (truth < mean.low) | (truth > mean.high), "off": mean.estimate - truth,
+            "square": mean.se**2, "width": mean.high - mean.low,
+            "difference_misses": (difference < two.low) | (difference > two.high),
+            "alarms": two.p < ALPHA, "difference_off": two.estimate - difference,
+            "difference_square": two.se**2,
+        }  # fmt: skip
+        seen |= {f"{way}_{name}": np.where(said, value, np.nan) for name, value in columns.items()}
     return seen
 
 
-def calls(law: str, callers: int, share: float, right: float, rng: np.random.Generator) -> dict[str, float]:
-    """A simulated trial without a difference, and a judge that is lenient to the first system."""
-    sizes = draw_sizes(law, callers, rng)
-    who = np.repeat(np.arange(callers), sizes)
-    truth = (rng.random(len(who)) < own_rate(RATE, ICC)(rng.standard_normal(callers))[who]).astype(float)
-    first = rng.random(len(who)) < 0.5
-    guess = rng.random(len(who)) < np.where(first, 0.9, RATE)
-    said = np.where(rng.random(len(who)) < right, truth, guess).astype(float)
-    labels = np.where(chosen(len(who), share, rng), truth, np.nan)
-    return outcome(judged(who, said, labels, first), RATE, 0.0, rate=True)
+def called(law: str, callers: int, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, Floats]:
+    """The caller of each simulated dialogue, and whether it succeeded."""
+    caller = np.repeat(np.arange(trials * callers), draw_sizes(law, trials * callers, rng))
+    own = own_rate(RATE, ICC)(rng.standard_normal(trials * callers))
+    return caller, (rng.random(len(caller)) < own[caller]).astype(float)
 
 
-def by_looks(law: str, callers: int, by: str, logged: bool, rng: np.random.Generator) -> dict[str, float]:
+def calls(
+    law: str, callers: int, share: float, right: float, trials: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Simulated trials without a difference, and a judge that is lenient to the first system."""
+    caller, truth = called(law, callers, trials, rng)
+    first = rng.random(len(caller)) < 0.5
+    guess = rng.random(len(caller)) < np.where(first, 0.9, RATE)
+    said = np.where(rng.random(len(caller)) < right, truth, guess).astype(float)
+    labels = np.where(chosen(caller // callers, share, rng), truth, np.nan)
+    return outcome(Trials((trials, callers), caller, said, labels), first, RATE, 0.0, rate=True)
+
+
+def by_looks(
+    law: str, callers: int, by: str, logged: bool, trials: int, rng: np.random.Generator
+) -> dict[str, Floats]:
     """Labels of dialogues that look bad to the judge (or to their callers), four times as often."""
-    sizes = draw_sizes(law, callers, rng)
-    who = np.repeat(np.arange(callers), sizes)
-    truth = (rng.random(len(who)) < own_rate(RATE, ICC)(rng.standard_normal(callers))[who]).astype(float)
-    said = np.where(rng.random(len(who)) < 0.6, truth, rng.random(len(who)) < 0.8).astype(float)
+    caller, truth = called(law, callers, trials, rng)
+    said = np.where(rng.random(len(caller)) < 0.6, truth, rng.random(len(caller)) < 0.8).astype(float)
     chances = np.where((said if by == "judge" else truth) > 0.5, 0.15, 0.6)
-    labels = np.where(rng.random(len(who)) < chances, truth, np.nan)
-    first = rng.random(len(who)) < 0.5
-    return outcome(judged(who, said, labels, first, chances if logged else None), RATE, 0.0, rate=True)
+    labels = np.where(rng.random(len(caller)) < chances, truth, np.nan)
+    first = rng.random(len(caller)) < 0.5
+    made = Trials((trials, callers), caller, said, labels, chances if logged else None)
+    return outcome(made, first, RATE, 0.0, rate=True)
 
 
-def chosen(n: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A simple random sample of dialogues."""
-    asked = np.zeros(n, dtype=bool)
-    asked[rng.choice(n, max(4, round(share * n)), replace=False)] = True
+def chosen(trial: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """A simple random sample of the dialogues of each trial, of four at least."""
+    starts, sizes = np.unique(trial, return_index=True, return_counts=True)[1:]
+    order = np.lexsort((rng.random(len(trial)), trial))
+    places = np.arange(len(trial)) - np.repeat(starts, sizes)
+    asked = np.zeros(len(trial), dtype=bool)
+    asked[order] = places < np.repeat(np.maximum(4, np.round(share * sizes)), sizes)
     return asked
 
 
@@ -111,20 +116,31 @@ def ridge(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats
     return lambda new: middle + new @ weights
 
 
-def resampled(corpus: Facts, share: float, callers: int, rng: np.random.Generator) -> dict[str, float]:
+def chance(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
+    """The same for yes and no: a logistic model with the same penalty."""
+    return penalised(values, answers, PENALTY).predict
+
+
+def resampled(
+    corpus: Facts, share: float, callers: int, trials: int, rng: np.random.Generator
+) -> dict[str, Floats]:
     """Callers of the corpus drawn with replacement; answers hidden; two halves by lot, so no difference."""
-    drawn = rng.integers(0, len(corpus["members"]), callers)
-    rows = np.concatenate([corpus["members"][one] for one in drawn])
-    who = np.repeat(np.arange(callers), [len(corpus["members"][one]) for one in drawn])
-    truth, values = corpus["answers"][rows], corpus["values"][rows]
-    labels = np.where(chosen(len(who), share, rng), truth, np.nan)
-    said = cross_fitted(
-        values, labels, [str(one) for one in who], train=ridge, seed=int(rng.integers(1 << 30))
-    )
-    if np.isnan(said).all():
-        return {}
-    first = rng.random(len(who)) < 0.5
-    return outcome(judged(who, said, labels, first), corpus["mean"], 0.0, rate=corpus["rate"])
+    drawn = rng.integers(0, len(corpus["members"]), trials * callers)
+    members = [corpus["members"][one] for one in drawn.tolist()]
+    caller = np.repeat(np.arange(trials * callers), [len(one) for one in members])
+    rows = np.concatenate(members)
+    labels = np.where(chosen(caller // callers, share, rng), corpus["answers"][rows], np.nan)
+    ends = np.searchsorted(caller, np.arange(trials + 1) * callers)
+    said = np.concatenate([
+        cross_fitted(
+            corpus["values"][rows[start:end]], labels[start:end], caller[start:end].tolist(),
+            train=chance if corpus["rate"] else ridge, seed=int(rng.integers(1 << 30)),
+        )
+        for start, end in pairwise(ends.tolist())
+    ])  # fmt: skip
+    first = rng.random(len(caller)) < 0.5
+    made = Trials((trials, callers), caller, said, labels)
+    return outcome(made, first, corpus["mean"], 0.0, rate=corpus["rate"])
 
 
 def corpus_of(folder: Path, target: str) -> Facts:
@@ -143,35 +159,34 @@ def corpus_of(folder: Path, target: str) -> Facts:
     }  # fmt: skip
 
 
-def measured(make: Callable[[np.random.Generator], dict[str, float]], trials: int, seed: int) -> Facts:
+def measured(make: Make, trials: int, seed: int) -> Facts:
     """Shares and errors over trials; variance saved against people alone with the same labels."""
-    rng, sums = np.random.default_rng(seed), {}
-    for _ in range(trials):
-        for name, value in make(rng).items():
-            sums[name] = sums.get(name, 0.0) + value
-            if name.endswith("_off"):
-                sums[f"{name}_squared"] = sums.get(f"{name}_squared", 0.0) + value**2
-    facts: Facts = {"trials": trials}
+    rng = np.random.default_rng(seed)
+    sizes = [min(AT_ONCE, trials - done) for done in range(0, trials, AT_ONCE)]
+    return summed([make(size, rng) for size in sizes])
+
+
+def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
+    """Shares and errors over the trials of all batches."""
+    seen = {name: np.concatenate([one[name] for one in batches]) for name in batches[0]}
+    facts: Facts = {"trials": len(seen["people_n"])}
     for way in WAYS:
-        n = sums.get(f"{way}_n", 0.0)
-        if not n:
-            continue
-        off = sums[f"{way}_off"] / n
         facts[way] = {
-            "counted": int(n),
-            "coverage": 1 - sums[f"{way}_misses"] / n,
-            "difference_coverage": 1 - sums[f"{way}_difference_misses"] / n,
-            "type_one_error": sums[f"{way}_alarms"] / n,
-            "bias": off,
-            "deviation": (sums[f"{way}_off_squared"] / n - off**2) ** 0.5,
-            "mean_error": (sums[f"{way}_square"] / n) ** 0.5,
-            "width": sums[f"{way}_width"] / n,
+            "counted": int(np.nansum(seen[f"{way}_n"])),
+            "coverage": 1 - float(np.nanmean(seen[f"{way}_misses"])),
+            "difference_coverage": 1 - float(np.nanmean(seen[f"{way}_difference_misses"])),
+            "type_one_error": float(np.nanmean(seen[f"{way}_alarms"])),
+            "bias": float(np.nanmean(seen[f"{way}_off"])),
+            "deviation": float(np.nanstd(seen[f"{way}_off"])),
+            "mean_error": float(np.nanmean(seen[f"{way}_square"])) ** 0.5,
+            "difference_deviation": float(np.nanstd(seen[f"{way}_difference_off"])),
+            "difference_mean_error": float(np.nanmean(seen[f"{way}_difference_square"])) ** 0.5,
+            "width": float(np.nanmean(seen[f"{way}_width"])),
         }
-    if "joined" in facts and "people" in facts:
-        ratio = (facts["joined"]["deviation"] / facts["people"]["deviation"]) ** 2
-        facts["variance_saved"] = 1 - ratio
-        both = sums["joined_difference_square"] / max(sums["people_difference_square"], 1e-12)
-        facts["variance_saved_in_differences"] = 1 - both
+    for name, share in (
+        ("deviation", "variance_saved"), ("difference_deviation", "variance_saved_in_differences"),
+    ):  # fmt: skip
+        facts[share] = 1 - (facts["joined"][name] / facts["people"][name]) ** 2
     return facts
 
 
@@ -217,7 +232,7 @@ def saved(rows: list[Facts], target: str) -> Facts:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Coverage and labels saved by judges.")
-    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dstc2", type=Path)
     parser.add_argument("--out", type=Path)

@@ -25,6 +25,7 @@ NEW_FIGURES: Final = {
     f"figure-{name}" for name in
     ("differences", "funnel", "delays", "parameters", "preference-strength", "worths", "opinions")
 }  # fmt: skip
+NEW_SECTIONS: Final = {"specifications"}
 MEASURES: Final = {"by system": ("--by", "system"), "of every measure": ("--only", "all", "--by", "system")}
 
 
@@ -77,14 +78,15 @@ def numbers(dataset: Path, into: Path, *languages: str) -> dict[str, Any]:
 class _Words(HTMLParser):
     """The words of a page, one line for each stretch; scripts, styles and what is folded away are none.
 
-    BODY stands where the front of a report ends. Figures that are new have no words, nor what is behind one.
+    BODY stands where the front of a report ends. Figures and sections that are new have no words, nor what is
+    behind a figure.
     """
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.lines: list[str] = []
         self._silent, self._deep = "", 0
-        self._drawing = self._begun = False
+        self._drawing = self._begun = self._since = False
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
@@ -99,6 +101,8 @@ class _Words(HTMLParser):
         ):
             self._silent, self._deep = tag, 1
         self._drawing = self._drawing or tag == "svg"
+        if named.get("class") == "part" or tag == "h2":
+            self._since = named.get("id") in NEW_SECTIONS
         if named.get("class") == "part" and not self._begun:
             self._begun = True
             self.lines.append(BODY)
@@ -112,7 +116,7 @@ class _Words(HTMLParser):
                 self._silent = ""
 
     def handle_data(self, data: str) -> None:
-        if not self._silent and (line := " ".join(data.split())):
+        if not self._silent and not self._since and (line := " ".join(data.split())):
             self.lines.append(line)
 
 

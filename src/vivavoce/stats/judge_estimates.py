@@ -28,7 +28,9 @@ from vivavoce.stats.judge_calibration import (
     reliability_diagram,
 )
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.prediction.cross_fitting import cross_fitted
+from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
+from vivavoce.stats.prediction.fitting import fit
+from vivavoce.stats.prediction.logistic import fit_logistic
 from vivavoce.stats.prediction.table import column_of, parameters, people_of, prediction_table, targets
 from vivavoce.stats.prediction_powered import (
     JudgedCases,
@@ -144,7 +146,7 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
     if judge == PARAMETERS:
         table = prediction_table(dataset, target)
         values = parameters(dataset).reindex(index=cases, columns=list(table.predictors))
-        said = cross_fitted(values.to_numpy(dtype="float64"), labels, people)
+        said = cross_fitted(values.to_numpy(dtype="float64"), labels, people, train=_learner(labels))
     else:
         rows = _judgements(dataset, judge, column)
         told = {row["dialogue_id"]: row["value"] for row in rows}
@@ -234,6 +236,13 @@ def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
         return np.sqrt((said * (1 - said)).clip(0.0025))
     away = np.abs(said - np.nanmean(said))
     return np.nanmax(away) - away
+
+
+def _learner(labels: Floats) -> Learner:
+    """What learns to predict answers: of yes and no their chances, of other scales their values."""
+    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
+        return lambda values, answers, groups: fit_logistic(values, answers, groups).predict
+    return lambda values, answers, groups: fit("elastic_net", values, answers, groups).predict
 
 
 def _group(key: str | None, sides: Mapping[str, JudgedCases], *, rate: bool, level: float) -> EstimatedGroup:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
 
 from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, sum_by_participant
 from vivavoce.stats.distributions import normal_quantile, t_quantile, t_tail
@@ -54,8 +53,8 @@ class PoweredMean:
     weight          what the judge's words weigh (lambda, 0 to 1); 0: people alone
     labels, people  dialogues that people judged, and of how many participants
     predicted       dialogues of which the judge alone speaks
-    method          prediction_powered_t, prediction_powered_logit_t; people_t, people_logit_t where the judge
-                    has no weight; wilson_effective_participants where all say the same; or none and why
+    method          prediction_powered_t, prediction_powered_wilson_t; people_t, people_wilson_t where the
+                    judge has no weight; wilson_effective_participants where all say the same; or none and why
     """
 
     estimate: float | None = None
@@ -102,7 +101,7 @@ def powered_mean(
 ) -> PoweredMean:
     """A mean over dialogues, from people's labels and a judge's words.
 
-    Input   rate: labels of 0 and 1; the interval is then made on the logit scale
+    Input   rate: labels of 0 and 1; the interval is then Wilson's, of the effective number of labels
             tuning: the judge's weight; "tuned" takes the one that makes the error smallest, within 0 and 1
     Output  the ratio of sums of labels, plus the weighted difference of what the judge says of the other
             dialogues and of those that people judged. Error: participants left out in turn, the weight tuned
@@ -112,8 +111,9 @@ def powered_mean(
     Note    chances that differ: labels weigh by their inverse (Hajek), and the judge's words are those of all
             dialogues. Where it refused, its mean stands, which is as right as anything else
     Source  Angelopoulos, Duchi and Zrnic 2023 (PPI++, arXiv 2311.01453); weights: Zrnic and Candes 2024
-            (active inference, arXiv 2403.03208); golden cases by ppi-python:
-            tests/golden/prediction-powered.json; coverage: docs/explanation/judges.md
+            (active inference, arXiv 2403.03208); the interval of rates: Franco, Little, Louis and Slud 2019
+            (effective cases and degrees of freedom, Journal of Survey Statistics and Methodology 7); golden
+            cases by ppi-python: tests/golden/prediction-powered.json; coverage: docs/explanation/judges.md
     """
     who, codes = np.unique(cases.people, return_inverse=True)
     facts = _counts(cases)
@@ -133,8 +133,7 @@ def powered_mean(
     reach, name = t_quantile((1 + level) / 2, df) * se, "prediction_powered" if side.weight else "people"
     span = Interval(side.estimate - reach, side.estimate + reach)
     if rate and 0 < side.estimate < 1:
-        middle, reach = float(logit(side.estimate)), reach / (side.estimate * (1 - side.estimate))
-        span, name = Interval(float(expit(middle - reach)), float(expit(middle + reach))), f"{name}_logit"
+        span, name = _score_interval(side.estimate, se, reach / se), f"{name}_wilson"
     elif rate:
         span = Interval(max(0.0, span.low), min(1.0, span.high))
     return PoweredMean(**facts, low=span.low, high=span.high, se=se, df=df, method=f"{name}_t")
@@ -201,6 +200,14 @@ def effective_labels(labels: int, alone: float | None, joined: float | None) -> 
     return labels * (alone / joined) ** 2 if alone and joined else None
 
 
+def _score_interval(rate: float, se: float, quantile: float) -> Interval:
+    """Wilson's interval with as many cases as give this error, and a quantile of t."""
+    square = (quantile * se) ** 2 / (rate * (1 - rate))  # quantile^2 over cases
+    middle = (rate + square / 2) / (1 + square)
+    reach = math.sqrt(square * rate * (1 - rate) + square**2 / 4) / (1 + square)
+    return Interval(middle - reach, middle + reach)
+
+
 def _edge(cases: JudgedCases, facts: dict[str, Any], level: float) -> PoweredMean:
     """Everybody said the same: the interval that every other rate has here, and the judge no weight."""
     asked = cases.labelled
@@ -235,15 +242,16 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     usable = len(np.unique(codes[asked])) >= FEWEST and known.any() and pool.any()
     wanted = tuning if usable else 0.0
     totals = each.sum(axis=0)
-    estimate, weight = _estimates(totals[None], wanted, whole=cases.chances is not None)
+    estimate, weight = sums_to_estimates(totals[None], wanted, whole=cases.chances is not None)
     left = totals - each
-    without, _ = _estimates(np.where(left[:, :1] > 0, left, totals), wanted, whole=cases.chances is not None)
+    left = np.where(left[:, :1] > 0, left, totals)
+    without, _ = sums_to_estimates(left, wanted, whole=cases.chances is not None)
     spread = _spread(cases, codes, people, said, weights, pool, float(weight[0]))
     away = (float(estimate[0]) - without) * np.sqrt(1 - each[:, 0] / totals[0])
     return _Side(float(estimate[0]), away, spread, float(weight[0]))
 
 
-def _estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
+def sums_to_estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
     """Estimates and the judge's weights, one a row of sums over dialogues in the order of `_side`'s parts."""
     w, wy, wf, wyf, wff, n, f, ff = sums.T
     mean_y, mean_f, size = wy / w, wf / w, np.where(n > 0, n, 1.0)

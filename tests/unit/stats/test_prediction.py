@@ -363,7 +363,13 @@ def test_ten_answers_of_others_that_differ_make_a_prediction(asked: int, alike: 
     answers = np.array([1.0 if alike else float(number % 3) for number in range(24)])
     answers[10:12] = answers[12 + asked :] = np.nan
     people = ["p"] * 12 + ["q"] * 12
-    found = cross_fitted(np.ones((24, 1)), answers, people, number=2, kind="mean")
+    found = cross_fitted(
+        np.ones((24, 1)),
+        answers,
+        people,
+        number=2,
+        train=lambda x, y, groups: fit("mean", x, y, groups).predict,
+    )
     means = [answers[12 : 12 + asked].mean() if said else np.nan, np.nan if alike else answers[:10].mean()]
     assert found == pytest.approx(np.repeat(means, 12), nan_ok=True)
 

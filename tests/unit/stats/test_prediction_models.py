@@ -32,6 +32,7 @@ from vivavoce.stats.prediction.explanation import (
 )
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import folds
+from vivavoce.stats.prediction.logistic import fit_logistic, penalised
 from vivavoce.stats.prediction.model import _tree, fit_model, read_model, score, unknown_predictors
 from vivavoce.stats.prediction.ordinal import Ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
@@ -449,3 +450,29 @@ def test_an_ordinal_model_has_a_code_more_than_thresholds(dataset: Dataset, tmp_
             continue
         with pytest.raises(InputError, match="damaged"):
             read_model(path)
+
+
+def test_a_logistic_model_under_a_penalty_is_that_of_scikit_learn() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(5)
+    inputs = rng.standard_normal((120, 6))
+    answers = (rng.random(120) < 1 / (1 + np.exp(-1.5 - inputs[:, 0]))).astype(float)
+    found = penalised(inputs, answers, 20.0)
+    theirs = LogisticRegression(C=1 / 20, tol=1e-10, max_iter=1000).fit(inputs, answers)
+    assert found.predict(inputs) == pytest.approx(theirs.predict_proba(inputs)[:, 1], abs=1e-5)
+    assert found.weights == pytest.approx(theirs.coef_[0], abs=1e-5)
+
+
+def test_the_penalty_of_a_logistic_model_is_chosen_on_other_participants() -> None:
+    """One input tells the answers, the other only who somebody is: it is not learnt by heart."""
+    rng = np.random.default_rng(6)
+    people = np.repeat(np.arange(30), 4)
+    known = rng.standard_normal(120)
+    answers = (rng.random(120) < 1 / (1 + np.exp(-2 * known))).astype(float)
+    groups = [str(one) for one in people]
+    useful = fit_logistic(np.column_stack([known, np.where(known > 9, 1.0, np.nan)]), answers, groups)
+    noise = fit_logistic(rng.standard_normal((120, 40)), answers, groups)
+    assert abs(useful.inner.weights[0]) > 1.0 and useful.inner.weights[1] == 0
+    assert np.abs(noise.inner.weights).max() < 0.2
+    assert useful.predict(np.array([[3.0, np.nan]]))[0] > 0.9

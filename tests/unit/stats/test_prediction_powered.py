@@ -83,7 +83,7 @@ def test_without_a_judge_the_interval_is_about_that_of_every_other_rate_here() -
     found = powered_mean(JudgedCases(who, said, truth), rate=True)
     plain = clustered_rate(sum_by_participant(who, truth, np.ones(len(who))))
     assert found.estimate == pytest.approx(truth.mean())
-    assert found.method == "people_logit_t"
+    assert found.method == "people_wilson_t"
     assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=0.01)
 
 
@@ -329,3 +329,17 @@ def test_labels_of_two_people_have_an_interval_and_those_of_three_give_the_judge
                 None,
                 "none: labels of fewer than 2 participants about one of them",
             )
+
+
+def test_the_limits_of_a_rate_are_those_that_a_score_test_on_effective_labels_just_rejects() -> None:
+    who, truth, said = study(np.random.default_rng(6), callers=25)
+    found = powered_mean(
+        JudgedCases(who, said, hidden(truth, np.random.default_rng(7).random(len(who)) < 0.4)), rate=True
+    )
+    assert found.estimate is not None and found.se is not None and found.df is not None
+    labels = found.estimate * (1 - found.estimate) / found.se**2
+    bar = student.ppf(0.975, found.df)
+    for limit in (found.low, found.high):
+        assert limit is not None
+        assert abs(found.estimate - limit) / (limit * (1 - limit) / labels) ** 0.5 == pytest.approx(bar)
+    assert found.low < found.estimate < found.high

@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.stats.prediction.fitting import Kind, fit
 from vivavoce.stats.prediction.linear import folds
 
 Numbers = NDArray[np.float64]
 Predict = Callable[[Numbers], Numbers]
+Learner = Callable[[Numbers, Numbers, Sequence[str]], Predict]
 FOLDS: Final = 5
 LEAST: Final = 10
 
@@ -20,25 +20,23 @@ def cross_fitted(
     answers: Numbers,
     people: Sequence[str],
     *,
-    kind: Kind = "elastic_net",
+    train: Learner,
     number: int = FOLDS,
     seed: int = 1,
-    train: Callable[[Numbers, Numbers, Sequence[str]], Predict] | None = None,
 ) -> Numbers:
     """What models say of each dialogue, each trained on the answers of other participants alone.
 
-    Input   one row a dialogue; answers: NaN where nobody was asked; train: in place of `kind`, a function of
-            values, answers and participants that gives a function of values
+    Input   one row a dialogue; answers: NaN where nobody was asked; train: a function of values, answers
+            and participants that gives a function of values
     Output  participants are dealt to folds as wholes, whether they were asked or not: so what is said of
             dialogues with and without an answer comes from the same models, and can be compared
     Empty   NaN of a fold whose others gave fewer than 10 answers, or all the same
     Source  cross-prediction-powered inference: Zrnic and Candes 2024 (arXiv 2309.16598)
     """
-    fitted = train or (lambda x, y, groups: fit(kind, x, y, groups).predict)
     said = np.full(len(answers), np.nan)
     for others, held in folds(people, number, seed):
         seen = others & ~np.isnan(answers)
         if seen.sum() >= LEAST and np.ptp(answers[seen]) > 0:
             groups = [people[one] for one in np.flatnonzero(seen).tolist()]
-            said[held] = fitted(values[seen], answers[seen], groups)(values[held])
+            said[held] = train(values[seen], answers[seen], groups)(values[held])
     return said

@@ -1,0 +1,1 @@
+"""The declared comparison under every other choice that could be defended."""

@@ -1,0 +1,140 @@
+"""Whether the declared comparison would end otherwise under another choice that could be defended."""
+
+from collections.abc import Iterator, Sequence
+
+from vivavoce.measures import MEASURES
+from vivavoce.report.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads, title
+from vivavoce.report.language import say
+from vivavoce.report.material import Material
+from vivavoce.report.numbers import between, count, difference, label, p_value
+from vivavoce.report.section import Section
+from vivavoce.sections.specifications.drawing import curve_figure
+from vivavoce.stats.specifications import AnalysisWay, Specification, SpecificationCurve, specification_curves
+from vivavoce.study.exclusion import NONE
+
+
+def curve_blocks(curve: SpecificationCurve) -> list[Block]:
+    """The verdict in words, the figure, and what each choice does by itself."""
+    return [
+        Heading(f"{label(curve.a)} \u2013 {label(curve.b)}"),
+        Paragraph(_verdict(curve)),
+        curve_figure(curve, words_of, lines_of),
+        _choices_table(curve),
+    ]
+
+
+def words_of(choice: AnalysisWay) -> tuple[str, ...]:
+    """A way to analyse in words: what is measured and left out, of whom, what weighs alike, on whose word."""
+    return (title(choice.measure), *_others(choice))
+
+
+def lines_of(choice: AnalysisWay) -> dict[str, str]:
+    """The same as lines of a figure, by what they are about: a measure's settings each by itself."""
+    measure = MEASURES.get(choice.measure)
+    rows = {name: say(f"{name} {value}".replace("_", " ")) for name, value in measure.parameters.items()}
+    about = ("left_out", "recruits", "alike", "judge")
+    return {"measure": say(measure.title).split(", ")[-1], **rows} | dict(
+        zip(about, _others(choice), strict=True)
+    )
+
+
+def _others(choice: AnalysisWay) -> tuple[str, str, str, str]:
+    alike = {"case": say("cases alike"), "participant": say("participants alike")}
+    recruits = say("all recruits") if choice.recruits is None else label(choice.recruits)
+    judge = say("people alone") if choice.judge is None else say("with judge {name}", name=choice.judge)
+    rules = say("nothing left out") if choice.left_out == NONE else choice.left_out
+    return (rules, recruits, alike[choice.alike], judge)
+
+
+def _verdict(curve: SpecificationCurve) -> str:
+    told, changed = curve.declared, curve.changed
+    unit = MEASURES.get(told.choice.measure).unit
+    ends = [one.difference for one in curve.specifications]
+    sentences = [
+        say(
+            "Declared: {difference} (p {p}). Under {n} ways to analyse, it included, the difference lies "
+            "between {least} and {most}.",
+            difference=difference(told.difference, unit), p=p_value(told.p),
+            n=count(len(curve.specifications)), least=difference(ends[0], unit),
+            most=difference(ends[-1], unit),
+        )
+    ]  # fmt: skip
+    if not changed:
+        sentences.append(say("The conclusion is the same under each of them."))
+    else:
+        sentences.append(say("The conclusion changes under {n} of them.", n=count(len(changed))))
+    turned = sum(one.sign(curve.alpha) == -told.sign(curve.alpha) != 0 for one in changed)
+    if turned:
+        sentences.append(say("Under {n} of these it is the other system that is ahead.", n=count(turned)))
+    if curve.untold:
+        sentences.append(say("Under {n} more nothing could be tested.", n=count(curve.untold)))
+    if curve.nearest:
+        sentences.append(
+            say("Ways that differ from the declared one in more than two respects are left out.")
+        )
+    return " ".join(sentences)
+
+
+def _choices_table(curve: SpecificationCurve) -> TableOfText:
+    """The declared way, and every way that differs from it in one respect alone."""
+    told, unit = curve.declared, MEASURES.get(curve.declared.choice.measure).unit
+    near = [(say("As declared"), told), *_neighbours(curve.specifications, told)]
+    return TableOfText(
+        f"specifications_{curve.a}_{curve.b}",
+        say("The declared way, and those that change one choice"),
+        heads(say("Changed"), say("Difference"), say("95% interval"), "p", say("Participants"),
+              say("Conclusion")),
+        tuple(
+            Row(
+                words,
+                (
+                    Cell(difference(one.difference, unit)),
+                    Cell(between(one.low, one.high, lambda value: difference(value, unit))),
+                    Cell(p_value(one.p)),
+                    Cell(count(one.participants)),
+                    Cell(_ending(one, told, curve.alpha), words=True),
+                ),
+            )
+            for words, one in near
+        ),
+        say(
+            "p are not adjusted: these are ways to ask one question. Participants are the unit under each. "
+            "Alike: what weighs the same, each case or each participant. What was declared counts; the "
+            "others say how much hangs on it."
+        ),
+        ((say("All ways"), curve.signature),),
+    )  # fmt: skip
+
+
+def _neighbours(
+    specifications: Sequence[Specification], told: Specification
+) -> Iterator[tuple[str, Specification]]:
+    for one in specifications:
+        at = [place for place, (x, y) in enumerate(zip(one.choice, told.choice, strict=True)) if x != y]
+        if len(at) == 1:
+            yield words_of(one.choice)[at[0]], one
+
+
+def _ending(one: Specification, told: Specification, alpha: float) -> str:
+    if one.sign(alpha) == told.sign(alpha):
+        return say("the same")
+    if one.sign(alpha) == 0:
+        return say("no difference shown")
+    return say("a difference is shown") if told.sign(alpha) == 0 else say("the other way round")
+
+
+class SpecificationsSection(Section[list[SpecificationCurve]]):
+    """Only where a comparison was declared and could be tested."""
+
+    name = "specifications"
+    order = 870
+    title = "The declared comparison, analysed otherwise"
+    menu = "Analysed otherwise"
+    needs = ("dialogues",)
+
+    def results(self, material: Material) -> list[SpecificationCurve] | None:
+        return specification_curves(material.dataset) or None
+
+    def blocks(self, results: list[SpecificationCurve]) -> list[Block]:
+        return [block for curve in results for block in curve_blocks(curve)]
