@@ -216,10 +216,8 @@ def test_from_a_finished_trial_to_a_decision_in_two_presses_of_a_key(
     page = context.new_page()
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
+    sign_in(page, trial)
     page.set_extra_http_headers({"accept-language": language})
-    page.goto(trial.link)
-    with page.expect_navigation():
-        page.locator("main button").press("Enter")
     page.goto(trial.address)
     expect(page.get_by_role("link", name=words[0])).to_be_visible()
     fits(page, "overview")
