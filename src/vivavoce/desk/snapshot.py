@@ -203,7 +203,8 @@ class Snapshots:
             found = tuple(fill_dashboard(material))
             made = Results(position, at, material.summary, found=found, mark=material.mark)
             self._judge(scope)  # the numbers open the dialogues that they count
-            made.sections(), made.front()  # now, so that what fails is told as the reason
+            made.front()
+            made.sections()  # now, so that what fails is told as the reason
             self._results[scope, by] = made
         except VivavoceError as error:
             self._results[scope, by] = Results(position, at, None, str(error))
