@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from scenes.browser import whole
+from scenes.browser import of_one_page, whole
 from scenes.desks import desk_of
 from scenes.laboratories import FIRST, OpenLaboratory, hold_dialogues, open_laboratory, write_laboratory
 from scenes.recruiting import recruit
@@ -69,6 +69,8 @@ def test_six_people_in_three_sessions_stand_beside_a_crowd_in_one_report(tmp_pat
     assert re.search(r"Dialogues 4 15|Dialogues 15 4", words), "the commitment: 2 or 3 each, against one"
 
 
+SIDEWAYS = """[...document.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth)
+    .map(one => one.getAttribute("aria-labelledby"))"""
 VIEWS = [(1280, "light", "en"), (320, "dark", "it")]
 
 
@@ -174,4 +176,6 @@ def test_the_pages_keep_nobody_out_in_both_languages_wide_and_narrow(
                 sign_in(page, laboratory, served)
                 page.goto(f"{served.url}/laboratory")
                 whole(page)
+                assert page.get_by_role("rowheader").count() >= 2
+                assert of_one_page(page, lambda page=page: page.evaluate(SIDEWAYS)) == []
                 page.context.close()

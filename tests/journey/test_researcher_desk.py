@@ -23,6 +23,7 @@ from vivavoce.desk.app import create_desk
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import TrialPaused
 from vivavoce.log.store import Log
+from vivavoce.study.load import load_study
 
 PASSWORD = "a long enough sentence"
 PAGES = (
@@ -46,11 +47,19 @@ def trial_module() -> ModuleType:
 class Trial:
     """A filled log and a dashboard that listens."""
 
-    def __init__(self, folder: Path, serve: Any) -> None:
+    def __init__(self, folder: Path, serve: Any, analysis: str = "") -> None:
         self.filler, self.folder = trial_module(), folder
         self.study = self.filler.make_study(folder / "study")
+        if analysis:
+            file = folder / "study" / "study.yaml"
+            file.write_text(file.read_text().partition("\nanalysis:")[0] + f"\nanalysis: {analysis}\n")
+            self.study = load_study(file)
         self.clock = ManualClock(self.filler.START)
         self.log = Log.open(f"sqlite:///{folder / 'log.sqlite'}", self.clock)
+        served = self.study
+        self.log.transact_now(
+            lambda tx: tx.record_study(served.name, served.revision, served.file_text, served.entities())
+        )
         self.filler.fill(self.log, self.study, self.clock)
         app = create_desk(
             self.study, self.log, work_dir=folder / "work", participant_url="http://127.0.0.1:8000/"
@@ -60,7 +69,8 @@ class Trial:
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Iterator[Trial]:
+def trial(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Trial]:
+    """A parameter is what its study file declares as analysis."""
     import uvicorn
 
     servers: list[tuple[uvicorn.Server, threading.Thread]] = []
@@ -75,7 +85,7 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
         eventually(lambda: server.started, "the dashboard never started")
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
-    made = Trial(tmp_path, serve)
+    made = Trial(tmp_path, serve, getattr(request, "param", ""))
     yield made
     for server, thread in servers:
         server.should_exit = True
@@ -181,6 +191,42 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     assert [one.event for one in trial.log.trial_events()] == [pause]
     page.get_by_role("button", name="Resume the trial").click()
     page.get_by_role("heading", name="The trial is running").wait_for()
+
+
+DECLARED = """
+  primary: {measure: subjective_success, compare: [nbest, onebest], margin: 0.25}
+  secondary: []
+  stopping: {participants: 8}"""
+
+
+@pytest.mark.parametrize("trial", [DECLARED], indirect=True)
+@pytest.mark.parametrize(
+    ("width", "scheme", "language", "words"),
+    [
+        (1280, "light", "en", ("Read the answer", "nbest is not worse than onebest in subjective success")),
+        pytest.param(
+            320, "dark", "it", ("Leggi la risposta", "nbest non è peggiore di onebest in successo"),
+            marks=pytest.mark.long,
+        ),
+    ],
+)  # fmt: skip
+def test_from_a_finished_trial_to_a_decision_in_two_presses_of_a_key(
+    trial: Trial, context: Any, width: int, scheme: str, language: str, words: tuple[str, str]
+) -> None:
+    page = context.new_page()
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 800})
+    sign_in(page, trial)
+    page.set_extra_http_headers({"accept-language": language})
+    page.goto(trial.address)
+    expect(page.get_by_role("link", name=words[0])).to_be_visible()
+    fits(page, "overview")
+    page.get_by_role("link", name=words[0]).press("Enter")
+    answer = page.locator("section[aria-labelledby=answer]")
+    expect(answer).to_contain_text(words[1])
+    expect(answer.locator("details[open]")).to_have_count(0)
+    expect(answer.get_by_text(words[1])).to_be_visible()
+    fits(page, "the answer")
 
 
 def test_a_click_while_results_become_ready_leads_where_it_says(trial: Trial, context: Any) -> None:

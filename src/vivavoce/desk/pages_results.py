@@ -13,9 +13,11 @@ from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.security import OnlyAsks, own_form
+from vivavoce.desk.study_size import study_size
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection
+    from vivavoce.report.section import Front
 
 router = APIRouter()
 NOTHING: Final = "nothing was logged yet"
@@ -34,13 +36,16 @@ def results(request: Request, desk: ThisDesk) -> Response:
     view = make_view(known.summary) if known and known.summary else None
     problem = known.problem if known else ""
     sections: tuple[DocumentSection, ...] = ()
+    front: Front | None = None
     try:
-        sections = known.sections() if known else ()
+        if known:
+            sections, front = known.sections(), known.front()
     except VivavoceError as error:
         problem = str(error)
     return desk.page(
         request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
         computing=computing, problem=problem, sections=sections, nothing=desk.snapshots.nothing,
+        front=front, size=desk.board.see(study_size),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vivavoce.desk.verdicts import Verdicts
     from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import DocumentSection
-    from vivavoce.report.section import FilledSection
+    from vivavoce.report.section import FilledSection, Front
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
@@ -54,6 +54,7 @@ class Results:
     found: "tuple[FilledSection, ...]" = ()
     mark: str = ""
     _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
+    _fronts: "dict[str, Front]" = field(default_factory=dict, compare=False)
 
     def sections(self) -> "tuple[DocumentSection, ...]":
         """The sections in the reader's language, written and drawn once for each; numbers open dialogues.
@@ -63,10 +64,21 @@ class Results:
         from vivavoce.report.links import linked_sections
 
         if language() not in self._written:
-            written = (one.written(self.mark) for one in self.found)
+            written = (one.written(self.mark) for one in self.found if one.section.dashboard)
             sections = [section for section in written if section is not None]
             self._written[language()] = linked_sections(sections, address_of)
         return self._written[language()]
+
+    def front(self) -> "Front":
+        """What was asked and the answer in plain words, as at the front of the report.
+
+        Raises  VivavoceError: a section of a package fails
+        """
+        from vivavoce.report.section import joined_front
+
+        if language() not in self._fronts:
+            self._fronts[language()] = joined_front([one.front(self.mark) for one in self.found])
+        return self._fronts[language()]
 
 
 class Snapshots:
@@ -191,6 +203,7 @@ class Snapshots:
             found = tuple(fill_dashboard(material))
             made = Results(position, at, material.summary, found=found, mark=material.mark)
             self._judge(scope)  # the numbers open the dialogues that they count
+            made.front()
             made.sections()  # now, so that what fails is told as the reason
             self._results[scope, by] = made
         except VivavoceError as error:

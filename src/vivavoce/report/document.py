@@ -1,14 +1,20 @@
 """A dataset's report as a document: what is said, before anybody decides how it looks."""
 
-from collections.abc import Sequence
-
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.report import prose
 from vivavoce.report.blocks import MOST_FOREMOST, Document
 from vivavoce.report.language import language, say, speaking, stated
 from vivavoce.report.material import Material, ReportOptions
-from vivavoce.report.section import SECTIONS, Front, LeadingSection, Progress, fill, sections_in_order
+from vivavoce.report.section import (
+    SECTIONS,
+    Front,
+    LeadingSection,
+    Progress,
+    fill,
+    joined_front,
+    sections_in_order,
+)
 from vivavoce.stats.equivalence import RATES, check_margin
 from vivavoce.stats.flow import exclusion_words
 from vivavoce.stats.summary import NO_DIALOGUE
@@ -43,19 +49,17 @@ def _document(material: Material, progress: Progress | None) -> Document:
         [one for one in sections_in_order() if one.name in wanted or isinstance(one, LeadingSection)],
         progress,
     )
-    fronts = [one.front(material.mark) for one in found]
-    leads = [] if summary.all.dialogues else [front.lead for front in fronts if front.lead]
-    answers = dict.fromkeys(sentence for front in fronts for sentence in front.answer)
-    meanings = dict.fromkeys(sentence for front in fronts for sentence in front.meanings)
-    doubts = _doubts(material, fronts, empty=bool(leads))
+    front = joined_front([one.front(material.mark) for one in found])
+    lead = "" if summary.all.dialogues else front.lead
+    doubts = _doubts(material, front, empty=bool(lead))
     written = (one.written(material.mark) for one in found if one.section.name in wanted)
     return Document(
         language=language(),
         study=summary.study,
         title=say("Evaluation report"),
         mark=material.mark,
-        lead=" ".join(leads) or prose.lead(summary, description),
-        answer=tuple(answers),
+        lead=lead or prose.lead(summary, description),
+        answer=front.answer,
         before=tuple(dict.fromkeys((*doubts, *map(stated, description.notes)))),
         foremost=min(MOST_FOREMOST, len(doubts)) or MOST_FOREMOST,
         cover=tuple(prose.cover(summary, description)),
@@ -65,13 +69,13 @@ def _document(material: Material, progress: Progress | None) -> Document:
         version=summary.vivavoce,
         words=frame_words(),
         command=options.command(),
-        question=next((front.question for front in fronts if front.question), ""),
-        meanings=tuple(meanings),
-        figure=next((front.figure for front in fronts if front.figure), None),
+        question=front.question,
+        meanings=front.meanings,
+        figure=front.figure,
     )
 
 
-def _doubts(material: Material, fronts: Sequence[Front], *, empty: bool) -> tuple[str, ...]:
+def _doubts(material: Material, front: Front, *, empty: bool) -> tuple[str, ...]:
     """What to know before trusting the numbers, each once.
 
     What could not have come out and what sections doubt stand first, then what is odd about who was counted,
@@ -87,7 +91,7 @@ def _doubts(material: Material, fronts: Sequence[Front], *, empty: bool) -> tupl
         dict.fromkeys(
             (
                 *map(stated, first),
-                *(sentence for front in fronts for sentence in front.before),
+                *front.before,
                 *map(stated, (*odd, *rest)),
             )
         )

@@ -1,7 +1,7 @@
 """A section of the report, and the shelf of those that installed packages offer, ours like anybody's."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import getfile
@@ -164,5 +164,21 @@ def fill(
 
 
 def fill_dashboard(material: Material) -> list[FilledSection]:
-    """The sections that the dashboard shows while a trial runs, with what they found."""
-    return fill(material, [section for section in sections_in_order() if section.dashboard])
+    """The sections that the dashboard shows, and those that have something to say at the front of it."""
+    shown = (one for one in sections_in_order() if one.dashboard or isinstance(one, LeadingSection))
+    return fill(material, list(shown))
+
+
+def joined_front(fronts: Sequence[Front]) -> Front:
+    """What sections say at the front as one: the first question and figure, every sentence once."""
+
+    def each(told: Callable[[Front], tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sentence for front in fronts for sentence in told(front)))
+
+    return Front(
+        lead=" ".join(front.lead for front in fronts if front.lead),
+        question=next((front.question for front in fronts if front.question), ""),
+        answer=each(lambda front: front.answer), meanings=each(lambda front: front.meanings),
+        figure=next((front.figure for front in fronts if front.figure), None),
+        before=each(lambda front: front.before),
+    )  # fmt: skip

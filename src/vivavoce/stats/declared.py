@@ -16,15 +16,18 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared_results import (
+    ALPHA,
     DeclaredChoice,
     DeclaredComparison,
     DeclaredFamily,
     Family,
     FrozenDeclaration,
+    NoWorse,
 )
 from vivavoce.stats.difference import Comparison
 from vivavoce.stats.equivalence import equivalences, possible_margins
 from vivavoce.stats.groups import groups
+from vivavoce.stats.interval import Interval
 from vivavoce.stats.intervals import signed_difference
 from vivavoce.stats.multiple_testing import adjusted, adjustment_words
 from vivavoce.stats.transcripts import compare_transcripts
@@ -85,6 +88,7 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
         ((one.measure, compared) for one, compared in tested), possible_margins(analysis.margins), method
     )
     results = [replace(one, equivalence=same) for one, same in zip(results, equal, strict=True)]
+    results = with_no_worse(results, method)
     given = sum(p is not None for p in p_values)
     words = adjustment_words(method, given, "declared comparison")
     family = Family(
@@ -96,6 +100,42 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
         why=sum(_untested([*results, *choices]), statement("Declared beforehand: {words}.", words=words)),
     )
     return DeclaredFamily(family=family, results=results, choices=choices)
+
+
+def with_no_worse(results: list[DeclaredComparison], method: str) -> list[DeclaredComparison]:
+    """Whether one of two systems is no worse than the other: the two tests of equivalence, each by itself.
+
+    Note    at most one of a comparison's two hypotheses is true, so its tests share no correction: each
+            direction is adjusted over the comparisons
+    Source  non-inferiority by one test against a margin named beforehand: Piaggio et al. 2012
+    """
+    rising = {
+        place: MEASURES.get(one.measure).direction == "higher"
+        for place, one in enumerate(results)
+        if one.equivalence is not None and MEASURES.get(one.measure).direction is not None
+    }
+    found: dict[int, list[NoWorse]] = {place: [] for place in rising}
+    for turned in (False, True):
+        p_values = [_p_no_worse(results[place], up is not turned) for place, up in rising.items()]
+        for place, p, p_adjusted in zip(rising, p_values, adjusted(p_values, method), strict=True):
+            found[place].append(_no_worse(results[place], p, p_adjusted, turned=turned))
+    return [replace(one, no_worse=tuple(found.get(place, ()))) for place, one in enumerate(results)]
+
+
+def _p_no_worse(one: DeclaredComparison, from_below: bool) -> float:
+    assert one.equivalence is not None
+    return one.equivalence.p_lower if from_below else one.equivalence.p_upper
+
+
+def _no_worse(one: DeclaredComparison, p: float, p_adjusted: float | None, *, turned: bool) -> NoWorse:
+    assert one.equivalence is not None
+    (low, high), difference = one.equivalence.interval, one.equivalence.difference
+    return NoWorse(
+        system=one.b if turned else one.a, than=one.a if turned else one.b, margin=one.equivalence.margin,
+        difference=-difference if turned else difference,
+        interval=Interval(-high, -low) if turned else Interval(low, high), p=p, p_adjusted=p_adjusted,
+        shown=p_adjusted is not None and p_adjusted < ALPHA,
+    )  # fmt: skip
 
 
 def _settled(one: Declared, p: float | None) -> Declared:

@@ -52,6 +52,24 @@ class AdjustedEquivalence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoWorse:
+    """One one-sided test that `system` is no worse than another by a margin, in the unit of the measure.
+
+    difference  system minus than; interval: of 90 %
+    shown       the adjusted p lies below .05
+    """
+
+    system: str
+    than: str
+    margin: float
+    difference: float
+    interval: Interval
+    p: float
+    p_adjusted: float | None
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FrozenDeclaration:
     """What a study file declared, frozen at the first participant.
 
@@ -78,6 +96,7 @@ class DeclaredComparison:
     question     primary or secondary
     unknown      what the dataset lacks; None where nothing
     significant  None where there was no test
+    no_worse     a than b, and b than a; empty without a margin, or where no value of the measure is better
     groups       keys of the groups that hold a's and b's dialogues; None: they are no groups here
     Empty        no test: difference, limits and p are None, method none, and `why` says so
     """
@@ -100,6 +119,7 @@ class DeclaredComparison:
     p_adjusted: float | None = None
     significant: bool | None = None
     equivalence: AdjustedEquivalence | None = None
+    no_worse: Sequence[NoWorse] = ()
     groups: Sequence[str | None] | None = None
 
 

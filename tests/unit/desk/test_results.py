@@ -18,16 +18,18 @@ from vivavoce.core.statement import statement
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.results import groupings, make_view
+from vivavoce.desk.snapshot import Results, Snapshots
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
 from vivavoce.report import content
 from vivavoce.report.numbers import percent, span
+from vivavoce.report.section import SECTIONS, FilledSection
 from vivavoce.report.table import results_table
 from vivavoce.sections.dialogues.section import measures_table
 from vivavoce.sections.variants.section import variants_table
 from vivavoce.stats.summary import summarise
-from vivavoce.study.model import Study
+from vivavoce.study.model import Analysis, Study
 
 
 @pytest.fixture
@@ -219,3 +221,43 @@ def test_numbers_of_the_reports_tables_open_the_dialogues_that_they_count(browse
     both = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page)
                 if one.count("system=") == 2 and "subjective" in one)  # fmt: skip
     assert "dialogues found" in browser.get(html.unescape(both)).text, "a comparison opens both sides"
+
+
+def finished(study: Study, log: Log, tmp_path: Path, planned: int) -> str:
+    """The page of results of a trial that was to have so many people, with a known summary."""
+    analysis = Analysis.model_validate({"stopping": {"participants": planned}})
+    summary = made_summary(
+        [made_group("nbest", {"subjective_success": made_rate(0.8)})],
+        made_group("all", {"subjective_success": made_rate(0.8, 0.6, 0.9)}),
+    )
+    filled = FilledSection(SECTIONS.get("results"), summary)
+
+    class Known(Snapshots):
+        def results(self, by: str, *, at_once: bool = False) -> tuple[Results, bool]:
+            return Results(1, log.clock.now(), summary, found=(filled,)), False
+
+    app = create_desk(
+        study.model_copy(update={"analysis": analysis}),
+        log,
+        work_dir=tmp_path / "work",
+        account_optional=True,
+    )
+    desk = app.state.desk
+    desk.snapshots.close()
+    desk.snapshots = Known(desk.board, tmp_path / "snapshot")
+    browser = TestClient(app, base_url="http://desk.test", headers={"sec-fetch-site": "same-origin"})
+    browser.post(desk.access.invite("researcher", "http://desk.test"))
+    page = browser.get("/results").text
+    desk.snapshots.close()
+    return page.partition('id="answer"')[2].partition("</section>")[0]
+
+
+def test_the_answer_stands_first_and_is_folded_until_the_declared_size_is_reached(
+    study: Study, log: Log, tmp_path: Path
+) -> None:
+    done = finished(study, log, tmp_path, 2)
+    assert "Explored: how high is subjective success?" in done.partition('class="answer"')[0]
+    assert "Subjective success: 80.0%" in done.partition("<details>")[0]
+    early = finished(study, log, tmp_path, 500)
+    assert "Not to be decided yet:" in early and "of 500 participants" in early
+    assert "80.0%" not in early.partition("<details>")[0] and "80.0%" in early

@@ -1,5 +1,6 @@
 """The answer in plain words: what was declared first, then what was explored, then on what it rests."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vivavoce.measures import MEASURES
@@ -18,7 +19,7 @@ from vivavoce.report.numbers import (
     points,
     span,
 )
-from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily
+from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, NoWorse
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary
@@ -46,6 +47,12 @@ def question(summary: Summary) -> str:
     if primary:
         groups = dict.fromkeys(label(key) for one in primary for key in (one.a, one.b))
         facts = {"groups": listed(list(groups)), "measure": _facts(_shown(primary[0]))["measure"]}
+        if margins := {one.margin for one in _no_worse(primary)}:
+            return say(
+                "Declared beforehand: do {groups} differ in {measure}, and is one no worse than another, by "
+                "a margin of {margin}?",
+                **facts, margin=_margin(margins.pop(), primary[0].measure),
+            )  # fmt: skip
         return say("Declared beforehand: do {groups} differ in {measure}?", **facts)
     name = next(iter(headlines(summary)), None)
     if name is None:
@@ -124,9 +131,56 @@ def _declared(declared: DeclaredFamily) -> list[str]:
             say("The primary comparison declared beforehand could not be tested: {n}.",
                 n=plural(untested, "comparison"))
         )  # fmt: skip
+    sentences += [said for one in primary if (said := _margin_met(one))]
     if secondary:
         sentences.append(_secondary(secondary))
     return [*sentences, stated(declared.family.why)]
+
+
+def _no_worse(primary: Sequence[DeclaredComparison]) -> list[NoWorse]:
+    return [test for one in primary for test in one.no_worse]
+
+
+def _margin(margin: float, measure: str) -> str:
+    return _gap(margin, MEASURES.get(measure).unit)
+
+
+def _margin_met(one: DeclaredComparison) -> str:
+    """Which system is shown to be no worse than the other by the declared margin; "" where none was declared.
+
+    Note    of a system that is shown to be better nothing is added
+    """
+    if not one.no_worse:
+        return ""
+    shown = [test for test in one.no_worse if test.shown]
+    told = shown[-1] if shown else one.no_worse[-1]  # of two that are alike, of the one named last
+    unit = MEASURES.get(one.measure).unit
+    facts = {
+        "b": label(told.system), "a": label(told.than), "measure": _facts(_shown(one))["measure"],
+        "margin": _margin(told.margin, one.measure), "difference": difference(told.difference, unit),
+        "interval": between(told.interval.low, told.interval.high, lambda value: difference(value, unit)),
+        "p": p_value(told.p_adjusted),
+    }  # fmt: skip
+    if len(shown) == len(one.no_worse):
+        return say(
+            "Neither is worse than the other by the margin declared beforehand, {margin}: {b} minus {a} "
+            "{difference} (90% interval {interval}).",
+            **facts,
+        )
+    if not shown:
+        return say(
+            "That {b} is not worse than {a} by the margin declared beforehand, {margin}, could not be shown, "
+            "nor the reverse: {b} minus {a} {difference} (90% interval {interval}).",
+            **facts,
+        )
+    better = one.significant and (told.difference > 0) == (MEASURES.get(one.measure).direction == "higher")
+    if better:
+        return ""
+    return say(
+        "{b} is not worse than {a} in {measure} by the margin declared beforehand, {margin}: {b} minus {a} "
+        "{difference} (90% interval {interval}; adjusted p of this one-sided test {p}).",
+        **facts,
+    )
 
 
 def _secondary(secondary: list[DeclaredComparison]) -> str:

@@ -1,0 +1,136 @@
+"""Whether one system is no worse than another by the margin that was declared: tested, and said first."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from scipy.stats import ttest_1samp
+
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.report.document import compose
+from vivavoce.report.material import ReportOptions
+from vivavoce.stats.declared import declared_family, with_no_worse
+from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredComparison
+from vivavoce.stats.interval import Interval
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+STUDY = """study: declared
+systems: {old: {connect: http}, new: {connect: http}}
+visit: [dialogue]
+analysis:
+  primary: {measure: subjective_success, compare: [old, new], alpha: 0.05}
+"""
+
+
+def trial(folder: Path, old: list[int], new: list[int], margin: str = "") -> Dataset:
+    """People who talk to both systems once, and whether they succeeded."""
+    file = STUDY.replace("success", "success" + (f", margin: {margin}" if margin else ""))
+    study = {"name": "declared", "revision": "r", "file": file}
+    study["revisions"] = [{"revision": "r", "file": file, "seen_at": "2026-02-01T12:00:00+00:00"}]
+    with DatasetWriter(folder, study=study, source={"kind": "log"}) as writer:
+        for person, values in enumerate(zip(old, new, strict=True)):
+            key = f"p{person}"
+            came = START + timedelta(hours=person)
+            writer.add("participants", [{"participant_id": key, "simulated": False, "first_seen_at": came}])
+            for number, (system, value) in enumerate(zip(("old", "new"), values, strict=True), start=1):
+                dialogue = f"d{person}-{system}"
+                writer.add("dialogues", [
+                    {"dialogue_id": dialogue, "study": "declared", "system": system, "condition": system,
+                     "participant_id": key, "simulated": False, "dialogue_number": number, "language": "en",
+                     "channel": "text"},
+                ])  # fmt: skip
+                writer.add("turns", [
+                    {"dialogue_id": dialogue, "turn_index": turn, "party": party, "text": "a table, please"}
+                    for turn, party in enumerate(("user", "system"))
+                ])  # fmt: skip
+                writer.add("ratings", [
+                    {"dialogue_id": dialogue, "instrument": "cambridge", "item_id": "found_all",
+                     "role": "subjective_success", "value": float(value),
+                     "participant_id": key},
+                ])  # fmt: skip
+    return Dataset(folder)
+
+
+OLD = [0] * 8 + [1] * 32
+BETTER = [0] * 4 + [1] * 36  # ten points above, nobody lost
+LONE = [1] * 6 + [0] * 6 + [1] * 28  # two people less fail, but others
+
+
+def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -> None:
+    dataset = trial(tmp_path / "d", OLD, LONE, "0.1")
+    document = compose(dataset)
+    assert document.question == (
+        "Declared beforehand: do old and new differ in subjective success, and is one no worse than another, "
+        "by a margin of 10.0 points?"
+    )
+    (found,) = declared_family(dataset).results
+    assert (found.significant, found.equivalence.equivalent) == (False, False)
+    turned = {one.system: one for one in found.no_worse}
+    assert (turned["new"].shown, turned["old"].shown) == (True, False)
+    apart = [new - old for old, new in zip(OLD, LONE, strict=True)]
+    for name, sign in (("new", 1), ("old", -1)):
+        by_scipy = ttest_1samp([sign * one for one in apart], -0.1, alternative="greater")
+        assert turned[name].p == pytest.approx(by_scipy.pvalue, rel=0.1)  # ours draws signs
+        assert turned[name].interval.low < turned[name].difference < turned[name].interval.high
+    said = document.answer[1]
+    assert said.startswith(
+        "new is not worse than old in subjective success by the margin declared beforehand, 10.0 points: "
+        "new minus old +5.0 (90% interval "
+    )
+    told = compose(dataset, ReportOptions(language="it")).answer[1]
+    assert told.startswith("new non è peggiore di old in successo soggettivo del margine dichiarato")
+
+
+def test_neither_is_worse_where_both_are_shown(tmp_path: Path) -> None:
+    document = compose(trial(tmp_path / "d", OLD, LONE, "0.3"))
+    assert (
+        "Neither is worse than the other by the margin declared beforehand, 30.0 points"
+        in (document.answer[1])
+    )
+
+
+def test_a_margin_that_could_not_be_shown_is_said_to_be_so(tmp_path: Path) -> None:
+    said = compose(trial(tmp_path / "d", OLD, LONE, "0.01")).answer[1]
+    assert said.startswith("That new is not worse than old by the margin declared beforehand, 1.0 points")
+
+
+def test_of_what_is_better_already_nothing_is_added_and_without_a_margin_nothing_is_said(
+    tmp_path: Path,
+) -> None:
+    better = compose(trial(tmp_path / "better", [0] * 20 + [1] * 20, [0] * 4 + [1] * 36, "0.1"))
+    assert better.answer[0].startswith("new does better than old")
+    for document in (better, compose(trial(tmp_path / "none", OLD, LONE))):
+        assert not [one for one in document.answer if "worse" in one]
+
+
+def test_what_is_better_low_is_no_worse_from_the_other_side() -> None:
+    """The first has fewer fallback prompts, 90 % interval -3 to 1: it is no worse by 2, the second may be."""
+    equal = AdjustedEquivalence(
+        difference=-1.0, se=1.0, margin=2.0, p_lower=0.2, p_upper=0.01, p=0.2, interval=Interval(-3, 1),
+        equivalent=False,
+    )  # fmt: skip
+    one = DeclaredComparison(
+        question="primary", measure="fallback_prompts", a="few", b="many", alpha=0.05, equivalence=equal
+    )
+    (found,) = with_no_worse([one], "holm")
+    assert [(test.system, test.shown, test.p) for test in found.no_worse] == [
+        ("few", True, 0.01), ("many", False, 0.2),
+    ]  # fmt: skip
+    assert [tuple(test.interval) for test in found.no_worse] == [(-3, 1), (-1, 3)]
+
+
+def test_each_direction_is_adjusted_over_the_comparisons() -> None:
+    equal = AdjustedEquivalence(
+        difference=0.05, se=0.05, margin=0.1, p_lower=0.03, p_upper=0.3, p=0.3,
+        interval=Interval(-0.03, 0.13), equivalent=False,
+    )  # fmt: skip
+    two = [
+        DeclaredComparison(
+            question="primary", measure="subjective_success", a="a", b=other, alpha=0.05, equivalence=equal
+        )
+        for other in "bc"
+    ]
+    (alone,), both = with_no_worse(two[:1], "holm"), with_no_worse(two, "holm")
+    assert (alone.no_worse[0].shown, alone.no_worse[0].p_adjusted) == (True, 0.03)
+    assert [one.no_worse[0].p_adjusted for one in both] == [0.06, 0.06]
+    assert not any(test.shown for one in both for test in one.no_worse)
