@@ -65,7 +65,7 @@ class NoWorse:
     difference: float
     interval: Interval
     p: float
-    p_adjusted: float | None
+    p_adjusted: float
     shown: bool
 
 

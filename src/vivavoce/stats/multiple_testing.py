@@ -73,6 +73,29 @@ def adjusted(p_values: PValues, correction: str) -> list[float | None]:
     return list(p_values) if correction == "none" else ADJUSTMENTS[correction](p_values)
 
 
+def adjusted_pairs(pairs: Sequence[tuple[float, float]], correction: str) -> list[tuple[float, float]]:
+    """As `adjusted`, of pairs of hypotheses of which at most one is true, such as worse either way.
+
+    Holm's and Bonferroni's factors count those that can be true at once: one of each pair of which any is
+    not rejected. Others adjust over all hypotheses.
+
+    Source  Shaffer 1986, Modified sequentially rejective multiple test procedures, JASA 81
+    """
+    p_values = np.array(pairs, dtype=float).reshape(-1)
+    if correction not in ("holm", "bonferroni"):
+        found = np.array(adjusted(p_values.tolist(), correction), dtype=float)
+    elif correction == "bonferroni":
+        found = np.minimum(p_values * len(pairs), 1)
+    else:
+        order, left = np.argsort(p_values, kind="stable"), np.full(len(pairs), 2)
+        found, highest = np.empty_like(p_values), 0.0
+        for place in order.tolist():
+            highest = max(highest, p_values[place] * np.count_nonzero(left))
+            found[place] = min(highest, 1)
+            left[place // 2] -= 1
+    return [(low, high) for low, high in found.reshape(-1, 2).tolist()]
+
+
 def adjustment_words(correction: str, number: int, what: str, of: Statement | None = None) -> Statement:
     """How p was adjusted over so many of `what`, such as `declared comparison`; `of`: of what they are."""
     if number == 0:

@@ -119,7 +119,7 @@ def test_what_is_better_low_is_no_worse_from_the_other_side() -> None:
     assert [tuple(test.interval) for test in found.no_worse] == [(-3, 1), (-1, 3)]
 
 
-def test_each_direction_is_adjusted_over_the_comparisons() -> None:
+def test_what_can_be_true_at_once_is_adjusted_for() -> None:
     equal = AdjustedEquivalence(
         difference=0.05, se=0.05, margin=0.1, p_lower=0.03, p_upper=0.3, p=0.3,
         interval=Interval(-0.03, 0.13), equivalent=False,
@@ -134,3 +134,22 @@ def test_each_direction_is_adjusted_over_the_comparisons() -> None:
     assert (alone.no_worse[0].shown, alone.no_worse[0].p_adjusted) == (True, 0.03)
     assert [one.no_worse[0].p_adjusted for one in both] == [0.06, 0.06]
     assert not any(test.shown for one in both for test in one.no_worse)
+
+
+def test_a_system_that_is_far_ahead_and_one_far_behind_are_not_adjusted_apart() -> None:
+    """b may be worse than a, c better than it: two hypotheses can be true, so each counts twice."""
+
+    def equal(low: float, high: float) -> AdjustedEquivalence:
+        return AdjustedEquivalence(
+            difference=0.0, se=0.05, margin=0.1, p_lower=low, p_upper=high, p=max(low, high),
+            interval=Interval(-0.1, 0.1), equivalent=False,
+        )  # fmt: skip
+
+    both = with_no_worse([
+        DeclaredComparison(
+            question="primary", measure="subjective_success", a="a", b=other, alpha=0.05, equivalence=one
+        )
+        for other, one in (("b", equal(0.03, 1e-9)), ("c", equal(1e-9, 0.04)))
+    ], "holm")  # fmt: skip
+    assert [test.p_adjusted for one in both for test in one.no_worse] == [0.06, 2e-9, 2e-9, 0.06]
+    assert [test.shown for one in both for test in one.no_worse] == [False, True, True, False]
