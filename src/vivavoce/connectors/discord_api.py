@@ -135,7 +135,8 @@ class DiscordApi:
         """A bot's first answer to a pressed button: a message, a changed one, or one of these to come."""
         chat, message = self._interaction(token)
         written = None
-        data = params.get("data") if isinstance(params.get("data"), dict) else {}
+        given = params.get("data")
+        data: dict[str, Any] = given if isinstance(given, dict) else {}
         match params.get("type"):
             case 4:
                 written = self._wrote(chat, "callback", data)

@@ -100,7 +100,7 @@ def _dialogue(rows: Any, *, key: str, study: str, runs: list[Run]) -> None:
 def _above(run: Run, by_key: Mapping[str, Run]) -> Iterator[Run]:
     """The steps within which this one was, from the inside."""
     seen: set[str] = set()
-    while run.parent in by_key and run.parent not in seen:
+    while run.parent is not None and run.parent in by_key and run.parent not in seen:
         run = by_key[run.parent]
         seen.add(run.key)
         yield run
