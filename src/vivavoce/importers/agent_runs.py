@@ -26,11 +26,11 @@ _ROLES: Final = {
     "chat": "user",
 }
 _THREADS: Final = ("session_id", "thread_id", "conversation_id")
-Read = Callable[[Any], "Iterator[Run]"]
+Read = Callable[[Any], "Iterator[Observed]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Observed:
     """One step of an agent, as its log has it.
 
     kind    model, tool, or anything else
@@ -55,7 +55,7 @@ class Run:
 
 def _conversations(files: LogFiles, study: str, read: Read) -> Iterator[LogItem]:
     """One dialogue a thread, else a trace: all of a trace belong to the thread that one of them names."""
-    traces: dict[str, list[tuple[str, Run]]] = defaultdict(list)
+    traces: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
     for record in files.records():
         problem = record.problem
         if problem is None:
@@ -66,7 +66,7 @@ def _conversations(files: LogFiles, study: str, read: Read) -> Iterator[LogItem]
                 problem = str(error)
         if problem is not None:
             yield LogItem(record.place, problem=problem)
-    threads: dict[str, list[tuple[str, Run]]] = defaultdict(list)
+    threads: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
     for trace, own in traces.items():
         threads[next((run.thread for _, run in own if run.thread), trace)] += own
     for key, own in threads.items():
@@ -74,7 +74,7 @@ def _conversations(files: LogFiles, study: str, read: Read) -> Iterator[LogItem]
         yield LogItem(own[0][0], partial(_dialogue, key=key, study=study, runs=runs))
 
 
-def _dialogue(rows: Any, *, key: str, study: str, runs: list[Run]) -> None:
+def _dialogue(rows: Any, *, key: str, study: str, runs: list[Observed]) -> None:
     by_key = {run.key: run for run in runs}
     calls: list[ModelCall] = []
     tools: list[ToolSpan] = []
@@ -97,7 +97,7 @@ def _dialogue(rows: Any, *, key: str, study: str, runs: list[Run]) -> None:
     read_trace(rows, Trace(key, study, system or study, calls, tools, user=user))
 
 
-def _above(run: Run, by_key: Mapping[str, Run]) -> Iterator[Run]:
+def _above(run: Observed, by_key: Mapping[str, Observed]) -> Iterator[Observed]:
     """The steps within which this one was, from the inside."""
     seen: set[str] = set()
     while run.parent is not None and run.parent in by_key and run.parent not in seen:
@@ -106,7 +106,7 @@ def _above(run: Run, by_key: Mapping[str, Run]) -> Iterator[Run]:
         yield run
 
 
-def _model_call(run: Run, *, inner: bool) -> ModelCall:
+def _model_call(run: Observed, *, inner: bool) -> ModelCall:
     given, made = messages_of(run.given, "user"), messages_of(run.made, "assistant")
     if made[: len(given)] == given:  # a graph gives back all that was said
         made = made[len(given) :]
@@ -114,7 +114,7 @@ def _model_call(run: Run, *, inner: bool) -> ModelCall:
     return ModelCall(run.started, run.ended, given, made, inner=inner, model=run.model, tokens=tokens)
 
 
-def _tool(run: Run, asked: list[tuple[Any, Any]]) -> ToolSpan:
+def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
     """A call that was made, under the key by which a model asked for it where one did."""
     made = run.made.get("output", run.made) if isinstance(run.made, Mapping) else run.made
     said = messages_of(made, "tool") if isinstance(made, Mapping) else []
@@ -181,7 +181,7 @@ def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
 # --- Langfuse -----------------------------------------------------------------------------------------
 
 
-def _langfuse(content: Any) -> Iterator[Run]:
+def _langfuse(content: Any) -> Iterator[Observed]:
     """The observations of an object: one, or those of a trace."""
     told = _snake(content)
     if "observations" not in told:
@@ -191,14 +191,14 @@ def _langfuse(content: Any) -> Iterator[Run]:
         yield _observation(_snake(one), told)
 
 
-def _observation(told: dict[str, Any], trace: dict[str, Any]) -> Run:
+def _observation(told: dict[str, Any], trace: dict[str, Any]) -> Observed:
     kind = need(told, "type", str).upper()
     usage = maybe(told, "usage_details", dict) or maybe(told, "usage", dict) or {}
     tokens = {"input_tokens": usage.get("input"), "output_tokens": usage.get("output"),
               "cached_tokens": usage.get("input_cached_tokens", usage.get("cache_read_input_tokens")),
               "reasoning_tokens": usage.get("output_reasoning_tokens")}  # fmt: skip
     failed = told.get("level") == "ERROR"
-    return Run(
+    return Observed(
         key=need(told, "id", str), parent=maybe(told, "parent_observation_id", str),
         trace=maybe(told, "trace_id", str) or need(trace, "id", str),
         thread=maybe({**trace, **told}, "session_id", str) or maybe(trace, "session_id", str),
@@ -223,12 +223,12 @@ def _snake(content: Any) -> dict[str, Any]:
 # --- LangSmith ----------------------------------------------------------------------------------------
 
 
-def _langsmith(content: Any) -> Iterator[Run]:
+def _langsmith(content: Any) -> Iterator[Observed]:
     kind, extra = need(content, "run_type", str), maybe(content, "extra", dict) or {}
     about, made = maybe(extra, "metadata", dict) or {}, content.get("outputs")
     asked = maybe(extra, "invocation_params", dict) or {}
     key = need(content, "id", str)
-    yield Run(
+    yield Observed(
         key=key, parent=maybe(content, "parent_run_id", str), trace=maybe(content, "trace_id", str) or key,
         thread=next((str(about[name]) for name in _THREADS if about.get(name)), None),
         kind={"llm": "model", "chat_model": "model", "tool": "tool"}.get(kind, "other"),
