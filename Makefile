@@ -5,7 +5,7 @@
 # make faults  what docs/explanation/what-we-promise.md promises, tried at length: kills, power cuts, many people (1 h)
 # make bench   speed, side by side with peers, into docs/explanation/speed.md; ARGS="--only pages" some rows
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
-# make counterparts  connectors against a real Rasa and Bot Framework, which it installs below ~/.cache (3 GB)
+# make counterparts  connectors against Rasa, the Bot Framework and systems of others, installed below ~/.cache (6 GB)
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin

@@ -80,6 +80,7 @@ SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "scripted": lambda _: {"replies": [{"say": "first was {first}"}]},
     "sse": lambda all_: {"url": f"http://{all_.server('chat_server.py')}/events"},
     "stdio": lambda _: {"command": [sys.executable, str(FOLDER / "line_bot.py")]},
+    "discord": lambda all_: {"port": all_.caller("discord_bot.py"), "idle_s": 0.15},
     "telegram": lambda all_: {
         "port": all_.caller("telegram_bot.py"),
         "idle_s": 0.15,
@@ -111,6 +112,7 @@ NOBODY: dict[str, Settings] = {
     "scripted": {"replies": [{"fail": "unreachable"}]},
     "sse": {"url": "http://127.0.0.1:1"},
     "stdio": {"command": ["/nobody/here"]},
+    "discord": {"port": 0, "connect_timeout_s": 0.2},
     "telegram": {"port": 0, "connect_timeout_s": 0.2},
     "websocket": {"url": "ws://127.0.0.1:1"},
     "websocket-audio": {"url": "ws://127.0.0.1:1", **WRITTEN},
@@ -167,6 +169,7 @@ FAULTY: dict[str, Callable[[Counterparts, str], tuple[Settings, str] | None]] = 
     "stdio": told(
         "stdio", silent="silent", garbage="garbage", half="half", huge="huge", notutf8="notutf8", closed="die"
     ),
+    "discord": told("discord", silent="silent", slow="slow"),
     "telegram": told("telegram", silent="silent", slow="slow"),
     **{name: told(name, silent="silent", slow="slow") for name in OURS},
     "wizard": told("wizard", silent="silent"),

@@ -186,7 +186,8 @@ def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_pat
 
 def test_the_systems_of_the_guide_to_message_platforms_are_accepted_and_its_line_is_that_of_our_bot() -> None:
     guide = "evaluate-your-bot-on-a-message-platform.md"
-    named = ("SLACK_SIGNING_SECRET", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN", "MESSENGER_APP_SECRET")
+    named = ("SLACK_SIGNING_SECRET", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN", "MESSENGER_APP_SECRET",
+             "DISCORD_TOKEN")  # fmt: skip
     for settings in systems(guide).values():
         assert make_connector(settings, dict.fromkeys(named, "hunter2")).capabilities.choices
     line = "WebClient(token="

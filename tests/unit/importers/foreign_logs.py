@@ -431,3 +431,37 @@ def table(folder: Path) -> Path:
     (folder / "chats.csv").write_text(TABLE, encoding="utf-8")
     (folder / "mapping.yaml").write_text(MAPPING, encoding="utf-8")
     return folder / "chats.csv"
+
+
+LANGSMITH_RUNS = Path(__file__).resolve().parents[2] / "fixtures" / "langsmith_runs.jsonl"
+"""Runs as LangChain 1.8.3's own tracer wrote them of two invocations with one thread."""
+
+
+def _observed(key: str, second: int, kind: str, given: Any, made: Any, **more: Any) -> dict[str, Any]:
+    times = {
+        f"{name}Time": f"2026-03-01T10:00:{at:02d}.000Z"
+        for name, at in (("start", second), ("end", second + 1))
+    }
+    return {"id": key, "traceId": "t1", "type": kind, "input": given, "output": made, **times, **more}
+
+
+LANGFUSE_ASKED = [{"role": "system", "content": "Be brief."}, user("Weather?")]
+LANGFUSE_CALLED = {"role": "assistant", "content": None, "tool_calls": [call("weather", "c1", city="Rome")]}
+LANGFUSE = [
+    {
+        "id": "t1", "timestamp": "2026-03-01T10:00:00.000Z", "name": "desk", "sessionId": "s1",
+        "userId": "anna",
+        "observations": [
+            _observed("o0", 0, "SPAN", {"question": "Weather?"}, "It rains.", name="desk"),
+            _observed("o1", 0, "GENERATION", LANGFUSE_ASKED, LANGFUSE_CALLED, parentObservationId="o0",
+                      model="gpt-4o", usageDetails={"input": 10, "output": 5, "total": 15}),
+            _observed("o2", 2, "TOOL", {"city": "Rome"}, None, parentObservationId="o0", name="weather",
+                      level="ERROR", statusMessage="timed out"),
+            _observed("o3", 4, "GENERATION", [*LANGFUSE_ASKED, LANGFUSE_CALLED,
+                      {"role": "tool", "content": "timed out",
+                      "tool_call_id": "c1"}], {"role": "assistant", "content": "It rains."},
+                      parentObservationId="o0", model="gpt-4o", usageDetails={"input": 20, "output": 7}),
+        ],
+    },
+    {**_observed("o9", 9, "GENERATION", "Hi", "Hello", model="gpt-4o"), "traceId": "t2"},
+]  # fmt: skip

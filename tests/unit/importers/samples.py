@@ -29,6 +29,8 @@ SAMPLES: dict[str, tuple[int, Callable[[Path], Path]]] = {
     "dstc2": (1, lambda folder: write_files(folder / "Mar13_S1A0" / "one", a_call()).parents[1]),
     "huric": (2, lambda folder: a_folder(folder, {f"{one}.hrc": FRAME.format(one) for one in (1, 2)})),
     "marco": (1, lambda folder: written(folder, judged(0, "MarCo", "Tie", "HDSA"))),
+    "langfuse": (2, lambda folder: logs.written(folder, "traces.json", logs.LANGFUSE)),
+    "langsmith": (1, lambda folder: a_folder(folder, {"runs.jsonl": logs.LANGSMITH_RUNS.read_text("utf-8")})),
     "mturk": (1, lambda folder: results(folder, FIRST)),
     "multiwoz": (2, lambda folder: logs.written(folder, "data.json", logs.MULTIWOZ)),
     "openai": (2, lambda folder: logs.written(folder, "chats.jsonl", logs.CHATS)),

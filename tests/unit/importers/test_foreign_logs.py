@@ -241,6 +241,34 @@ def test_spans_become_dialogues_in_which_nothing_is_said_twice(read: Read) -> No
     assert rows(made, "dialogues", "system", "duration_s")[0] == ("desk", 4.0)
 
 
+def test_runs_that_langchain_traced_become_one_dialogue_with_its_tool_and_tokens(read: Read) -> None:
+    made = read("langsmith")
+    assert rows(made, "turns", "dialogue_id", "party", "text") == [
+        ("t1", "user", "How warm is Rome?"), ("t1", "system", "It is warm in Rome."),
+        ("t1", "user", "Thanks, bye"), ("t1", "system", "Bye."),
+    ]  # fmt: skip
+    called = rows(made, "tool_calls", "turn_index", "name", "arguments", "result", "failed")
+    assert called == [(1, "lookup", '{"city": "Rome"}', "Rome: 21 degrees", False)]
+    assert rows(made, "usage", "turn_index", "input_tokens", "output_tokens") == [(1, 9, 4)]
+    assert rows(made, "dialogues", "system") == [("agent",)]
+    assert "2 steps that are calls neither of models nor of tools" in notes(made)
+
+
+def test_observations_of_langfuse_become_dialogues_by_session_else_by_trace(read: Read) -> None:
+    made = read("langfuse")
+    assert rows(made, "turns", "dialogue_id", "party", "text") == [
+        ("s1", "user", "Weather?"), ("s1", "system", "It rains."), ("t2", "user", "Hi"),
+        ("t2", "system", "Hello"),
+    ]  # fmt: skip
+    called = rows(made, "tool_calls", "name", "failed", "error", "started_s", "duration_s")
+    assert called == [("weather", True, "timed out", 2.0, 1.0)]
+    assert rows(made, "usage", "model", "input_tokens", "output_tokens")[:2] == [
+        ("gpt-4o", 10, 5),
+        ("gpt-4o", 20, 7),
+    ]
+    assert rows(made, "dialogues", "system") == [("desk",), ("gpt-4o",)]
+
+
 def test_battles_become_votes_on_two_dialogues(read: Read) -> None:
     made = read("chatbot-arena")
     assert made.calls == 2 and len(rows(made, "dialogues")) == 4

@@ -1,0 +1,282 @@
+"""Import of what Langfuse and LangSmith export: calls of models and tools, as dialogues.
+
+Source  Langfuse, observations and traces of its public API; LangSmith, runs of its SDK (read November 2026)
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+
+from vivavoce.core.i18n import N_
+from vivavoce.core.validation import shown_value
+from vivavoce.importers.base import Importer
+from vivavoce.importers.items import LogItem, as_text, maybe, need
+from vivavoce.importers.log_files import LogFiles
+from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
+
+OTHER_RUNS: Final = N_("{n} steps that are calls neither of models nor of tools were left out.")
+_ROLES: Final = {
+    "human": "user",
+    "ai": "assistant",
+    "function": "tool",
+    "developer": "system",
+    "chat": "user",
+}
+_THREADS: Final = ("session_id", "thread_id", "conversation_id")
+Read = Callable[[Any], "Iterator[Observed]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One step of an agent, as its log has it.
+
+    kind    model, tool, or anything else
+    thread  the conversation that it names, if any
+    """
+
+    key: str
+    parent: str | None
+    trace: str
+    thread: str | None
+    kind: str
+    name: str | None
+    started: float
+    ended: float | None
+    given: Any
+    made: Any
+    model: str | None
+    tokens: dict[str, Any]
+    error: str | None
+    user: str | None
+
+
+def _conversations(files: LogFiles, study: str, read: Read) -> Iterator[LogItem]:
+    """One dialogue a thread, else a trace: all of a trace belong to the thread that one of them names."""
+    traces: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
+    for record in files.records():
+        problem = record.problem
+        if problem is None:
+            try:
+                for run in read(record.content):
+                    traces[run.trace].append((record.place, run))
+            except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+                problem = str(error)
+        if problem is not None:
+            yield LogItem(record.place, problem=problem)
+    threads: dict[str, list[tuple[str, Observed]]] = defaultdict(list)
+    for trace, own in traces.items():
+        threads[next((run.thread for _, run in own if run.thread), trace)] += own
+    for key, own in threads.items():
+        runs = sorted((run for _, run in own), key=lambda run: run.started)
+        yield LogItem(own[0][0], partial(_dialogue, key=key, study=study, runs=runs))
+
+
+def _dialogue(rows: Any, *, key: str, study: str, runs: list[Observed]) -> None:
+    by_key = {run.key: run for run in runs}
+    calls: list[ModelCall] = []
+    tools: list[ToolSpan] = []
+    asked: list[tuple[Any, Any]] = []  # calls that models asked for and nobody has made yet: key, name
+    for run in runs:
+        if run.kind == "model":
+            inner = any(above.kind == "tool" for above in _above(run, by_key))
+            calls.append(_model_call(run, inner=inner))
+            for message in calls[-1].made:
+                asked += [(call.get("id"), call.get("name")) for call in message.get("tool_calls") or []]
+        elif run.kind == "tool":
+            tools.append(_tool(run, asked))
+        else:
+            rows.lose(OTHER_RUNS)
+    if not any(call.given or call.made for call in calls):
+        calls += [_model_call(run, inner=False) for run in runs if run.parent is None and run.kind == "other"]
+    root = next((run for run in runs if run.parent is None), runs[0])
+    system = next((str(run.model) for run in runs if run.model), None) if root.kind == "model" else root.name
+    user = next((run.user for run in runs if run.user), None)
+    read_trace(rows, Trace(key, study, system or study, calls, tools, user=user))
+
+
+def _above(run: Observed, by_key: Mapping[str, Observed]) -> Iterator[Observed]:
+    """The steps within which this one was, from the inside."""
+    seen: set[str] = set()
+    while run.parent is not None and run.parent in by_key and run.parent not in seen:
+        run = by_key[run.parent]
+        seen.add(run.key)
+        yield run
+
+
+def _model_call(run: Observed, *, inner: bool) -> ModelCall:
+    given, made = messages_of(run.given, "user"), messages_of(run.made, "assistant")
+    if made[: len(given)] == given:  # a graph gives back all that was said
+        made = made[len(given) :]
+    tokens = run.tokens if run.kind == "model" else {}
+    return ModelCall(run.started, run.ended, given, made, inner=inner, model=run.model, tokens=tokens)
+
+
+def _tool(run: Observed, asked: list[tuple[Any, Any]]) -> ToolSpan:
+    """A call that was made, under the key by which a model asked for it where one did."""
+    made = run.made.get("output", run.made) if isinstance(run.made, Mapping) else run.made
+    said = messages_of(made, "tool") if isinstance(made, Mapping) else []
+    told = said[0] if said and said[0]["role"] == "tool" else {"content": made}
+    name, key = run.name or "tool", told.get("tool_call_id")
+    found = next((one for one in asked if one[0] == key or (key is None and one[1] == name)), None)
+    if found is not None:
+        asked.remove(found)
+        key = found[0]
+    return ToolSpan(
+        run.started, run.ended, name, failed=run.error is not None, key=None if key is None else str(key),
+        arguments=run.given, result=as_text(told["content"]), error=run.error,
+    )  # fmt: skip
+
+
+# --- messages -----------------------------------------------------------------------------------------
+
+
+def messages_of(written: Any, role: str) -> list[dict[str, Any]]:
+    """What stands as input or output of a step, as messages of the OpenAI API.
+
+    Understood: text, a message, a list of them, `messages`, `choices`, LangChain's messages, `prompts` and
+    `generations`. Of another object its one value, else the whole as JSON.
+
+    Raises  ValueError: a message has no role
+    """
+    if written is None or written == "":
+        return []
+    if isinstance(written, str):
+        return [{"role": role, "content": written}]
+    if isinstance(written, list):
+        return [message for one in written for message in messages_of(one, role)]
+    if not isinstance(written, Mapping):
+        raise ValueError(f"{shown_value(written)} stands where messages were expected")
+    for name in ("messages", "prompts", "generations", "choices", "message"):
+        if written.get(name):
+            return messages_of(written[name], role)
+    if isinstance(written.get("kwargs"), Mapping):  # a message of LangChain, as it writes it down
+        names = maybe(written, "id", list)
+        kind = str(names[-1]).lower() if names else role
+        kind = kind.removesuffix("chunk").removesuffix("message")
+        return [_message({"role": kind, **written["kwargs"]}, role)]
+    if "role" in written or "content" in written:
+        return [_message(written, role)]
+    texts = list(written.values())
+    if len(texts) == 1 and isinstance(texts[0], str | list):
+        return messages_of(texts[0], role)
+    return [{"role": role, "content": as_text(dict(written))}] if written else []
+
+
+def _message(told: Mapping[str, Any], role: str) -> dict[str, Any]:
+    named = str(told.get("role") or told.get("type") or role)
+    calls = [
+        call if "function" in call else {**call, "arguments": call.get("args", call.get("arguments"))}
+        for call in maybe(told, "tool_calls", list) or []
+        if isinstance(call, Mapping)
+    ]
+    calls = [{**call, "name": (call.get("function") or call).get("name")} if "function" not in call
+             else {"id": call.get("id"), **need(call, "function", dict)} for call in calls]  # fmt: skip
+    role, key, content = _ROLES.get(named, named), told.get("tool_call_id"), told.get("content")
+    return {"role": role, "content": content, "tool_calls": calls, "tool_call_id": key}
+
+
+# --- Langfuse -----------------------------------------------------------------------------------------
+
+
+def _langfuse(content: Any) -> Iterator[Observed]:
+    """The observations of an object: one, or those of a trace."""
+    told = _snake(content)
+    if "observations" not in told:
+        yield _observation(told, {})
+        return
+    for one in need(told, "observations", list):
+        yield _observation(_snake(one), told)
+
+
+def _observation(told: dict[str, Any], trace: dict[str, Any]) -> Observed:
+    kind = need(told, "type", str).upper()
+    usage = maybe(told, "usage_details", dict) or maybe(told, "usage", dict) or {}
+    tokens = {"input_tokens": usage.get("input"), "output_tokens": usage.get("output"),
+              "cached_tokens": usage.get("input_cached_tokens", usage.get("cache_read_input_tokens")),
+              "reasoning_tokens": usage.get("output_reasoning_tokens")}  # fmt: skip
+    failed = told.get("level") == "ERROR"
+    return Observed(
+        key=need(told, "id", str), parent=maybe(told, "parent_observation_id", str),
+        trace=maybe(told, "trace_id", str) or need(trace, "id", str),
+        thread=maybe({**trace, **told}, "session_id", str) or maybe(trace, "session_id", str),
+        kind={"GENERATION": "model", "TOOL": "tool"}.get(kind, "other"),
+        name=maybe(told, "name", str) or maybe(trace, "name", str),
+        started=_moment(told, "start_time"),
+        ended=_moment(told, "end_time") if told.get("end_time") else None,
+        given=told.get("input"), made=told.get("output"), model=maybe(told, "model", str), tokens=tokens,
+        error=(maybe(told, "status_message", str) or "failed") if failed else None,
+        user=maybe(told, "user_id", str) or maybe(trace, "user_id", str),
+    )  # fmt: skip
+
+
+def _snake(content: Any) -> dict[str, Any]:
+    """An object with its keys as files of the storage have them: `traceId` of the interface as `trace_id`."""
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{shown_value(content)} is neither an observation nor a trace")
+    names = ("".join(f"_{one.lower()}" if one.isupper() else one for one in str(name)) for name in content)
+    return dict(zip(names, content.values(), strict=True))
+
+
+# --- LangSmith ----------------------------------------------------------------------------------------
+
+
+def _langsmith(content: Any) -> Iterator[Observed]:
+    kind, extra = need(content, "run_type", str), maybe(content, "extra", dict) or {}
+    about, made = maybe(extra, "metadata", dict) or {}, content.get("outputs")
+    asked = maybe(extra, "invocation_params", dict) or {}
+    key = need(content, "id", str)
+    yield Observed(
+        key=key, parent=maybe(content, "parent_run_id", str), trace=maybe(content, "trace_id", str) or key,
+        thread=next((str(about[name]) for name in _THREADS if about.get(name)), None),
+        kind={"llm": "model", "chat_model": "model", "tool": "tool"}.get(kind, "other"),
+        name=maybe(content, "name", str),
+        started=_moment(content, "start_time"),
+        ended=_moment(content, "end_time") if content.get("end_time") else None,
+        given=content.get("inputs"), made=made,
+        model=maybe(about, "ls_model_name", str) or maybe(asked, "model", str), tokens=_tokens(content, made),
+        error=maybe(content, "error", str), user=maybe(about, "user_id", str),
+    )  # fmt: skip
+
+
+def _tokens(content: Mapping[str, Any], made: Any) -> dict[str, Any]:
+    """Tokens of a run itself, else of the message that it made."""
+    tokens = {"input_tokens": content.get("prompt_tokens"), "output_tokens": content.get("completion_tokens")}
+    if any(tokens.values()):
+        return tokens
+    while isinstance(made, Mapping | list) and made:
+        if isinstance(made, Mapping) and isinstance(told := made.get("usage_metadata"), Mapping):
+            return {name: told.get(name) for name in tokens}
+        inner = ("generations", "message", "kwargs")
+        made = (
+            made[0] if isinstance(made, list) else next((made[name] for name in inner if name in made), None)
+        )
+    return {}
+
+
+def _moment(told: Mapping[str, Any], name: str) -> float:
+    """Seconds since 1970 of a time as ISO 8601 has it; without a zone it is UTC."""
+    found = need(told, name, str, word="time")
+    try:
+        moment = datetime.fromisoformat(found)
+    except ValueError:
+        raise ValueError(f"{name!r} is {shown_value(found)}, not a time as ISO 8601 has it") from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+LANGFUSE: Final = Importer(
+    name="langfuse",
+    title="Observations and traces of Langfuse",
+    layout="JSON or JSON Lines: observations, or traces that hold them",
+    rows=partial(_conversations, study="langfuse", read=_langfuse),
+    notes=NOTES,
+)
+LANGSMITH: Final = Importer(
+    name="langsmith",
+    title="Runs of LangSmith",
+    layout="JSON or JSON Lines: a run each, with inputs and outputs",
+    rows=partial(_conversations, study="langsmith", read=_langsmith),
+    notes=NOTES,
+)
