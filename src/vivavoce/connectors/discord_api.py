@@ -13,6 +13,7 @@ from vivavoce.connectors.platform_requests import Upload, mappings, text_of
 LONGEST_TEXT: Final = 2000
 APPLICATION: Final = "100000000000000001"
 _BEGINNING_MS: Final = 1_420_070_400_000  # when Discord's numbers begin
+_LONGEST_NUMBER: Final = 30
 _ROW, _BUTTON, _SELECT, _LINK = 1, 2, 3, 5
 _DIRECT: Final = 1
 _BOT: Final = {
@@ -34,10 +35,9 @@ class DiscordApi:
 
     def __init__(self, chats: dict[Any, Chat], *, typing_s: float) -> None:
         self._chats, self._typing_s, self._last = chats, typing_s, 0
-        self._asked: dict[
-            str, tuple[Chat, str]
-        ] = {}  # by token of an interaction: chat, message of its button
-        self._first: dict[str, str] = {}  # by the same: the message that answers it
+        # by token of an interaction: its chat and the message of its button; the message that answers it
+        self._asked: dict[str, tuple[Chat, str]] = {}
+        self._first: dict[str, str] = {}
 
     def number(self) -> str:
         """A number that nothing has had. It is even: the one after it is a channel's user."""
@@ -66,6 +66,7 @@ class DiscordApi:
         """A participant's pressed button, or what they selected."""
         button, token = chat.buttons[payload], secrets.token_hex(24)
         self._asked = {key: one for key, one in self._asked.items() if one[0] is not chat}
+        self._first = {key: one for key, one in self._first.items() if key in self._asked}
         self._asked[token] = chat, button["message"]
         written = self._message(chat, button["message"], chat.texts.get(button["message"], ""))
         head = {"id": self.number(), "application_id": APPLICATION, "token": token, "version": 1, "type": 3}
@@ -230,7 +231,8 @@ class DiscordApi:
         return chat
 
     def _of_user(self, number: str) -> Chat:
-        chat = self._chats.get(str(int(number) - 1)) if number.isdecimal() else None
+        known = number.isdecimal() and len(number) < _LONGEST_NUMBER
+        chat = self._chats.get(str(int(number) - 1)) if known else None
         if chat is None:
             raise DiscordError(404, 10013, "Unknown User")
         return chat

@@ -20,27 +20,9 @@ _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _NAMING: Final = frozenset(
-    (
-        "about",
-        "by",
-        "on",
-        "called",
-        "a",
-        "an",
-        "the",
-        "il",
-        "la",
-        "lo",
-        "l'",
-        "su",
-        "sul",
-        "sulla",
-        "sulle",
-        "sui",
-        "sugli",
-        "di",
-    )
-)
+    ("about", "by", "on", "called", "a", "an", "the",
+     "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di")
+)  # fmt: skip
 _NO_NAMES: Final = frozenset(
     ("my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
 )
