@@ -73,7 +73,7 @@ def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
 def _people(facts: PreferenceResults) -> str:
     found = facts.responses
     flags = ", ".join(f"{flag} {count}" for flag, count in found.flags.items())
-    who = "people" if found.people_known else "judged pairs, people not told apart"
+    who = "participants" if found.people_known else "judged pairs, participants not told apart"
     said = f"{found.participants} {who}, {found.judgements} judgements"
     left = f"; {found.not_accepted} not accepted" if found.not_accepted else ""
     apart = f"; and {found.checks} of attention pairs and repeats, apart from the results"
