@@ -61,7 +61,7 @@ def test_a_format_of_a_stranger_is_imported(vivavoce: Run, site: Path, tmp_path:
     shutil.copy(HERE / "importer" / "chats.csv", tmp_path)
     words = ("import", "pharmacy", "chats.csv", "--into", "D")
     unknown = refused(vivavoce(*words))
-    assert "unknown format 'pharmacy'; known: " in unknown and "dstc2, huric, marco" in unknown
+    assert "unknown format 'pharmacy'; known: " in unknown and "dstc2, huric, langfuse" in unknown
     assert "2 dialogues into D" in vivavoce(*words, known=site).stderr
     words = ("measure", "D", "--only", "apologies", "--exclude", "none", "--json")
     (row,) = json.loads(told(vivavoce(*words, known=site)))["by"]

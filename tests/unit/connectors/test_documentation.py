@@ -13,6 +13,7 @@ SECRETS = {"BOT_KEY": "secret1", "OPENAI_API_KEY": "secret2", "MODEL_KEY": "secr
 SECRETS |= {
     "RASA_TOKEN": "secret4",
     "TELEGRAM_TOKEN": "1:secret5",
+    "DISCORD_TOKEN": "secret6",
     "DIRECT_LINE_SECRET": "secret6",
     "DIALOGFLOW_TOKEN": "s7",
     "SLACK_SIGNING_SECRET": "secret8",

@@ -33,7 +33,8 @@ def supervised(
 
 def seats(page: str) -> list[list[str]]:
     """The cells of each booking, as text."""
-    rows = re.findall(r'<tr><th scope="row">(\d+)</th>(.*?)</tr>', page, flags=re.S)
+    head = r'<tr role="row"><th scope="row" role="rowheader">.*?</span>(\d+)</th>'
+    rows = re.findall(rf"{head}(.*?)</tr>", page, flags=re.S)
     cells = [[seat, *re.findall(r"<td.*?>(.*?)</td>", row, flags=re.S)] for seat, row in rows]
     return [[" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in row] for row in cells]
 
