@@ -78,7 +78,10 @@ def _started(placed: dict[str, Any], folder: Path) -> Iterator[None]:
     if "start" not in placed:
         yield
         return
-    environment = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
+    ours = ("proxy", "pytest_")  # NiceGUI takes itself for what is tested where it sees pytest
+    environment = {
+        key: value for key, value in os.environ.items() if not any(word in key.lower() for word in ours)
+    }
     with (folder / "theirs.txt").open("wb") as said:
         theirs = subprocess.Popen(
             placed["start"].split(), cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=said,
