@@ -244,6 +244,27 @@ def test_a_click_while_results_become_ready_leads_where_it_says(trial: Trial, co
     page.get_by_role("heading", name="Export", level=1).wait_for()
 
 
+def test_looks_that_are_answered_late_and_together_leave_the_list_of_dialogues_where_it_is(
+    trial: Trial, context: Any
+) -> None:
+    page, held = context.new_page(), list[Any]()
+    page.route("**/dialogues/state", lambda route: held.append(route))
+    sign_in(page, trial)
+    go_to(page, "Dialogues")
+    for _ in range(2):
+        with page.expect_request("**/dialogues/state"):
+            pass
+    held[0].fulfill(json={"computing": False})
+    page.get_by_role("link", name="Look again").wait_for()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with page.expect_response("**/dialogues/state") as late:
+        held[1].fulfill(json={"computing": False})
+    late.value.finished()
+    page.evaluate("fetch('/help').then((answer) => answer.text())")  # by then the late answer was read, too
+    assert asked == [f"{trial.address}/help"]
+
+
 def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, context: Any) -> None:
     page = context.new_page()
     page.set_viewport_size({"width": 320, "height": 640})

@@ -49,12 +49,12 @@ for (const part of document.querySelectorAll("[data-fresh]")) {
 
 const waiting = document.querySelector("[data-waits]");
 if (waiting) {
+  const offered = waiting.querySelector("a[hidden]"); // where going on by itself would lose what was ticked
   const look = setInterval(async () => {
     try {
       const answer = await fetch(waiting.dataset.waits, { headers: { Accept: "application/json" } });
       if (answer.ok && !(await answer.json()).computing && !leaving()) {
         clearInterval(look);
-        const offered = waiting.querySelector("a[hidden]"); // where going on by itself would lose what was ticked
         if (offered) offered.hidden = false;
         else location.replace(waiting.dataset.then);
       }
