@@ -27,6 +27,7 @@ from vivavoce.stats.judge_calibration import (
     position_effect,
     reliability_diagram,
 )
+from vivavoce.stats.label_choice import doubt_of
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.fitting import fit
@@ -223,19 +224,13 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
 def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
     """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
 
-    Output  1 less the confidence; else the deviation of an answer of 0 and 1 with this mean; on other scales
-            the distance from the judge's mean, turned; NaN where it said nothing
+    Output  1 less the confidence; else as `doubt_of`; NaN where it said nothing
     """
     rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
     sure = {row["dialogue_id"]: row["confidence"] for row in rows if row["confidence"] is not None}
     if sure and table.target != PREFERENCE:
         return np.array([1 - _number(sure.get(one)) for one in table.cases])
-    said = table.said
-    labels = table.labels[~np.isnan(table.labels)]
-    if np.isin(labels, (0.0, 1.0)).all():
-        return np.sqrt((said * (1 - said)).clip(0.0025))
-    away = np.abs(said - np.nanmean(said))
-    return np.nanmax(away) - away
+    return doubt_of(table.said, table.labels)
 
 
 def _learner(labels: Floats) -> Learner:
