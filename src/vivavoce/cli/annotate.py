@@ -82,6 +82,58 @@ def in_(
     note(f"{len(rows)} labels into {into}")
 
 
+@app.command("plan", short_help="Choose which dialogues people judge next.")
+def plan(
+    source: Source,
+    target: Annotated[
+        str | None, typer.Option("--target", help="Of a dataset: layer and label such as subtask.S, or an item.")
+    ] = None,
+    judge: Annotated[str, typer.Option("--judge", help="Of a dataset: whose doubt counts.")] = "parameters",
+    number: Annotated[
+        int | None, typer.Option("--number", min=1, help="Of a dataset: how many people shall judge.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Of a dataset: CSV with the chance of each dialogue.")
+    ] = None,
+    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.5,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
+    log: LogUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Choose which dialogues people judge next, likelier where a judge is unsure; every chance is kept.
+
+    Of a study with a section `annotation.choose`: gives those that have ended their chance, as its dashboard does,
+    and says how far annotators are.
+    """
+    from vivavoce.core.errors import InputError
+
+    if not _is_dataset(source):
+        _plan_study(source, log, as_json=as_json)
+        return
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.judge import write_choice
+
+    if target is None or number is None or into is None:
+        hint = "add --target subtask.S --number 50 --into chances.csv, say"
+        raise InputError("what of this dataset?", place=str(source), hint=hint)
+    write_choice(unmixed(source), judge, target, number, into, even=even, seed=seed)
+
+
+def _plan_study(source: Path, url: str | None, *, as_json: bool) -> None:
+    from vivavoce.api.studies import open_log, read_study
+    from vivavoce.cli.datasets import print_json
+    from vivavoce.desk.label_choosing import choose_now
+
+    study = read_study(source)
+    with TemporaryDirectory() as folder, open_log(study, url) as opened:
+        found = choose_now(study, opened, Path(folder))
+    if as_json:
+        print_json(found)
+        return
+    note(f"{found.new} dialogues got their chance now, {found.drawn_now} of them were drawn")
+    typer.echo(f"{found.drawn} of {found.dialogues} dialogues are for annotators; {found.judged} are judged")
+
+
 @app.command("items", short_help="List recordings to be transcribed.")
 def items(
     source: Source,

@@ -4,8 +4,8 @@ Labels are what participants answered (or voted); a judge's words are the table 
 interaction parameters by models that never saw the participant.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -28,6 +28,13 @@ from vivavoce.stats.judge_calibration import (
     reliability_diagram,
 )
 from vivavoce.stats.label_choice import doubt_of
+from vivavoce.stats.label_targets import (
+    by_annotator,
+    free_parameters,
+    is_label,
+    labelled_cases,
+    logged_chances,
+)
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.fitting import fit
@@ -51,9 +58,10 @@ CHOICES: Final = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedTable:
-    """What people and a judge say of each case (a dialogue, or a vote), one entry each.
+    """What people and a judge say of each case (a dialogue, a turn, or a vote), one entry each.
 
     target    as judgements are kept by it: of an item's other names its own
+    dialogues  whose cases they are: of a vote the left one
     keys      the group of each; of votes the two systems as "a : b", a before b, and 1 means that a is better
     words     of the case, for the judge's love of length: of a vote those of a less those of b
     first     of votes, the judge's share for what it read first
@@ -61,6 +69,7 @@ class JudgedTable:
 
     target: str
     cases: Sequence[str]
+    dialogues: Sequence[str]
     people: np.ndarray
     keys: Sequence[str | None]
     said: Floats
@@ -132,12 +141,15 @@ class JudgeCalibration:
 def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") -> JudgedTable:
     """Labels and a judge's words of every case of a dataset.
 
-    Input   judge: a name in the table `judgements`, or `parameters`; target: an item, score, or `preference`
+    Input   judge: a name in the table `judgements`, or `parameters`; target: an item, a score, a layer of
+            annotation and its label (`context.AP`), or `preference`
     Raises  UnknownName: no such judge of this target, or nobody was asked such a thing
     """
     words = _words(dataset)
     if target == PREFERENCE:
         return _votes(dataset, judge, words)
+    if is_label(dataset, target):
+        return _labels(dataset, judge, target, by, words)
     answered = targets(dataset)
     column = column_of(target, answered, dataset)
     cases = [str(one) for one in dataset.read("dialogues")["dialogue_id"].to_pylist()]
@@ -153,7 +165,7 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
         told = {row["dialogue_id"]: row["value"] for row in rows}
         said = np.array([_number(told.get(one)) for one in cases])
     return JudgedTable(
-        target=column, cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said,
+        target=column, cases=cases, dialogues=cases, people=np.array(people), keys=group_keys(dataset, by), said=said,
         labels=labels, first=np.full(len(cases), np.nan),
         words=np.array([float(words.get(one, 0)) for one in cases]),
     )  # fmt: skip
@@ -172,6 +184,10 @@ def estimate(
     table = judged_table(dataset, judge, target, by)
     asked = ~np.isnan(table.labels)
     rate = bool(np.isin(table.labels[asked], (0.0, 1.0)).all()) and bool(asked.any())
+    logged = logged_chances(dataset, target) if chances is None else {}
+    if logged:
+        chances = {one: chance for one, (chance, _) in logged.items()}
+        table, asked = _as_drawn(table, logged)
     odds = None if chances is None else _chances(table, chances)
     keys = sorted({one for one in table.keys if one is not None})
     sides = [_sides(table, np.array([one == key for one in table.keys]), odds) for key in keys]
@@ -179,7 +195,7 @@ def estimate(
     differences = [] if target == PREFERENCE else _differences(keys, sides, level)
     return JudgeEstimates(
         judge=judge, target=target, by=by, rate=rate, groups=groups, differences=differences,
-        words=_in_words(table, judge, chosen=odds is not None), warnings=_doubts(table, asked, odds),
+        words=[*_in_words(table, judge, chosen=odds is not None), *_drawn_words(table, logged)], warnings=_doubts(table, asked, odds),
         signature=signature(
             f"{target}_prediction_powered", unit="participant", n=len(np.unique(table.people[asked])),
             data=dataset.hash, judge=judge, by=by, method="ppi++ clustered",
@@ -227,10 +243,32 @@ def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
     Output  1 less the confidence; else as `doubt_of`; NaN where it said nothing
     """
     rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
-    sure = {row["dialogue_id"]: row["confidence"] for row in rows if row["confidence"] is not None}
+    sure = {_case(row): row["confidence"] for row in rows if row["confidence"] is not None}
     if sure and table.target != PREFERENCE:
         return np.array([1 - _number(sure.get(one)) for one in table.cases])
     return doubt_of(table.said, table.labels)
+
+
+def doubts_by_dialogue(
+    dataset: Dataset, table: JudgedTable, judge: str
+) -> tuple[list[str], Floats, np.ndarray]:
+    """What people may be asked about: its names, how unsure the judge is of each, and its stratum.
+
+    Output  dialogues (of turns the whole dialogue, with the mean of their doubts); of votes the cases
+    """
+    unsure, keys = doubt(dataset, table, judge), np.array([str(one) for one in table.keys])
+    if table.target == PREFERENCE:
+        return list(table.cases), unsure, keys
+    names = list(dict.fromkeys(table.dialogues))
+    places = {one: place for place, one in enumerate(names)}
+    at = np.array([places[one] for one in table.dialogues], dtype=int)
+    known = ~np.isnan(unsure)
+    counts = np.bincount(at, known, len(names))
+    sums = np.bincount(at, np.where(known, unsure, 0.0), len(names))
+    mean = np.divide(sums, counts, out=np.full(len(names), np.nan), where=counts > 0)
+    strata = np.empty(len(names), dtype=keys.dtype)
+    strata[at] = keys
+    return names, mean, strata
 
 
 def _learner(labels: Floats) -> Learner:
@@ -273,7 +311,10 @@ def _sides(table: JudgedTable, chosen: np.ndarray, odds: Floats | None) -> dict[
 
 
 def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
-    found = np.array([_number(chances.get(one)) for one in table.cases])
+    found = np.array([
+        _number(chances.get(case, chances.get(one)))
+        for case, one in zip(table.cases, table.dialogues, strict=True)
+    ])  # fmt: skip
     asked = ~np.isnan(table.labels)
     lacking = [one for one, odds in zip(table.cases, found, strict=True) if odds != odds]
     judged = [one for one in lacking if one in set(np.array(table.cases)[asked])]
@@ -338,14 +379,14 @@ def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
         found |= {f"system {key}": np.array([float(one == key) for one in table.keys]) for key in keys}
     rows = dataset.read("dialogues").select(["dialogue_id", "language"]).to_pylist()
     languages = {row["dialogue_id"]: row["language"] for row in rows}
-    spoken = [languages.get(one) for one in table.cases]
+    spoken = [languages.get(one) for one in table.dialogues]
     several = sorted({one for one in spoken if one})
     if len(several) > 1:
         found |= {f"language {key}": np.array([float(one == key) for one in spoken]) for key in several}
     success = parameters(dataset, every=False)
     for name in ("objective_success_assigned",):
         if name in success:
-            found[name] = success[name].reindex(list(table.cases)).to_numpy(dtype="float64")
+            found[name] = success[name].reindex(list(table.dialogues)).to_numpy(dtype="float64")
     return found
 
 
@@ -355,7 +396,7 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
         for row in _judgements(dataset, judge, PREFERENCE)
     }
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("cases", "people", "keys", "said", "labels", "words", "first")
+        name: [] for name in ("cases", "dialogues", "people", "keys", "said", "labels", "words", "first")
     }
     for number, vote in enumerate(dataset.read("votes").to_pylist()):
         left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
@@ -365,6 +406,7 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
         label, said = CHOICES.get(vote["choice"]), row.get("value")
         longer = words.get(left, 0) - words.get(right, 0)
         columns["cases"].append(f"{left} {right} {vote['exchange']}")
+        columns["dialogues"].append(left)
         columns["people"].append(vote["participant_id"] or f"unknown {number}")
         columns["keys"].append(f"{a} : {b}")
         columns["labels"].append(_turned(label, turned))
@@ -372,7 +414,66 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
         columns["words"].append(float(-longer if turned else longer))
         columns["first"].append(_number(row.get("first_chosen")))
     arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
-    return JudgedTable(target=PREFERENCE, cases=columns["cases"], keys=columns["keys"], **arrays)
+    listed = {name: columns[name] for name in ("cases", "dialogues", "keys")}
+    return JudgedTable(target=PREFERENCE, **listed, **arrays)
+
+
+def _labels(
+    dataset: Dataset, judge: str, target: str, by: str, words: Mapping[str, int]
+) -> JudgedTable:
+    """What annotators and a judge say of each dialogue or turn; `parameters` are those of its dialogue."""
+    found = labelled_cases(dataset, target)
+    whose = people_of(dataset)
+    every = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
+    places = {one: place for place, one in enumerate(every)}
+    at = [places[one] for one in found.dialogues]
+    people, keys = [whose[one] for one in found.dialogues], group_keys(dataset, by)
+    if judge == PARAMETERS:
+        values = free_parameters(dataset)[1][at]
+        train = _learner(found.labels) if values.shape[1] else _nothing_known
+        said = cross_fitted(values, found.labels, people, train=train)
+    else:
+        rows = _judgements(dataset, judge, target)
+        told = {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows}
+        said = np.array([
+            _number(told.get(one)) for one in zip(found.dialogues, found.turns, strict=True)
+        ])  # fmt: skip
+    if any(turn is not None for turn in found.turns):
+        texts = dataset.read("turns", ["dialogue_id", "turn_index", "text"]).to_pylist()
+        words = {f"{row['dialogue_id']} {row['turn_index']}": len((row["text"] or "").split()) for row in texts}
+    return JudgedTable(
+        target=target, cases=found.cases, dialogues=found.dialogues, people=np.array(people),
+        keys=[keys[place] for place in at], said=said, labels=found.labels,
+        words=np.array([float(words.get(one, 0)) for one in found.cases]),
+        first=np.full(len(found.cases), np.nan),
+    )  # fmt: skip
+
+
+def _nothing_known(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
+    return lambda new: np.full(len(new), answers.mean())
+
+
+def _as_drawn(
+    table: JudgedTable, logged: Mapping[str, tuple[float, bool]]
+) -> tuple[JudgedTable, np.ndarray]:
+    """The table without labels of dialogues that no lot fell on: by what chance they were judged, nobody knows."""
+    drawn = np.array([logged.get(one, (0.0, False))[1] for one in table.dialogues])
+    labels = np.where(drawn, table.labels, np.nan)
+    return replace(table, labels=labels), ~np.isnan(labels)
+
+
+def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> list[Statement]:
+    if not logged:
+        return []
+    judged = {one for one, label in zip(table.dialogues, table.labels, strict=True) if label == label}
+    drawn = {one for one in table.dialogues if logged.get(one, (0.0, False))[1]}
+    return [
+        statement(
+            "Dialogues were chosen for annotators by logged chances: {drawn} of {n}, of which {open} wait. "
+            "Labels weigh by the inverse of their chance.",
+            drawn=len(drawn), n=len(set(table.dialogues)), open=len(drawn - judged),
+        )
+    ]  # fmt: skip
 
 
 def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:
@@ -385,8 +486,8 @@ def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any
 
 
 def _annotators(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
-    """What each person who judges says of each dialogue: judges of the kind `person`."""
-    found: dict[str, dict[str, float]] = {}
+    """What each person who judges says of each case: judges of the kind `person`, and annotators of a label."""
+    found = by_annotator(dataset, target) if is_label(dataset, target) else {}
     for row in dataset.read("judgements").to_pylist():
         if row["kind"] == "person" and row["target"] == target and row["value"] is not None:
             found.setdefault(row["judge"], {})[row["dialogue_id"]] = row["value"]
@@ -415,6 +516,11 @@ def _words(dataset: Dataset) -> dict[str, int]:
         if row["party"] == "system":
             found[row["dialogue_id"]] = found.get(row["dialogue_id"], 0) + len((row["text"] or "").split())
     return found
+
+
+def _case(row: Mapping[str, Any]) -> str:
+    """A judgement's case, as tables name it."""
+    return row["dialogue_id"] if row["turn_index"] is None else f"{row['dialogue_id']} {row['turn_index']}"
 
 
 def _whole(values: Floats) -> bool:
