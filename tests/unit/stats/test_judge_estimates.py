@@ -264,7 +264,7 @@ def test_a_judge_who_is_certain_is_doubted_a_little(make) -> None:
 
 
 ONE = JudgedTable(
-    target="found_all", cases=["d", "e", "f"], people=np.array(["p", "q", "r"]), keys=["a"] * 3,
+    target="found_all", cases=["d", "e", "f"], dialogues=["d", "e", "f"], people=np.array(["p", "q", "r"]), keys=["a"] * 3,
     said=np.full(3, 0.5), labels=np.array([1.0, np.nan, 0.0]), words=np.zeros(3), first=np.zeros(3),
 )  # fmt: skip
 
