@@ -1,6 +1,6 @@
 """How often estimates from people and a judge hold, and how many labels by people they save.
 
-`python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--part live] [--out FILE]` prints JSON.
+`python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--part live] [--out FILE]`: JSON.
 
 calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
         systems; a judge that knows nothing, something, or much, and is lenient to one system
@@ -101,7 +101,7 @@ def by_looks(
 
 
 def chosen(trial: np.ndarray, share: float | Floats, rng: np.random.Generator) -> np.ndarray:
-    """A simple random sample of the dialogues of each trial (share: of all, or one a trial), of four at least."""
+    """A simple random sample of the dialogues of each trial (one share, or one a trial), of four or more."""
     starts, sizes = np.unique(trial, return_index=True, return_counts=True)[1:]
     order = np.lexsort((rng.random(len(trial)), trial))
     places = np.arange(len(trial)) - np.repeat(starts, sizes)
@@ -132,7 +132,7 @@ def trainer(corpus: Facts) -> Learner:
 def drawn_callers(
     corpus: Facts, callers: int, trials: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Callers drawn with replacement for each trial: the caller of each dialogue, and its row in the corpus."""
+    """Callers drawn with replacement for each trial: the caller of each dialogue, and its row there."""
     drawn = rng.integers(0, len(corpus["members"]), trials * callers)
     members = [corpus["members"][one] for one in drawn.tolist()]
     caller = np.repeat(np.arange(trials * callers), [len(one) for one in members])

@@ -86,7 +86,8 @@ def in_(
 def plan(
     source: Source,
     target: Annotated[
-        str | None, typer.Option("--target", help="Of a dataset: layer and label such as subtask.S, or an item.")
+        str | None,
+        typer.Option("--target", help="Of a dataset: layer.label such as subtask.S, or an item."),
     ] = None,
     judge: Annotated[str, typer.Option("--judge", help="Of a dataset: whose doubt counts.")] = "parameters",
     number: Annotated[
@@ -102,8 +103,8 @@ def plan(
 ) -> None:
     """Choose which dialogues people judge next, likelier where a judge is unsure; every chance is kept.
 
-    Of a study with a section `annotation.choose`: gives those that have ended their chance, as its dashboard does,
-    and says how far annotators are.
+    Of a study with a section `annotation.choose`: gives those that have ended their chance, as its dashboard
+    does, and says how far annotators are.
     """
     from vivavoce.core.errors import InputError
 

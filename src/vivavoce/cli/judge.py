@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="judge", no_args_is_help=True, help="Let a judge answer for dialogues, and hold it to people."
 )
-Target = Annotated[str, typer.Option("--target", help="An item, a layer and label such as context.AP, or preference.")]
+Target = Annotated[
+    str, typer.Option("--target", help="An item, a layer and label such as context.AP, or preference.")
+]
 Name = Annotated[
     str, typer.Option("--judge", help="A judge of this dataset; parameters: predicted from measures.")
 ]
@@ -102,11 +104,6 @@ def choose(
 ) -> None:
     """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.core.errors import InputError
-    from vivavoce.stats.judge_estimates import doubt, judged_table
-    from vivavoce.stats.label_choice import choose_dialogues
-
-    from vivavoce.cli.datasets import unmixed
 
     write_choice(unmixed(dataset), judge, target, number, into, even=even, seed=seed)
 
@@ -119,7 +116,7 @@ def write_choice(
     Raises  InputError: the file is there already, or what `choose_dialogues` and `judged_table` raise
     """
     from vivavoce.core.errors import InputError
-    from vivavoce.stats.judge_estimates import doubts_by_dialogue, judged_table
+    from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import choose_dialogues
 
     if into.exists():

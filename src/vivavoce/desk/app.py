@@ -53,8 +53,8 @@ def create_desk(
     participant_url   where participants begin, to be shown to the researcher
     account_optional  whoever comes by a link may look around before making an account; left out, that is so
                       where a simulated notice is given, as in the demonstration
-    watch_every_s     how often the study's stopping rule, and its choice of dialogues for annotators, look whether
-                      something is due
+    watch_every_s     how often the study's stopping rule, where it has one, asks whether a look is due, and
+                      what chooses dialogues for annotators whether any have ended
     """
     free = simulated_notice is not None if account_optional is None else account_optional
     board = Board(study, log)

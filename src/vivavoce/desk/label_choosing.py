@@ -1,4 +1,4 @@
-"""Of which dialogues annotators are asked, as a trial goes on: each gets its chance, logged, when it has ended."""
+"""Of which dialogues annotators are asked as a trial goes on: each gets its logged chance when it is over."""
 
 import threading
 from collections.abc import Callable
@@ -50,18 +50,16 @@ def choice_of(study: Study) -> LabelChoosing | None:
 def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Chances:
     """Chance and doubt of dialogues that have just ended.
 
-    Input   a dataset of all dialogues so far; models of its labels, which never saw a dialogue's participant, say
-            how unsure they are of it
+    Input   a dataset of all dialogues so far; models of its labels, which never saw a dialogue's participant,
+            say how unsure they are of it
     Empty   a dialogue that the dataset lacks: it gets none
     """
     import numpy as np
 
-    from vivavoce.stats.judge_estimates import doubts_by_dialogue, judged_table
+    from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import live_chances
 
-    names, doubt, strata = doubts_by_dialogue(
-        dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE
-    )
+    names, doubt, strata = doubts_by_dialogue(dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE)
     waits = np.array([one in new for one in names], dtype=bool)
     if not waits.any():
         return {}
@@ -71,9 +69,7 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
     return dict(zip(waiting, zip(chances.tolist(), doubts, strict=True), strict=True))
 
 
-def choose_labels(
-    workplace: Workplace, use: "Callable[[Callable[[Dataset], Chances]], Chances]"
-) -> Choosing:
+def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chances]], Chances]") -> Choosing:
     """Give every dialogue that has ended its chance, and cast the lots.
 
     Input   use: runs a function on a dataset of the log as it stands; asked only where there is something new
@@ -88,7 +84,9 @@ def choose_labels(
     return Choosing(
         target=choosing.target, new=len(state.draws) - len(known), drawn_now=len(fell),
         dialogues=len(state.draws), drawn=len(drawn),
-        judged=sum(bool(state.dialogues[one].finished(choosing.layer)) for one in drawn if one in state.dialogues),
+        judged=sum(
+            one in state.dialogues and bool(state.dialogues[one].finished(choosing.layer)) for one in drawn
+        ),
     )  # fmt: skip
 
 
@@ -151,5 +149,7 @@ class LabelWatch:
                 if self._stop.is_set():
                     return
                 _report.exception("label_choice_failed")
-                self.problem = N_("Nothing could be chosen for annotators; what the dashboard printed says why.")
+                self.problem = N_(
+                    "Nothing could be chosen for annotators; what the dashboard printed says why."
+                )
             self._stop.wait(self.every_s)

@@ -1,7 +1,8 @@
 """The face of a judge, and the shelf on which kinds of judges stand.
 
-A judge is one more annotator: it answers an item of a questionnaire about a dialogue, on the item's scale, says
-whether a label of an annotation scheme stands, of a dialogue or a turn, or which of two answers is better. It is told neither which system it reads nor what people said.
+A judge is one more annotator: it answers an item of a questionnaire about a dialogue, on the item's scale,
+says whether a label of an annotation scheme stands, of a dialogue or a turn, or which of two answers is
+better. It is told neither which system it reads nor what people said.
 """
 
 from abc import ABC, abstractmethod
@@ -41,8 +42,9 @@ class JudgeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCase:
-    """A dialogue, one turn of it, or two answers to one message (`other` is the second, `exchange` which message).
+    """A dialogue, one turn of it, or two answers to one message.
 
+    other       turns of the second answer; `exchange`: which message both answer
     turns       what was said in order: user or system, and the words; data, whatever they say
     turn_index  of the turn that is judged, as the dataset counts; `judged`: its place in `turns`
     """

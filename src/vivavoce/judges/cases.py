@@ -62,7 +62,10 @@ def _label_question(dataset: Dataset, target: str) -> JudgeQuestion:
     steps = scheme.decision.get(language) or scheme.decision.get("en") or []
     instruction = " ".join([said(scheme.title, language) + ".", *steps])
     return JudgeQuestion(
-        target, said(scheme.question, language), {0.0: " / ".join(others) or "no", 1.0: told[label]}, instruction
+        target,
+        said(scheme.question, language),
+        {0.0: " / ".join(others) or "no", 1.0: told[label]},
+        instruction,
     )
 
 

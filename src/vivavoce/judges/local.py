@@ -11,7 +11,6 @@ from pydantic import Field
 from vivavoce.core.errors import InputError
 from vivavoce.judges.base import Court, JudgeCase, JudgeKind, JudgeSettings, JudgeVerdict, Once
 
-
 OF_TURNS: Final = ("turn_index", "judged")  # only where a turn is judged, so that journals of before are read
 
 
@@ -57,7 +56,9 @@ class _Function:
         self._function, self._question, self.frozen = function, court.question, frozen
 
     async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
-        told = {name: value for name, value in asdict(case).items() if name not in OF_TURNS or value is not None}
+        told = {
+            name: value for name, value in asdict(case).items() if name not in OF_TURNS or value is not None
+        }
         shown = {**told, "turns": [{"party": party, "text": text} for party, text in case.turns]}
         question = {"text": self._question.text, "labels": dict(self._question.labels)}
 

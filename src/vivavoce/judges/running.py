@@ -161,7 +161,8 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "judge": name, "kind": kind, "target": target, "dialogue_id": case.dialogue_id,
-        "turn_index": case.turn_index, "other_dialogue_id": case.other_id, "exchange": case.exchange, "value": found.value,
+        "turn_index": case.turn_index, "other_dialogue_id": case.other_id, "exchange": case.exchange,
+        "value": found.value,
         "confidence": found.confidence, "trouble": found.trouble, "first_chosen": found.first_chosen,
         "asked": found.asked, "refused": found.refused, "unreadable": found.unreadable,
         "input_tokens": found.input_tokens, "output_tokens": found.output_tokens, "cost": found.cost,

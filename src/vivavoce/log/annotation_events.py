@@ -80,7 +80,7 @@ class LabelsAdjudicated(Event):
 
 
 class DialogueDrawn(Event):
-    """With what chance annotators are to judge a dialogue, and how the lot fell; said once, before anybody sees it.
+    """With what chance annotators are to judge a dialogue, and how the lot fell; before anybody sees it.
 
     schemes  in which they judge it
     doubt    how unsure a judge was of it before; None: nothing was known

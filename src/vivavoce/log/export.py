@@ -152,13 +152,13 @@ def _completed(connection: Connection, study_name: str, table: str, rows: list[R
 
 
 def _chosen(drawn: list[Row]) -> list[Statement]:
-    """Of which dialogues the figures of annotators' labels are, where those were chosen by unequal chances."""
+    """Of which dialogues figures of annotators' labels are, where those were chosen by unequal chances."""
     if len({row["chance"] for row in drawn}) < 2:
         return []
     return [
         statement(
-            "annotators judged dialogues by chances that differ: figures of {layers} are of those dialogues, not of "
-            "all; `analyse --judge parameters --target {target}` weighs them",
+            "annotators judged dialogues by chances that differ: figures of {layers} are of those dialogues, "
+            "not of all; `analyse --judge parameters --target {target}` weighs them",
             layers=", ".join(sorted({row["layer"] for row in drawn})), target=drawn[0]["target"],
         )
     ]  # fmt: skip

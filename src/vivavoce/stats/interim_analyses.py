@@ -106,16 +106,15 @@ def monitor(
 def parts_of(dataset: Dataset, measure: str) -> Sums:
     """The components of one measure, computed once for the pairs of a snapshot; take it as it is.
 
-    Note    of a measure of labels whose dialogues were chosen, they are weighed by the inverse of their chance
+    Note    of a measure of labels whose dialogues were chosen, weighed by the inverse of their chance
     """
     parts = sums_of(dataset, [measure])
     weights = label_weights(dataset, measure)
     if weights is None:
         return parts
     each = np.array([weights.get(one, 0.0) for one in parts.dialogue_ids])
-    return parts._replace(
-        numerators=np.array([parts.numerators[0]]) * each, denominators=np.array([parts.denominators[0]]) * each
-    )
+    tops, bottoms = (np.array([one[0]]) * each for one in (parts.numerators, parts.denominators))
+    return parts._replace(numerators=tops, denominators=bottoms)
 
 
 def _visit_of(dataset: Dataset) -> dict[str, str]:

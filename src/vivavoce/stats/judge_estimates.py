@@ -4,18 +4,17 @@ Labels are what participants answered (or voted); a judge's words are the table 
 interaction parameters by models that never saw the participant.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.measures.compute import group_keys
 from vivavoce.stats.judge_calibration import (
     AlternativeAnnotator,
     JudgeAgreement,
@@ -27,19 +26,10 @@ from vivavoce.stats.judge_calibration import (
     position_effect,
     reliability_diagram,
 )
-from vivavoce.stats.label_choice import doubt_of
-from vivavoce.stats.label_targets import (
-    by_annotator,
-    free_parameters,
-    is_label,
-    labelled_cases,
-    logged_chances,
-)
+from vivavoce.stats.judged_table import PARAMETERS, PREFERENCE, JudgedTable, judged_table, number_of
+from vivavoce.stats.label_targets import by_annotator, is_label, logged_chances
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
-from vivavoce.stats.prediction.fitting import fit
-from vivavoce.stats.prediction.logistic import fit_logistic
-from vivavoce.stats.prediction.table import column_of, parameters, people_of, prediction_table, targets
+from vivavoce.stats.prediction.table import parameters
 from vivavoce.stats.prediction_powered import (
     JudgedCases,
     PoweredDifference,
@@ -50,32 +40,7 @@ from vivavoce.stats.prediction_powered import (
 )
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-PARAMETERS: Final = "parameters"
-PREFERENCE: Final = "preference"
 DOUBTFUL: Final = 0.01
-CHOICES: Final = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedTable:
-    """What people and a judge say of each case (a dialogue, a turn, or a vote), one entry each.
-
-    target    as judgements are kept by it: of an item's other names its own
-    dialogues  whose cases they are: of a vote the left one
-    keys      the group of each; of votes the two systems as "a : b", a before b, and 1 means that a is better
-    words     of the case, for the judge's love of length: of a vote those of a less those of b
-    first     of votes, the judge's share for what it read first
-    """
-
-    target: str
-    cases: Sequence[str]
-    dialogues: Sequence[str]
-    people: np.ndarray
-    keys: Sequence[str | None]
-    said: Floats
-    labels: Floats
-    words: Floats
-    first: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,39 +103,6 @@ class JudgeCalibration:
     signature: str
 
 
-def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") -> JudgedTable:
-    """Labels and a judge's words of every case of a dataset.
-
-    Input   judge: a name in the table `judgements`, or `parameters`; target: an item, a score, a layer of
-            annotation and its label (`context.AP`), or `preference`
-    Raises  UnknownName: no such judge of this target, or nobody was asked such a thing
-    """
-    words = _words(dataset)
-    if target == PREFERENCE:
-        return _votes(dataset, judge, words)
-    if is_label(dataset, target):
-        return _labels(dataset, judge, target, by, words)
-    answered = targets(dataset)
-    column = column_of(target, answered, dataset)
-    cases = [str(one) for one in dataset.read("dialogues")["dialogue_id"].to_pylist()]
-    labels = answered[column].reindex(cases).to_numpy(dtype="float64")
-    whose = people_of(dataset)
-    people = [whose[one] for one in cases]
-    if judge == PARAMETERS:
-        table = prediction_table(dataset, target)
-        values = parameters(dataset).reindex(index=cases, columns=list(table.predictors))
-        said = cross_fitted(values.to_numpy(dtype="float64"), labels, people, train=_learner(labels))
-    else:
-        rows = _judgements(dataset, judge, column)
-        told = {row["dialogue_id"]: row["value"] for row in rows}
-        said = np.array([_number(told.get(one)) for one in cases])
-    return JudgedTable(
-        target=column, cases=cases, dialogues=cases, people=np.array(people), keys=group_keys(dataset, by), said=said,
-        labels=labels, first=np.full(len(cases), np.nan),
-        words=np.array([float(words.get(one, 0)) for one in cases]),
-    )  # fmt: skip
-
-
 def estimate(
     dataset: Dataset, judge: str, target: str, *, by: str = "system",
     chances: Mapping[str, float] | None = None, level: float = 0.95,
@@ -195,7 +127,8 @@ def estimate(
     differences = [] if target == PREFERENCE else _differences(keys, sides, level)
     return JudgeEstimates(
         judge=judge, target=target, by=by, rate=rate, groups=groups, differences=differences,
-        words=[*_in_words(table, judge, chosen=odds is not None), *_drawn_words(table, logged)], warnings=_doubts(table, asked, odds),
+        words=[*_in_words(table, judge, chosen=odds is not None), *_drawn_words(table, logged)],
+        warnings=_doubts(table, asked, odds),
         signature=signature(
             f"{target}_prediction_powered", unit="participant", n=len(np.unique(table.people[asked])),
             data=dataset.hash, judge=judge, by=by, method="ppi++ clustered",
@@ -237,47 +170,6 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     )  # fmt: skip
 
 
-def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
-    """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
-
-    Output  1 less the confidence; else as `doubt_of`; NaN where it said nothing
-    """
-    rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
-    sure = {_case(row): row["confidence"] for row in rows if row["confidence"] is not None}
-    if sure and table.target != PREFERENCE:
-        return np.array([1 - _number(sure.get(one)) for one in table.cases])
-    return doubt_of(table.said, table.labels)
-
-
-def doubts_by_dialogue(
-    dataset: Dataset, table: JudgedTable, judge: str
-) -> tuple[list[str], Floats, np.ndarray]:
-    """What people may be asked about: its names, how unsure the judge is of each, and its stratum.
-
-    Output  dialogues (of turns the whole dialogue, with the mean of their doubts); of votes the cases
-    """
-    unsure, keys = doubt(dataset, table, judge), np.array([str(one) for one in table.keys])
-    if table.target == PREFERENCE:
-        return list(table.cases), unsure, keys
-    names = list(dict.fromkeys(table.dialogues))
-    places = {one: place for place, one in enumerate(names)}
-    at = np.array([places[one] for one in table.dialogues], dtype=int)
-    known = ~np.isnan(unsure)
-    counts = np.bincount(at, known, len(names))
-    sums = np.bincount(at, np.where(known, unsure, 0.0), len(names))
-    mean = np.divide(sums, counts, out=np.full(len(names), np.nan), where=counts > 0)
-    strata = np.empty(len(names), dtype=keys.dtype)
-    strata[at] = keys
-    return names, mean, strata
-
-
-def _learner(labels: Floats) -> Learner:
-    """What learns to predict answers: of yes and no their chances, of other scales their values."""
-    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
-        return lambda values, answers, groups: fit_logistic(values, answers, groups).predict
-    return lambda values, answers, groups: fit("elastic_net", values, answers, groups).predict
-
-
 def _group(key: str | None, sides: Mapping[str, JudgedCases], *, rate: bool, level: float) -> EstimatedGroup:
     people, joined = (powered_mean(sides[way], rate=rate, level=level) for way in ("people", "joined"))
     return EstimatedGroup(
@@ -312,7 +204,7 @@ def _sides(table: JudgedTable, chosen: np.ndarray, odds: Floats | None) -> dict[
 
 def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
     found = np.array([
-        _number(chances.get(case, chances.get(one)))
+        number_of(chances.get(case, chances.get(one)))
         for case, one in zip(table.cases, table.dialogues, strict=True)
     ])  # fmt: skip
     asked = ~np.isnan(table.labels)
@@ -390,73 +282,8 @@ def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
     return found
 
 
-def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTable:
-    told = {
-        (row["dialogue_id"], row["other_dialogue_id"], row["exchange"]): row
-        for row in _judgements(dataset, judge, PREFERENCE)
-    }
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("cases", "dialogues", "people", "keys", "said", "labels", "words", "first")
-    }
-    for number, vote in enumerate(dataset.read("votes").to_pylist()):
-        left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
-        a, b = sorted((vote["left_system"], vote["right_system"]))
-        turned = vote["left_system"] != a
-        row = told.get((left, right, vote["exchange"]), {})
-        label, said = CHOICES.get(vote["choice"]), row.get("value")
-        longer = words.get(left, 0) - words.get(right, 0)
-        columns["cases"].append(f"{left} {right} {vote['exchange']}")
-        columns["dialogues"].append(left)
-        columns["people"].append(vote["participant_id"] or f"unknown {number}")
-        columns["keys"].append(f"{a} : {b}")
-        columns["labels"].append(_turned(label, turned))
-        columns["said"].append(_turned(said, turned))
-        columns["words"].append(float(-longer if turned else longer))
-        columns["first"].append(_number(row.get("first_chosen")))
-    arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
-    listed = {name: columns[name] for name in ("cases", "dialogues", "keys")}
-    return JudgedTable(target=PREFERENCE, **listed, **arrays)
-
-
-def _labels(
-    dataset: Dataset, judge: str, target: str, by: str, words: Mapping[str, int]
-) -> JudgedTable:
-    """What annotators and a judge say of each dialogue or turn; `parameters` are those of its dialogue."""
-    found = labelled_cases(dataset, target)
-    whose = people_of(dataset)
-    every = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
-    places = {one: place for place, one in enumerate(every)}
-    at = [places[one] for one in found.dialogues]
-    people, keys = [whose[one] for one in found.dialogues], group_keys(dataset, by)
-    if judge == PARAMETERS:
-        values = free_parameters(dataset)[1][at]
-        train = _learner(found.labels) if values.shape[1] else _nothing_known
-        said = cross_fitted(values, found.labels, people, train=train)
-    else:
-        rows = _judgements(dataset, judge, target)
-        told = {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows}
-        said = np.array([
-            _number(told.get(one)) for one in zip(found.dialogues, found.turns, strict=True)
-        ])  # fmt: skip
-    if any(turn is not None for turn in found.turns):
-        texts = dataset.read("turns", ["dialogue_id", "turn_index", "text"]).to_pylist()
-        words = {f"{row['dialogue_id']} {row['turn_index']}": len((row["text"] or "").split()) for row in texts}
-    return JudgedTable(
-        target=target, cases=found.cases, dialogues=found.dialogues, people=np.array(people),
-        keys=[keys[place] for place in at], said=said, labels=found.labels,
-        words=np.array([float(words.get(one, 0)) for one in found.cases]),
-        first=np.full(len(found.cases), np.nan),
-    )  # fmt: skip
-
-
-def _nothing_known(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
-    return lambda new: np.full(len(new), answers.mean())
-
-
-def _as_drawn(
-    table: JudgedTable, logged: Mapping[str, tuple[float, bool]]
-) -> tuple[JudgedTable, np.ndarray]:
-    """The table without labels of dialogues that no lot fell on: by what chance they were judged, nobody knows."""
+def _as_drawn(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> tuple[JudgedTable, np.ndarray]:
+    """The table without labels of dialogues that no lot fell on: their chance nobody knows."""
     drawn = np.array([logged.get(one, (0.0, False))[1] for one in table.dialogues])
     labels = np.where(drawn, table.labels, np.nan)
     return replace(table, labels=labels), ~np.isnan(labels)
@@ -476,17 +303,8 @@ def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -
     ]  # fmt: skip
 
 
-def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:
-    rows = dataset.read("judgements").to_pylist()
-    found = [row for row in rows if row["judge"] == judge and row["target"] == target]
-    if not found:
-        known = sorted({row["judge"] for row in rows if row["target"] == target} | {PARAMETERS})
-        raise UnknownName("judge", judge, known, place=f"{dataset.folder} target {target}")
-    return found
-
-
 def _annotators(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
-    """What each person who judges says of each case: judges of the kind `person`, and annotators of a label."""
+    """What each person who judges says of each case: judges of the kind `person`, and annotators."""
     found = by_annotator(dataset, target) if is_label(dataset, target) else {}
     for row in dataset.read("judgements").to_pylist():
         if row["kind"] == "person" and row["target"] == target and row["value"] is not None:
@@ -509,28 +327,6 @@ def _pairs(
     return np.array(first), np.array(second), np.array(who)
 
 
-def _words(dataset: Dataset) -> dict[str, int]:
-    """Words of the system in each dialogue."""
-    found: dict[str, int] = {}
-    for row in dataset.read("turns").select(["dialogue_id", "party", "text"]).to_pylist():
-        if row["party"] == "system":
-            found[row["dialogue_id"]] = found.get(row["dialogue_id"], 0) + len((row["text"] or "").split())
-    return found
-
-
-def _case(row: Mapping[str, Any]) -> str:
-    """A judgement's case, as tables name it."""
-    return row["dialogue_id"] if row["turn_index"] is None else f"{row['dialogue_id']} {row['turn_index']}"
-
-
 def _whole(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool((known == np.round(known)).all())
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else float(value)
-
-
-def _turned(value: float | None, turned: bool) -> float:
-    return np.nan if value is None else 1 - value if turned else value

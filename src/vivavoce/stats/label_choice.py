@@ -80,7 +80,7 @@ def live_chances(
     Output  of the new ones in order: share x (even + (1 - even) x doubt over its mean in the stratum so far)
     Note    rests on what was known before a dialogue's own label, so that estimates stay right (a martingale)
     Raises  InputError: a share or an even share that is not above 0 and at most 1
-    Source  Zrnic and Candes 2024 (arXiv 2403.03208), the sequential variant; mixing with equal chances: theirs
+    Source  Zrnic and Candes 2024 (arXiv 2403.03208), sequential variant; mixing with equal chances: theirs
     """
     for name, one in (("share", share), ("even", even)):
         if not 0 < one <= 1:

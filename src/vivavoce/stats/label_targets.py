@@ -1,4 +1,4 @@
-"""What annotators say of dialogues or turns as something that a judge says, too: a label stands (1) or not (0)."""
+"""Labels of annotators as something that a judge says, too: one stands (1) or does not (0)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, UNDECIDED, Dispu
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Tables
-from vivavoce.stats.prediction.table import LEAST_KNOWN, parameters, usable
+from vivavoce.stats.prediction.table import parameters, usable
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 DIALOGUE: Final = "dialogue"
@@ -22,8 +22,8 @@ class LabelledCases:
     """The dialogues, or turns, that a label is about, and whether it stands.
 
     cases, turns  "DIALOGUE TURN" and the turn's index; of dialogues their names and None
-    labels        1 or 0; where annotators are at odds and nobody decided, the share of them who say so; NaN: nobody
-                  annotated the dialogue in this layer
+    labels        1 or 0; where annotators are at odds and nobody decided, the share of them who say so; NaN:
+                  nobody annotated the dialogue in this layer
     """
 
     target: str
@@ -36,7 +36,11 @@ class LabelledCases:
 def is_label(dataset: Dataset, target: str) -> bool:
     """Whether a target names a layer of annotation and one of its labels, such as `context.AP`."""
     layer, dot, _ = target.partition(".")
-    return bool(dot) and (layer in LAYERS or layer in set(dataset.read("annotations", ["layer"])["layer"].to_pylist()))
+    return bool(dot) and (layer in LAYERS or layer in _layers(dataset))
+
+
+def _layers(dataset: Dataset) -> set[str]:
+    return set(dataset.read("annotations", ["layer"])["layer"].to_pylist())
 
 
 def is_turn_label(dataset: Dataset, target: str) -> bool:
@@ -61,9 +65,7 @@ def labelled_cases(dataset: Dataset, target: str) -> LabelledCases:
         cases.append(one if turn is None else f"{one} {turn}")
         dialogues.append(one)
         turns.append(turn)
-        labels.append(
-            np.nan if one not in won else _stands(label, turn, won[one], disputes.get(one, []))
-        )
+        labels.append(np.nan if one not in won else _stands(label, turn, won[one], disputes.get(one, [])))
     return LabelledCases(target, cases, dialogues, turns, np.array(labels, dtype=float))
 
 
@@ -143,9 +145,7 @@ def _rows(dataset: Dataset, target: str) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _places(
-    dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]
-) -> list[tuple[str, int | None]]:
+def _places(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, int | None]]:
     """Dialogues, or turns of those whom the layer is about: of a stranger's layer of whoever has a label."""
     dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
     parties = _parties(dataset, layer, rows)

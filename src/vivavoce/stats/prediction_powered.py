@@ -107,8 +107,8 @@ def powered_mean(
             tuning: the judge's weight; "tuned" takes the one that makes the error smallest, within 0 and 1
     Output  the ratio of sums of labels, plus the weighted difference of what the judge says of the other
             dialogues and of those that people judged. Error: participants left out in turn, the weight tuned
-            anew for each, weighed as in `sandwich` where all have the same chance, else summed as they are; df:
-            the effective number of participants less 1
+            anew for each; weighed as in `sandwich` where all have the same chance, else summed as they are;
+            df: the effective number of participants less 1
     Empty   labels of fewer than 2 participants: no interval. The judge has no weight where labels are of
             fewer than 3 participants, where all are alike, or where it says the same of everything
     Note    chances that differ: labels weigh by their inverse (Hajek), and the judge's words are those of all
@@ -281,7 +281,7 @@ def _error(away: Floats, spread: Floats, *, even: bool) -> tuple[float, float]:
     Output  squares weighed by the inverse root of their variance, as in `sandwich`. Where chances differ they
             go with how unsure the judge is, and so with the variance itself, which no working model of equal
             cases knows: squares are then summed as they are, which is unbiased whatever their variances
-            (Bell and McCaffrey 2002), and the working model gives the degrees of freedom alone (Satterthwaite)
+            (Bell and McCaffrey 2002), and the working model gives the degrees of freedom alone
     """
     told = spread > NONE * spread.max(initial=0.0)
     if not told.any():

@@ -83,8 +83,8 @@ def watch(
     Input   visits that have ended, in that order; information at the looks `before`; pairs that earlier looks
             have `decided`, with how
     Note    the trial stops once every pair is decided, or at the planned number of participants
-    Raises  UnknownName: no such measure, or a system that has no dialogue yet; InputError: `anytime` on labels
-            of dialogues that were chosen
+    Raises  UnknownName: no such measure, or a system that has no dialogue yet; InputError: `anytime` on
+            labels of dialogues that were chosen
     """
     primary, stopping = _declared(analysis)
     assert stopping.rule is not None
@@ -167,9 +167,11 @@ def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[
     planned = stopping.participants or UNBOUNDED
     if label_weights(dataset, primary.measure) is not None:
         raise InputError(
-            f"{primary.measure} rests on dialogues that were chosen by their chances, and evidence at any time "
-            "weighs everybody alike", place="analysis.stopping.rule", hint="take obrien_fleming or pocock",
-        )  # fmt: skip
+            f"{primary.measure} rests on dialogues that were chosen by their chances, and evidence at any "
+            "time weighs everybody alike",
+            place="analysis.stopping.rule",
+            hint="take obrien_fleming or pocock",
+        )
     found = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
     if found is None:
         why = "No participant with a finished visit has met both, or the measure is no rate."

@@ -107,9 +107,9 @@ class Identity(Settings):
 
 
 class Choose(Settings):
-    """Annotators judge some dialogues alone: those are likelier of which a model of the labels so far is unsure.
+    """Annotators judge some dialogues alone, likelier those of which a model of the labels so far is unsure.
 
-    Each dialogue's chance is logged when it ends, so that estimates stay right by weighing labels by its inverse.
+    Each dialogue's chance is logged when it ends, so that estimates stay right by weighing labels with it.
     """
 
     target: str = Field(

@@ -91,7 +91,7 @@ def kinds_in_order(names: Iterable[str]) -> list[JudgementKind]:
 
 
 class LabelChoosing(BaseModel):
-    """Of which dialogues annotators are asked, where not of all: chosen as they end, by chances that are logged.
+    """Of which dialogues annotators are asked, where not of all: chosen as they end, by logged chances.
 
     layer, label  what is to be estimated
     kind          the kind of judgement to which the layer belongs

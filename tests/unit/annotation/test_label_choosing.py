@@ -1,4 +1,4 @@
-"""Of which dialogues annotators are asked: chances that are logged first, lots, and what the dataset knows."""
+"""Of which dialogues annotators are asked: chances logged first, lots, and what the dataset knows."""
 
 from pathlib import Path
 
@@ -79,7 +79,10 @@ def test_the_dashboard_chooses_by_itself_and_says_how_many(study: Study, log: Lo
 
 
 def test_a_choice_names_a_label_that_is_annotated(tmp_path: Path) -> None:
-    for target, problem in (("contxt.AP", "no scheme 'contxt' is annotated"), ("context.XX", "has no label 'XX'")):
+    for target, problem in (
+        ("contxt.AP", "no scheme 'contxt' is annotated"),
+        ("context.XX", "has no label 'XX'"),
+    ):
         folder = tmp_path / target
         with pytest.raises(InputError, match=problem):
             annotated_study(folder, f"schemes: [context]\n  choose: {{target: {target}}}")
