@@ -1,4 +1,4 @@
-"""The verb `annotate`: annotations to files and back, and what is annotated next, of a study or a dataset."""
+"""The verb `annotate`: annotations to files and back, what is annotated next, of a study or a dataset."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
 app = typer.Typer(
-    name="annotate", help="Annotations to files and back; which dialogues are judged next.", no_args_is_help=True,
-    rich_markup_mode=None,
+    name="annotate", help="Annotations to files and back; which dialogues are judged next.",
+    no_args_is_help=True, rich_markup_mode=None,
 )  # fmt: skip
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Study (file or folder), or dataset folder.")]
 Into = Annotated[Path, typer.Option("--into", help="Folder to write into.")]

@@ -59,6 +59,10 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
     from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import live_chances
 
+    given = dataset.read("annotations", ["layer", "label"]).to_pylist()
+    if {"layer": choosing.layer, "label": choosing.label} not in given:  # nothing to learn from yet
+        held = dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
+        return {one: (choosing.share, None) for one in held if one in new}
     names, doubt, strata = doubts_by_dialogue(dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE)
     waits = np.array([one in new for one in names], dtype=bool)
     if not waits.any():

@@ -10,11 +10,18 @@ from vivavoce.annotation.judgement import LABELS
 from vivavoce.core.errors import InputError
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.label_choosing import Choosing, choose_now
-from vivavoce.log.annotation_events import DialogueDrawn
+from vivavoce.log.annotation_events import DialogueDrawn, LoggedLabel
+from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 
+TONE = """
+scheme: tone
+about: dialogue
+title: Tone
+labels: [{label: warm, key: w, text: Warm}, {label: cold, key: c, text: Cold}]
+"""
 CHOOSE = "schemes: [context, maxim]\n  choose: {target: context.AP, share: 0.5}"
 
 
@@ -102,3 +109,22 @@ def test_an_erased_participants_chances_go_with_them(study: Study, log: Log, tmp
         if isinstance(stored.event, DialogueDrawn)
     }
     assert row["dialogue_id"] not in kept and len(kept) == 5
+
+
+def test_a_scheme_of_the_studys_own_is_chosen_by_before_and_after_its_label_was_given(
+    log: Log, tmp_path: Path
+) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "tone.yaml").write_text(TONE, encoding="utf-8")
+    study = annotated_study(folder, "schemes: [tone.yaml]\n  choose: {target: tone.warm, share: 0.5}")
+    workplace = LABELS.open(study, log)
+    for number, said in enumerate(("cold", "warm")):
+        found = choose_now(study, log, tmp_path / f"at-{number}")
+        assert found.dialogues == 6 + number
+        key = workplace.next_dialogue("anna")
+        assert key is not None
+        workplace.give("anna", key, Place("tone", None), [LoggedLabel(label=said)])
+        workplace.finish("anna", key)
+        hold_dialogue(log, study, 6 + number)
+    assert choose_now(study, log, tmp_path / "last").dialogues == 8
