@@ -121,9 +121,8 @@ def plan(
 
 
 def _plan_study(source: Path, url: str | None, *, as_json: bool) -> None:
-    from vivavoce.api.studies import open_log, read_study
+    from vivavoce.api.studies import choose_now, open_log, read_study
     from vivavoce.cli.datasets import print_json
-    from vivavoce.desk.label_choosing import choose_now
 
     study = read_study(source)
     with TemporaryDirectory() as folder, open_log(study, url) as opened:

@@ -3,13 +3,12 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from vivavoce.annotation.workplace import Workplace
-from vivavoce.core.errors import InputError, VivavoceError
+from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.log.store import Log
@@ -92,21 +91,6 @@ def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chan
             one in state.dialogues and bool(state.dialogues[one].finished(choosing.layer)) for one in drawn
         ),
     )  # fmt: skip
-
-
-def choose_now(study: Study, log: Log, folder: Path) -> Choosing:
-    """The same from a study and its log, whether it is served or not.
-
-    Raises  InputError: the study asks annotators about all of its dialogues
-    """
-    choosing = choice_of(study)
-    if choosing is None:
-        hint = "add annotation: choose: {target: subtask.S, share: 0.3}, say"
-        raise InputError("annotators judge all dialogues", place=f"study {study.name}", hint=hint)
-    from vivavoce.api.studies import export_study
-
-    workplace = JUDGEMENTS.get(choosing.kind).open(study, log)
-    return choose_labels(workplace, lambda find: find(export_study(study, log, folder)))
 
 
 class LabelWatch:

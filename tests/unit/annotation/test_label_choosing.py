@@ -8,9 +8,10 @@ from starlette.testclient import TestClient
 from scenes.annotating import annotated_study, hold_dialogue
 from unit.annotation.test_workplace import annotate
 from vivavoce.annotation.judgement import LABELS
+from vivavoce.api.studies import choose_now
 from vivavoce.core.errors import InputError
 from vivavoce.desk.app import create_desk
-from vivavoce.desk.label_choosing import Choosing, choose_now
+from vivavoce.desk.label_choosing import Choosing
 from vivavoce.log.annotation_events import DialogueDrawn, LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
