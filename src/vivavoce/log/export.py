@@ -1,7 +1,7 @@
 """Export: the events of a study become a dataset."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -105,14 +105,9 @@ def export_dataset(
             writer.add("participants", people.rows())
             judged = _completed(connection, study_name, "annotations", [])
             writer.add("annotations", (row for row in judged if row["dialogue_id"] in outline.numbers))
-            drawn = [
-                row
-                for kind in _judging("annotations")
-                for row in chance_rows(AnnotationState.after(events_of(connection, kind.stream(study_name))))
-            ]
-            drawn = [row for row in drawn if row["dialogue_id"] in outline.numbers]
-            writer.add("label_chances", drawn)
-            writer.notes += _chosen(drawn)
+            if drawn := list(_chance_rows(connection, study_name, outline.numbers)):
+                writer.add("label_chances", drawn)
+                writer.notes += _chosen(drawn)
             recorded = [
                 one for one in recordings_of(connection, study_name) if one.visit_id in outline.visits
             ]
@@ -149,6 +144,13 @@ def _completed(connection: Connection, study_name: str, table: str, rows: list[R
     for kind in _judging(table):
         found = list(kind.judged(found, events_of(connection, kind.stream(study_name))))
     return found
+
+
+def _chance_rows(connection: Connection, study_name: str, known: Container[str]) -> Iterator[Row]:
+    """With what chance annotators were to judge each dialogue, of every kind of judgement that labels them."""
+    for kind in _judging("annotations"):
+        state = AnnotationState.after(events_of(connection, kind.stream(study_name)))
+        yield from (row for row in chance_rows(state) if row["dialogue_id"] in known)
 
 
 def _chosen(drawn: list[Row]) -> list[Statement]:
