@@ -147,14 +147,14 @@ def _completed(connection: Connection, study_name: str, table: str, rows: list[R
 
 
 def _chance_rows(connection: Connection, study_name: str, known: Container[str]) -> Iterator[Row]:
-    """With what chance annotators were to judge each dialogue, of every kind of judgement that labels them."""
+    """The chances with which annotators were to judge dialogues, of every kind of judgement with labels."""
     for kind in _judging("annotations"):
         state = AnnotationState.after(events_of(connection, kind.stream(study_name)))
         yield from (row for row in chance_rows(state) if row["dialogue_id"] in known)
 
 
 def _chosen(drawn: list[Row]) -> list[Statement]:
-    """Of which dialogues figures of annotators' labels are, where those were chosen by unequal chances."""
+    """Of which dialogues figures of labels are, where those were chosen by unequal chances."""
     if len({row["chance"] for row in drawn}) < 2:
         return []
     return [

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from scenes.annotating import annotated_study, hold_dialogue
 from unit.annotation.test_workplace import annotate
+from unit.desk.test_annotation import enter
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.api.studies import choose_now
 from vivavoce.core.errors import InputError
@@ -84,7 +84,7 @@ def test_the_dashboard_chooses_by_itself_and_says_how_many(study: Study, log: Lo
         assert desk.labels.check() is not None, "the chances themselves came since"
         assert desk.labels.check() is None
         drawn = sum(one.drawn for one in LABELS.open(study, log).see().draws.values())
-        shown = TestClient(app, headers={"accept": "text/html"}).get("/annotation")
+        shown = enter(app, "viewer").get("/annotation")
         assert f"{drawn} of them are chosen for annotators" in shown.text
     finally:
         desk.snapshots.close()
