@@ -175,8 +175,13 @@ def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTabl
         columns["words"].append(float(-longer if turned else longer))
         columns["first"].append(number_of(row.get("first_chosen")))
     arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
-    listed = {name: columns[name] for name in ("cases", "dialogues", "keys")}
-    return JudgedTable(target=PREFERENCE, **listed, **arrays)
+    return JudgedTable(
+        target=PREFERENCE,
+        cases=columns["cases"],
+        dialogues=columns["dialogues"],
+        keys=columns["keys"],
+        **arrays,
+    )
 
 
 def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:

@@ -130,7 +130,7 @@ def free_parameters(dataset: Dataset) -> tuple[list[str], Floats]:
     known = parameters(dataset)
     tables = Tables(dataset)
     free = [str(one) for one in known.columns if not tables.counted(MEASURES.get(str(one)).components)[1]]
-    names, _ = usable(known[free], judgements=False)
+    names, _ = usable(known.reindex(columns=free), judgements=False)
     dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
     return names, known.reindex(index=dialogues, columns=names).to_numpy(dtype="float64")
 
