@@ -70,12 +70,13 @@ class _Sides(NamedTuple):
     away: Floats
     spread: Floats
     asked: np.ndarray
+    even: bool
 
 
 def means(trials: Trials, *, rate: bool) -> Found:
     """`powered_mean` of every trial."""
     sides = _sides(trials)
-    se, df = _errors(sides.away, sides.spread)
+    se, df = _errors(sides.away, sides.spread, even=sides.even)
     with np.errstate(all="ignore"):
         reach = stdtrit(df, 0.975) * se
         low, high = sides.estimate - reach, sides.estimate + reach
@@ -96,7 +97,7 @@ def means(trials: Trials, *, rate: bool) -> Found:
 def differences(a: Trials, b: Trials) -> Found:
     """`powered_difference` of every trial."""
     first, second = _sides(a), _sides(b)
-    se, df = _errors(first.away - second.away, first.spread + second.spread)
+    se, df = _errors(first.away - second.away, first.spread + second.spread, even=first.even)
     estimate = first.estimate - second.estimate
     with np.errstate(all="ignore"):
         reach, p = stdtrit(df, 0.975) * se, 2 * stdtr(df, -np.abs(estimate) / se)
@@ -140,7 +141,7 @@ def _sides(trials: Trials) -> _Sides:
         away = (estimate[:, None] - without.reshape(trials.shape)) * np.sqrt(1 - each[..., 0] / totals[:, :1])
     told = weight[trials.caller // trials.shape[1]] * said
     spread = _working(trials, weights, np.where(asked, labels - told, 0.0)) + _working(trials, pool, told)
-    return _Sides(estimate, away, spread, people)
+    return _Sides(estimate, away, spread, people, not whole)
 
 
 def _estimates(sums: Floats, usable: np.ndarray, *, whole: bool) -> tuple[Floats, Floats]:
@@ -169,11 +170,11 @@ def _working(trials: Trials, weights: Floats, values: Floats) -> Floats:
     return np.where(np.isfinite(found), found, 0.0)
 
 
-def _errors(away: Floats, spread: Floats) -> tuple[Floats, Floats]:
+def _errors(away: Floats, spread: Floats, *, even: bool) -> tuple[Floats, Floats]:
     """`_error`, a row a trial: standard errors and degrees of freedom."""
     told = spread > NONE * spread.max(axis=1, initial=0.0)[:, None]
     own = np.where(told, spread, 1.0)
-    weights = np.where(told, own**-0.5, 0.0)
+    weights = np.where(told, own**-0.5 if even else 1.0, 0.0)
     own = np.where(told, spread, 0.0)
     with np.errstate(all="ignore"):
         product = (weights * own).sum(axis=1)

@@ -1,6 +1,6 @@
 """How often estimates from people and a judge hold, and how many labels by people they save.
 
-`python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--out FILE]` prints JSON.
+`python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--part live] [--out FILE]`: JSON.
 
 calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
         systems; a judge that knows nothing, something, or much, and is lenient to one system
@@ -8,6 +8,7 @@ chosen  the same calls, with labels of dialogues that look bad: to the judge, wi
         or to the callers themselves
 dstc2   resampled callers of DSTC2 (`vivavoce import dstc2 ... --into FOLDER`): 70, 80 or 90 % of the answers
         to an item are hidden and predicted from interaction parameters and objective success, cross-fitted
+live    the same, but which answers are asked for is chosen as callers come, where the model is unsure
 
 Each beside people alone, and beside the judge alone as if its words were labels.
 """
@@ -24,7 +25,8 @@ import numpy as np
 from benchmarks._judged_trials import Trials, differences, means
 from benchmarks.inference import draw_sizes, own_rate
 
-from vivavoce.stats.prediction.cross_fitting import cross_fitted
+from vivavoce.stats.label_choice import doubt_of, live_chances
+from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.logistic import penalised
 
 Facts = dict[str, Any]
@@ -32,6 +34,7 @@ Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 RATE, ICC, PENALTY, ALPHA = 0.65, 0.15, 100.0, 0.05
 AT_ONCE: Final = 500
+WAVES: Final = 4
 WAYS = ("people", "joined", "judge")
 
 
@@ -97,8 +100,8 @@ def by_looks(
     return outcome(made, first, RATE, 0.0, rate=True)
 
 
-def chosen(trial: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A simple random sample of the dialogues of each trial, of four at least."""
+def chosen(trial: np.ndarray, share: float | Floats, rng: np.random.Generator) -> np.ndarray:
+    """A simple random sample of the dialogues of each trial (one share, or one a trial), of four or more."""
     starts, sizes = np.unique(trial, return_index=True, return_counts=True)[1:]
     order = np.lexsort((rng.random(len(trial)), trial))
     places = np.arange(len(trial)) - np.repeat(starts, sizes)
@@ -121,26 +124,78 @@ def chance(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Float
     return penalised(values, answers, PENALTY).predict
 
 
+def trainer(corpus: Facts) -> Learner:
+    """What predicts the answers of a corpus: of yes and no their chances."""
+    return chance if corpus["rate"] else ridge
+
+
+def drawn_callers(
+    corpus: Facts, callers: int, trials: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Callers drawn with replacement for each trial: the caller of each dialogue, and its row there."""
+    drawn = rng.integers(0, len(corpus["members"]), trials * callers)
+    members = [corpus["members"][one] for one in drawn.tolist()]
+    caller = np.repeat(np.arange(trials * callers), [len(one) for one in members])
+    return caller, np.concatenate(members)
+
+
 def resampled(
     corpus: Facts, share: float, callers: int, trials: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """Callers of the corpus drawn with replacement; answers hidden; two halves by lot, so no difference."""
-    drawn = rng.integers(0, len(corpus["members"]), trials * callers)
-    members = [corpus["members"][one] for one in drawn.tolist()]
-    caller = np.repeat(np.arange(trials * callers), [len(one) for one in members])
-    rows = np.concatenate(members)
+    caller, rows = drawn_callers(corpus, callers, trials, rng)
     labels = np.where(chosen(caller // callers, share, rng), corpus["answers"][rows], np.nan)
     ends = np.searchsorted(caller, np.arange(trials + 1) * callers)
     said = np.concatenate([
         cross_fitted(
             corpus["values"][rows[start:end]], labels[start:end], caller[start:end].tolist(),
-            train=chance if corpus["rate"] else ridge, seed=int(rng.integers(1 << 30)),
+            train=trainer(corpus), seed=int(rng.integers(1 << 30)),
         )
         for start, end in pairwise(ends.tolist())
     ])  # fmt: skip
     first = rng.random(len(caller)) < 0.5
     made = Trials((trials, callers), caller, said, labels)
     return outcome(made, first, corpus["mean"], 0.0, rate=corpus["rate"])
+
+
+def chosen_live(
+    corpus: Facts, share: float, callers: int, trials: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """As `resampled`, but people judge what a model of the labels so far is unsure of; chances are logged.
+
+    Callers come in four waves; all dialogues of the first have the same chance. People alone judge a random
+    sample of as many.
+    """
+    caller, rows = drawn_callers(corpus, callers, trials, rng)
+    wave, lots = WAVES * (caller % callers) // callers, rng.random(len(rows))
+    labels, said = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+    chances, answers = np.full(len(rows), share), corpus["answers"][rows]
+    ends = np.searchsorted(caller, np.arange(trials + 1) * callers)
+    for start, end in pairwise(ends.tolist()):
+        values, mine, own = corpus["values"][rows[start:end]], wave[start:end], labels[start:end]
+        for number in range(WAVES):
+            now, before = mine == number, (mine < number) & ~np.isnan(own)
+            if number and np.ptp(own[before]) > 0:
+                seen = mine <= number
+                told = trainer(corpus)(values[before], own[before], [])(values[seen])
+                chances[start:end][now] = live_chances(
+                    doubt_of(told, own[before]), np.zeros(seen.sum()), now[seen], share
+                )
+            drawn = now & (lots[start:end] < chances[start:end])
+            own[drawn] = answers[start:end][drawn]
+        said[start:end] = cross_fitted(
+            values, own, caller[start:end].tolist(), train=trainer(corpus), seed=int(rng.integers(1 << 30))
+        )
+    trial, first = caller // callers, rng.random(len(caller)) < 0.5
+    asked = np.bincount(trial, ~np.isnan(labels)) / np.bincount(trial)
+    alone = np.where(chosen(trial, asked, rng), answers, np.nan)
+    made = Trials((trials, callers), caller, said, labels, chances)
+    by_chance = made._replace(labels=alone, chances=None)
+    weighed, plain = (
+        outcome(one, first, corpus["mean"], 0.0, rate=corpus["rate"]) for one in (made, by_chance)
+    )
+    people = {name: value for name, value in plain.items() if name.startswith("people_")}
+    return weighed | people | {"labelled": asked}
 
 
 def corpus_of(folder: Path, target: str) -> Facts:
@@ -183,6 +238,8 @@ def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
             "difference_mean_error": float(np.nanmean(seen[f"{way}_difference_square"])) ** 0.5,
             "width": float(np.nanmean(seen[f"{way}_width"])),
         }
+    if "labelled" in seen:
+        facts["labelled"] = float(seen["labelled"].mean())
     for name, share in (
         ("deviation", "variance_saved"), ("difference_deviation", "variance_saved_in_differences"),
     ):  # fmt: skip
@@ -213,21 +270,27 @@ def plans(folder: Path | None) -> list[tuple[Facts, Any]]:
             found.append((facts, partial(resampled, corpus, share, 113)))
     facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "callers", "chances_logged": False}
     found.append((facts, partial(by_looks, "pareto", 140, "callers", False)))
+    for target in ("found_all", "understood") if folder is not None else ():
+        corpus = corpus_of(folder, target)
+        for share in (0.1, 0.2, 0.3):
+            facts = {"part": "live", "target": target, "callers": 113, "share": share,
+                     "truth": corpus["mean"], "predictors": corpus["predictors"]}  # fmt: skip
+            found.append((facts, partial(chosen_live, corpus, share, 113)))
     return found
 
 
-def saved(rows: list[Facts], target: str) -> Facts:
+def saved(rows: list[Facts], target: str, part: str) -> Facts:
     """Labels saved at an equal error, from errors at several shares: squared they are a + b / share.
 
     What callers differ by (a) no label and no judge makes smaller; b is what labels are for.
     """
-    found = [one for one in rows if one.get("target") == target]
-    inverse = np.array([1 / one["share"] for one in found])
+    found = [one for one in rows if (one.get("target"), one["part"]) == (target, part)]
+    inverse = np.array([1 / one.get("labelled", one["share"]) for one in found])
     slopes = [
         np.polyfit(inverse, np.array([one[way]["deviation"] ** 2 for one in found]), 1)[0]
         for way in ("people", "joined")
     ]
-    return {"target": target, "labels_saved": 1 - float(slopes[1] / slopes[0])}
+    return {"target": target, "part": part, "labels_saved": 1 - float(slopes[1] / slopes[0])}
 
 
 def main() -> None:
@@ -235,14 +298,17 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dstc2", type=Path)
+    parser.add_argument("--part", action="append", help="calls, chosen, dstc2 or live alone")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = [
         facts | {"seed": given.seed + place} | measured(make, given.trials, given.seed + place)
         for place, (facts, make) in enumerate(plans(given.dstc2))
+        if not given.part or facts["part"] in given.part
     ]
-    targets = dict.fromkeys(one["target"] for one in rows if "target" in one)
-    labels = [saved(rows, target) for target in targets]
+    labels = [saved(rows, *one) for one in dict.fromkeys(
+        (one["target"], one["part"]) for one in rows if "target" in one
+    )]  # fmt: skip
     text = json.dumps({"seed": given.seed, "scenarios": rows, "labels_saved": labels}, indent=1)
     if given.out is not None:
         given.out.write_text(text + "\n", encoding="utf-8")

@@ -1,18 +1,19 @@
 """One kind of judgement in a study as it goes on: every move is an event, and sees all moves before it."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.annotation.dialogues import ShownDialogue, next_place, places, shown_dialogue
-from vivavoce.annotation.queue import Waiting, choose
+from vivavoce.annotation.queue import Waiting, chance_of, choose
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.annotation_events import (
     AnnotationAssigned,
     AnnotationReleased,
     DialogueAnnotated,
+    DialogueDrawn,
     Draft,
     LabelsAdjudicated,
     LabelsGiven,
@@ -124,10 +125,51 @@ class Workplace:
     def waiting(self, scope: Scope | None = None) -> list[Waiting]:
         """The dialogues that may be annotated, in the order in which they were held.
 
-        Those that the study's rules leave out of its measures are not among them.
+        Where the study chooses (`choose`), those alone on which the lot fell.
 
         scope  whose they are; None: people's, as soon as somebody has come
         """
+        ended = self.ended(scope)
+        if not self.chooses:
+            return ended
+        draws = self.see().draws
+        return [one for one in ended if one.dialogue_id in draws and draws[one.dialogue_id].drawn]
+
+    @property
+    def chooses(self) -> bool:
+        """Whether annotators get some of the dialogues alone, as the study's section `choose` says."""
+        return self.section.choose is not None and self.section.choose.kind == self.kind.name
+
+    def draw(self, chances: Mapping[str, tuple[float, float | None]]) -> list[str]:
+        """Log each dialogue's chance and cast the lot; those that have a chance keep it.
+
+        Input   chance and doubt by dialogue
+        Output  dialogues on which the lot fell now. Who has begun one already has it with certainty
+        """
+        choosing, drawn = self.section.choose, list[str]()
+        if choosing is None:
+            return drawn
+
+        def decide(state: AnnotationState) -> list[Event]:
+            drawn.clear()
+            found: list[Event] = []
+            for one, (chance, doubt) in chances.items():
+                if one in state.draws:
+                    continue
+                begun = one in state.dialogues and bool(state.dialogues[one].work)
+                fell = begun or chance_of(self.section.seed, "label", one) < chance
+                drawn.extend([one] if fell else [])
+                found.append(DialogueDrawn(
+                    dialogue_id=one, schemes=[scheme.scheme for scheme in self.schemes],
+                    target=choosing.target, chance=1.0 if begun else chance, drawn=fell, doubt=doubt,
+                ))  # fmt: skip
+            return found
+
+        self.write(decide)
+        return drawn
+
+    def ended(self, scope: Scope | None = None) -> list[Waiting]:
+        """The dialogues that are over, but for those that the study's rules leave out of its measures."""
         wanted = scope or self.log.usual_scope(self.study.name)
         held, left_out = self.log.dialogues(self.study.name, scope=wanted), self._left_out.dialogues()
         return [

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from vivavoce.connectors.base import Connector
     from vivavoce.core.yaml_source import Problem, Source
+    from vivavoce.desk.label_choosing import Choosing
     from vivavoce.log.dataset import Dataset
     from vivavoce.log.scope import Scope
     from vivavoce.log.store import Log
@@ -253,3 +254,20 @@ def report_to_stderr() -> None:
         ],
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )  # fmt: skip
+
+
+def choose_now(study: "Study", log: "Log", folder: Path) -> "Choosing":
+    """Give the dialogues that have ended their chance to be annotated, whether the study is served or not.
+
+    Input   folder: where a dataset is made of the log
+    Raises  InputError: the study asks annotators about all of its dialogues
+    """
+    from vivavoce.desk.label_choosing import choice_of, choose_labels
+    from vivavoce.study.judgement_kind import JUDGEMENTS
+
+    choosing = choice_of(study)
+    if choosing is None:
+        hint = "add annotation: choose: {target: subtask.S, share: 0.3}, say"
+        raise InputError("annotators judge all dialogues", place=f"study {study.name}", hint=hint)
+    workplace = JUDGEMENTS.get(choosing.kind).open(study, log)
+    return choose_labels(workplace, lambda find: find(export_study(study, log, folder)))

@@ -1,4 +1,4 @@
-"""The verb `annotate`: annotations to files and back, of a study's log or of a dataset."""
+"""The verb `annotate`: annotations to files and back, what is annotated next, of a study or a dataset."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
 app = typer.Typer(
-    name="annotate", help="Annotations to files and back; accepted transcripts.", no_args_is_help=True,
-    rich_markup_mode=None,
+    name="annotate", help="Annotations to files and back; which dialogues are judged next.",
+    no_args_is_help=True, rich_markup_mode=None,
 )  # fmt: skip
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Study (file or folder), or dataset folder.")]
 Into = Annotated[Path, typer.Option("--into", help="Folder to write into.")]
@@ -80,6 +80,58 @@ def in_(
             raise InputError("a dataset is never changed in place", place=str(source), hint=hint)
         with_annotations(dataset, rows, into, SystemClock().now())
     note(f"{len(rows)} labels into {into}")
+
+
+@app.command("plan", short_help="Choose which dialogues people judge next.")
+def plan(
+    source: Source,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", help="Of a dataset: layer.label such as subtask.S, or an item."),
+    ] = None,
+    judge: Annotated[str, typer.Option("--judge", help="Of a dataset: whose doubt counts.")] = "parameters",
+    number: Annotated[
+        int | None, typer.Option("--number", min=1, help="Of a dataset: how many people shall judge.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Of a dataset: CSV with the chance of each dialogue.")
+    ] = None,
+    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.5,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
+    log: LogUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+) -> None:
+    """Choose which dialogues people judge next, likelier where a judge is unsure; every chance is kept.
+
+    Of a study with a section `annotation.choose`: gives those that have ended their chance, as its dashboard
+    does, and says how far annotators are.
+    """
+    from vivavoce.core.errors import InputError
+
+    if not _is_dataset(source):
+        _plan_study(source, log, as_json=as_json)
+        return
+    from vivavoce.cli.datasets import unmixed
+    from vivavoce.cli.judge import write_choice
+
+    if target is None or number is None or into is None:
+        hint = "add --target subtask.S --number 50 --into chances.csv, say"
+        raise InputError("what of this dataset?", place=str(source), hint=hint)
+    write_choice(unmixed(source), judge, target, number, into, even=even, seed=seed)
+
+
+def _plan_study(source: Path, url: str | None, *, as_json: bool) -> None:
+    from vivavoce.api.studies import choose_now, open_log, read_study
+    from vivavoce.cli.datasets import print_json
+
+    study = read_study(source)
+    with TemporaryDirectory() as folder, open_log(study, url) as opened:
+        found = choose_now(study, opened, Path(folder))
+    if as_json:
+        print_json(found)
+        return
+    note(f"{found.new} dialogues got their chance now, {found.drawn_now} of them were drawn")
+    typer.echo(f"{found.drawn} of {found.dialogues} dialogues are for annotators; {found.judged} are judged")
 
 
 @app.command("items", short_help="List recordings to be transcribed.")

@@ -12,12 +12,16 @@ from vivavoce.cli.datasets import Replace, print_json, print_parts
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
-    from vivavoce.stats.judge_estimates import JudgedTable
+    from collections.abc import Sequence
+
+    from vivavoce.log.dataset import Dataset
 
 app = typer.Typer(
     name="judge", no_args_is_help=True, help="Let a judge answer for dialogues, and hold it to people."
 )
-Target = Annotated[str, typer.Option("--target", help="An item that was answered, or preference.")]
+Target = Annotated[
+    str, typer.Option("--target", help="An item, a layer and label such as context.AP, or preference.")
+]
 Name = Annotated[
     str, typer.Option("--judge", help="A judge of this dataset; parameters: predicted from measures.")
 ]
@@ -100,31 +104,37 @@ def choose(
 ) -> None:
     """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
     from vivavoce.cli.datasets import unmixed
+
+    write_choice(unmixed(dataset), judge, target, number, into, even=even, seed=seed)
+
+
+def write_choice(
+    dataset: "Dataset", judge: str, target: str, number: int, into: Path, *, even: float, seed: int
+) -> None:
+    """Choose dialogues (of turns: whole ones) for people to judge, and write the chance of each.
+
+    Raises  InputError: the file is there already, or what `choose_dialogues` and `judged_table` raise
+    """
     from vivavoce.core.errors import InputError
-    from vivavoce.stats.judge_estimates import doubt, judged_table
+    from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import choose_dialogues
 
     if into.exists():
         raise InputError("is there already", place=str(into), hint="name a new file: chances are kept")
-    opened = unmixed(dataset)
-    table = judged_table(opened, judge, target)
-    import numpy as np
-
-    drawn = choose_dialogues(
-        doubt(opened, table, judge), np.array([str(one) for one in table.keys]), number, seed=seed,
-        even=even,
-    )  # fmt: skip
-    _write(into, table, drawn.chances, drawn.drawn, seed)
+    table = judged_table(dataset, judge, target)
+    names, doubt, strata = doubts_by_dialogue(dataset, table, judge)
+    drawn = choose_dialogues(doubt, strata, number, seed=seed, even=even)
+    _write(into, names, drawn.chances, drawn.drawn, seed)
     note(f"wrote {into}: {int(drawn.drawn.sum())} drawn of {len(drawn.drawn)}; seed {seed}")
 
 
-def _write(path: Path, table: "JudgedTable", chances: object, drawn: object, seed: int) -> None:
+def _write(path: Path, cases: "Sequence[str]", chances: object, drawn: object, seed: int) -> None:
     from vivavoce.log.export_csv import safe_csv_cell
 
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["dialogue_id", "chance", "drawn", "seed"])
-        for one, chance, chosen in zip(table.cases, chances, drawn, strict=True):  # type: ignore[call-overload]
+        for one, chance, chosen in zip(cases, chances, drawn, strict=True):  # type: ignore[call-overload]
             writer.writerow([safe_csv_cell(one), repr(float(chance)), "yes" if chosen else "no", seed])
 
 

@@ -15,6 +15,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk import pages_help, pages_sign_in
 from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
+from vivavoce.desk.label_choosing import LabelWatch
 from vivavoce.desk.language import LanguageChoice, gettext, worded
 from vivavoce.desk.page import DASHBOARD_PAGES
 from vivavoce.desk.security import Gate, Needs
@@ -52,7 +53,8 @@ def create_desk(
     participant_url   where participants begin, to be shown to the researcher
     account_optional  whoever comes by a link may look around before making an account; left out, that is so
                       where a simulated notice is given, as in the demonstration
-    watch_every_s     how often the study's stopping rule, where it has one, asks whether a look is due
+    watch_every_s     how often the study's stopping rule, where it has one, asks whether a look is due, and
+                      what chooses dialogues for annotators whether any have ended
     """
     free = simulated_notice is not None if account_optional is None else account_optional
     board = Board(study, log)
@@ -62,6 +64,7 @@ def create_desk(
     desk = Desk(
         study=study, log=log, board=board, access=Access(log, study.name), snapshots=snapshots,
         watch=Watch(board.of("people"), snapshots.of("people"), every_s=watch_every_s), work_dir=work_dir,
+        labels=LabelWatch(study, log, snapshots, every_s=watch_every_s),
         cookie=cookie, secure=secure_cookies, simulated_notice=simulated_notice,
         participant_url=participant_url, account_optional=free, pages=pages,
         templates=page_environment(*(one.templates for one in pages if one.templates)),
@@ -70,7 +73,9 @@ def create_desk(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         desk.watch.start()
+        desk.labels.start()
         yield
+        desk.labels.close()
         desk.watch.close()
         desk.snapshots.close()
 

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
+from vivavoce.desk.label_choosing import LabelWatch
 from vivavoce.desk.language import (
     LanguageLink,
     add_words,
@@ -132,6 +133,7 @@ class Desk(AppShell):
     board: Board
     snapshots: Snapshots
     watch: Watch
+    labels: LabelWatch
     work_dir: Path
     simulated_notice: str | None
     participant_url: str | None

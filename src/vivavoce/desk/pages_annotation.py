@@ -116,11 +116,13 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
             request, "annotation.html", plan=None, kind=None, others=others, recordings=recordings
         )
     state, names = _state(desk, workplace), annotator_names(desk)
+    chosen = sum(one.drawn for one in state.draws.values()) if workplace.chooses else None
     found = disputes(state)
     return desk.page(
         request, "annotation.html", plan=workplace.section, others=others, kind=workplace.kind,
         recordings=recordings, people=people(state, names),
-        counts=_counts(state, len(workplace.waiting(desk.scope))), open=sum(not one.decided for one in found),
+        chosen=chosen, choosing_problem=desk.labels.problem,
+        counts=_counts(state, len(workplace.ended(desk.scope))), open=sum(not one.decided for one in found),
         decided=sum(one.decided for one in found), may_steer=who_of(request).may("researcher"),
         agreement=_agreement(request, desk, workplace, state),
         titles={one.scheme: said(one.title, language()) for one in workplace.schemes},

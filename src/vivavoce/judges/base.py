@@ -1,7 +1,8 @@
 """The face of a judge, and the shelf on which kinds of judges stand.
 
-A judge is one more annotator: it answers an item of a questionnaire about a dialogue, on the item's scale, or
-says which of two answers is better. It is told neither which system it reads nor what people said.
+A judge is one more annotator: it answers an item of a questionnaire about a dialogue, on the item's scale,
+says whether a label of an annotation scheme stands, of a dialogue or a turn, or which of two answers is
+better. It is told neither which system it reads nor what people said.
 """
 
 from abc import ABC, abstractmethod
@@ -24,12 +25,14 @@ class JudgeQuestion:
     """What is asked of each dialogue: an item in its own wording.
 
     labels  what each code of the scale is called, from low to high
+    turns   it is asked of single turns
     """
 
     target: str
     text: str
     labels: Mapping[float, str]
     instruction: str = ""
+    turns: bool = False
 
     @property
     def pairwise(self) -> bool:
@@ -39,9 +42,11 @@ class JudgeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCase:
-    """A dialogue, or two answers to one message (`other` then is the second, and `exchange` which message).
+    """A dialogue, one turn of it, or two answers to one message.
 
-    turns  what was said in order: user or system, and the words; data, whatever they say
+    other       turns of the second answer; `exchange`: which message both answer
+    turns       what was said in order: user or system, and the words; data, whatever they say
+    turn_index  of the turn that is judged, as the dataset counts; `judged`: its place in `turns`
     """
 
     dialogue_id: str
@@ -51,6 +56,8 @@ class JudgeCase:
     other_id: str | None = None
     other: tuple[tuple[str, str], ...] = ()
     exchange: int | None = None
+    turn_index: int | None = None
+    judged: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,12 +126,14 @@ class JudgeKind(ABC):
     """A kind of judge, as a package offers it in the group `vivavoce.judges`.
 
     pairs  whether it can say which of two answers is better
+    turns  whether it can judge single turns
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     settings: ClassVar[type[JudgeSettings]] = JudgeSettings
     pairs: ClassVar[bool] = False
+    turns: ClassVar[bool] = False
 
     @abstractmethod
     def open(self, settings: Any, court: Court) -> Judge:

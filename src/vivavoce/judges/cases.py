@@ -1,6 +1,7 @@
 """What a judge is asked, read from a dataset: an item in its own wording, and the dialogues, blind."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError, UnknownName
@@ -8,18 +9,23 @@ from vivavoce.judges.base import PREFERENCE, JudgeCase, JudgeQuestion, JudgeSett
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
+from vivavoce.stats.label_targets import is_label, labelled_cases
+from vivavoce.study.schemes import bundled, said, scheme_names
 
 WHICH: Final = "Which of the two answers to the user's last message is better?"
 
 
 def question_of(dataset: Dataset, target: str, settings: JudgeSettings) -> JudgeQuestion:
-    """The question of a target, in the sentence that participants read.
+    """The question of a target, in the sentence that participants or annotators read.
 
-    Input   target: an item that was answered about dialogues, or `preference`
+    Input   target: an item that was answered about dialogues, a scheme of annotation and its label such as
+            `context.AP` (1: it stands, 0: it does not), or `preference`
     Raises  UnknownName: nobody was asked such an item; InputError: no wording, and the judge's file has none
     """
     if target == PREFERENCE:
         return JudgeQuestion(target, settings.question or WHICH, {})
+    if is_label(dataset, target) and settings.question is None:
+        return _label_question(dataset, target)
     rows = dataset.read("ratings").select(["instrument", "language", "item_id", "dialogue_id"]).to_pylist()
     asked = {row["item_id"]: row for row in rows if row["dialogue_id"] is not None}
     if target not in asked and settings.question is None:
@@ -40,18 +46,46 @@ def question_of(dataset: Dataset, target: str, settings: JudgeSettings) -> Judge
     return JudgeQuestion(target, wording.items[target], labels, wording.instruction)
 
 
+def _label_question(dataset: Dataset, target: str) -> JudgeQuestion:
+    """A scheme's question in the dataset's language, with the label against all that else may be said."""
+    name, _, label = target.partition(".")
+    if name not in scheme_names() or (scheme := bundled(name)).label(label) is None:
+        hint = "write the sentence as `question` and codes 1 and 0 as `labels` into the judge's file"
+        raise InputError(f"no scheme here says {target!r}", place="--target", hint=hint)
+    spoken = dataset.read("dialogues", ["language"])["language"].to_pylist()
+    language = Counter(one for one in spoken if one).most_common(1)[0][0] if any(spoken) else "en"
+    told = {
+        one.label: " ".join(part for part in (said(one.text, language), said(one.help, language)) if part)
+        for one in scheme.labels
+    }
+    others = [words for one, words in told.items() if one != label] if scheme.exclusive else []
+    steps = scheme.decision.get(language) or scheme.decision.get("en") or []
+    instruction = " ".join([said(scheme.title, language) + ".", *steps])
+    return JudgeQuestion(
+        target,
+        said(scheme.question, language),
+        {0.0: " / ".join(others) or "no", 1.0: told[label]},
+        instruction,
+    )
+
+
 def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
-    """Every dialogue, or every vote of an arena as a pair, in the dataset's order; no system is named."""
+    """Every dialogue, turn, or vote of an arena as a pair, in the dataset's order; no system is named.
+
+    Note    of a turn all that was said is shown, as annotators see it
+    """
     turns: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party", "text"]).to_pylist():
         turns[row["dialogue_id"]].append((row["turn_index"], row["party"], row["text"] or ""))
-    said = {one: sorted(found) for one, found in turns.items()}
+    spoken = {one: sorted(found) for one, found in turns.items()}
     dialogues: list[dict[str, Any]] = dataset.read("dialogues").select(
         ["dialogue_id", "language", "task_text"]
     ).to_pylist()  # fmt: skip
+    if is_label(dataset, target):
+        return _label_cases(dataset, target, {row["dialogue_id"]: row for row in dialogues}, spoken)
     if target != PREFERENCE:
         return [
-            JudgeCase(row["dialogue_id"], row["language"], _until(said.get(row["dialogue_id"], [])),
+            JudgeCase(row["dialogue_id"], row["language"], _until(spoken.get(row["dialogue_id"], [])),
                        row["task_text"])
             for row in dialogues
         ]  # fmt: skip
@@ -63,11 +97,26 @@ def cases_of(dataset: Dataset, target: str) -> list[JudgeCase]:
         found.append(
             JudgeCase(
                 left, vote["language"] or one.get("language") or "en",
-                _until(said.get(left, []), vote["left_turn_index"]), one.get("task_text"), right,
-                _until(said.get(right, []), vote["right_turn_index"]), vote["exchange"],
+                _until(spoken.get(left, []), vote["left_turn_index"]), one.get("task_text"), right,
+                _until(spoken.get(right, []), vote["right_turn_index"]), vote["exchange"],
             )
         )  # fmt: skip
     return found
+
+
+def _label_cases(
+    dataset: Dataset, target: str, dialogues: Mapping[str, Mapping[str, Any]],
+    spoken: Mapping[str, list[tuple[int, str, str]]],
+) -> list[JudgeCase]:  # fmt: skip
+    places = labelled_cases(dataset, target)
+    return [
+        JudgeCase(
+            one, dialogues[one]["language"] or "en", _until(spoken.get(one, [])), dialogues[one]["task_text"],
+            turn_index=turn,
+            judged=None if turn is None else [index for index, _, _ in spoken[one]].index(turn),
+        )
+        for one, turn in zip(places.dialogues, places.turns, strict=True)
+    ]  # fmt: skip
 
 
 def _until(turns: list[tuple[int, str, str]], last: int | None = None) -> tuple[tuple[str, str], ...]:

@@ -4,12 +4,14 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
 from vivavoce.core.errors import InputError
 from vivavoce.judges.base import Court, JudgeCase, JudgeKind, JudgeSettings, JudgeVerdict, Once
+
+OF_TURNS: Final = ("turn_index", "judged")  # only where a turn is judged, so that journals of before are read
 
 
 class ModelJudgeSettings(JudgeSettings):
@@ -54,7 +56,10 @@ class _Function:
         self._function, self._question, self.frozen = function, court.question, frozen
 
     async def judge(self, case: JudgeCase, once: Once) -> JudgeVerdict:
-        shown = {**asdict(case), "turns": [{"party": party, "text": text} for party, text in case.turns]}
+        told = {
+            name: value for name, value in asdict(case).items() if name not in OF_TURNS or value is not None
+        }
+        shown = {**told, "turns": [{"party": party, "text": text} for party, text in case.turns]}
         question = {"text": self._question.text, "labels": dict(self._question.labels)}
 
         async def ask() -> dict[str, Any]:
@@ -95,6 +100,7 @@ class FunctionJudgeKind(JudgeKind):
 
     name: ClassVar[str] = "python"
     summary: ClassVar[str] = "a Python function"
+    turns: ClassVar[bool] = True
     settings: ClassVar[type[JudgeSettings]] = FunctionJudgeSettings
 
     def open(self, settings: FunctionJudgeSettings, court: Court) -> _Function:

@@ -17,6 +17,7 @@ from vivavoce.judges.cases import cases_of, question_of
 from vivavoce.judges.journal import Journal
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.stats.label_targets import is_turn_label
 
 TABLE: Final = "judgements"
 MISSES: Final = 20
@@ -81,7 +82,12 @@ def judge_dataset(
     if target == PREFERENCE and not kind.pairs:
         hint = "use one that can: " + ", ".join(one for one, other in JUDGES if other.pairs)
         raise InputError(f"a judge of kind {kind.name!r} compares no answers", place=str(file), hint=hint)
-    question, cases = question_of(dataset, target, settings), cases_of(dataset, target)
+    turns = is_turn_label(dataset, target)
+    if turns and not kind.turns:
+        hint = "use one that can: " + ", ".join(one for one, other in JUDGES if other.turns)
+        raise InputError(f"a judge of kind {kind.name!r} judges no single turns", place=str(file), hint=hint)
+    question = replace(question_of(dataset, target, settings), turns=turns)
+    cases = cases_of(dataset, target)
     if not cases:
         raise InputError("there is nothing to judge", place=str(dataset.folder), hint="check --target")
     if any(row["judge"] == name and row["target"] == target for row in dataset.read(TABLE).to_pylist()):
@@ -155,7 +161,8 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "judge": name, "kind": kind, "target": target, "dialogue_id": case.dialogue_id,
-        "other_dialogue_id": case.other_id, "exchange": case.exchange, "value": found.value,
+        "turn_index": case.turn_index, "other_dialogue_id": case.other_id, "exchange": case.exchange,
+        "value": found.value,
         "confidence": found.confidence, "trouble": found.trouble, "first_chosen": found.first_chosen,
         "asked": found.asked, "refused": found.refused, "unreadable": found.unreadable,
         "input_tokens": found.input_tokens, "output_tokens": found.output_tokens, "cost": found.cost,

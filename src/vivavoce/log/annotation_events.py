@@ -79,7 +79,24 @@ class LabelsAdjudicated(Event):
     by: str
 
 
+class DialogueDrawn(Event):
+    """With what chance annotators are to judge a dialogue, and how the lot fell; before anybody sees it.
+
+    schemes  in which they judge it
+    doubt    how unsure a judge was of it before; None: nothing was known
+    """
+
+    kind = "dialogue_drawn"
+    dialogue_id: str
+    schemes: list[str]
+    target: str
+    chance: float = Field(gt=0, le=1)
+    drawn: bool
+    doubt: float | None = None
+
+
 ANNOTATION_EVENTS: Final = (
+    DialogueDrawn,
     AnnotationAssigned,
     AnnotationReleased,
     LabelsGiven,

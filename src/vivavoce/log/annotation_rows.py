@@ -27,6 +27,13 @@ def annotation_rows(state: AnnotationState) -> Iterator[Row]:
             yield from _decided(dialogue_id, scheme, annotated)
 
 
+def chance_rows(state: AnnotationState) -> Iterator[Row]:
+    """One row a dialogue and scheme: the chance with which annotators were to judge it."""
+    for draw in state.draws.values():
+        for scheme in draw.schemes:
+            yield {"layer": scheme, **draw.model_dump(exclude={"schemes"})}
+
+
 def _layer(
     dialogue_id: str, scheme: str, who: str, judged: dict[Place, Judged], at: datetime
 ) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from vivavoce.log.annotation_events import (
     AnnotationAssigned,
     AnnotationReleased,
     DialogueAnnotated,
+    DialogueDrawn,
     LabelsAdjudicated,
     LabelsGiven,
     LoggedLabel,
@@ -99,10 +100,14 @@ class Annotated:
 
 
 class AnnotationState:
-    """All annotation of one study after the events applied so far."""
+    """All annotation of one study after the events applied so far.
+
+    draws  of dialogues that have a chance, the first that was said
+    """
 
     def __init__(self) -> None:
         self.seq = 0
+        self.draws: dict[str, DialogueDrawn] = {}
         self.dialogues: dict[str, Annotated] = defaultdict(Annotated)
 
     @classmethod
@@ -118,6 +123,8 @@ class AnnotationState:
             case AnnotationAssigned() as event:
                 work = Work(event.annotator_id, stored.at, event.double)
                 self.dialogues[event.dialogue_id].work.setdefault(event.annotator_id, work)
+            case DialogueDrawn() as event:
+                self.draws.setdefault(event.dialogue_id, event)
             case AnnotationReleased() as event:
                 self.dialogues[event.dialogue_id].work.pop(event.annotator_id, None)
             case LabelsGiven() as event:
@@ -142,6 +149,7 @@ class AnnotationState:
         """The annotation of these dialogues alone."""
         made = AnnotationState()
         made.seq = self.seq
+        made.draws = {key: one for key, one in self.draws.items() if key in dialogues}
         made.dialogues.update({key: found for key, found in self.dialogues.items() if key in dialogues})
         return made
 

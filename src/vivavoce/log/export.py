@@ -1,7 +1,7 @@
 """Export: the events of a study become a dataset."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -10,6 +10,8 @@ from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
+from vivavoce.log.annotation_rows import chance_rows
+from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.call_events import CallRouted
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.declaration import written_prices
@@ -103,6 +105,9 @@ def export_dataset(
             writer.add("participants", people.rows())
             judged = _completed(connection, study_name, "annotations", [])
             writer.add("annotations", (row for row in judged if row["dialogue_id"] in outline.numbers))
+            if drawn := list(_chance_rows(connection, study_name, outline.numbers)):
+                writer.add("label_chances", drawn)
+                writer.notes += _chosen(drawn)
             recorded = [
                 one for one in recordings_of(connection, study_name) if one.visit_id in outline.visits
             ]
@@ -139,6 +144,26 @@ def _completed(connection: Connection, study_name: str, table: str, rows: list[R
     for kind in _judging(table):
         found = list(kind.judged(found, events_of(connection, kind.stream(study_name))))
     return found
+
+
+def _chance_rows(connection: Connection, study_name: str, known: Container[str]) -> Iterator[Row]:
+    """The chances with which annotators were to judge dialogues, of every kind of judgement with labels."""
+    for kind in _judging("annotations"):
+        state = AnnotationState.after(events_of(connection, kind.stream(study_name)))
+        yield from (row for row in chance_rows(state) if row["dialogue_id"] in known)
+
+
+def _chosen(drawn: list[Row]) -> list[Statement]:
+    """Of which dialogues figures of labels are, where those were chosen by unequal chances."""
+    if len({row["chance"] for row in drawn}) < 2:
+        return []
+    return [
+        statement(
+            "annotators judged dialogues by chances that differ: figures of {layers} are of those dialogues, "
+            "not of all; `analyse --judge parameters --target {target}` weighs them",
+            layers=", ".join(sorted({row["layer"] for row in drawn})), target=drawn[0]["target"],
+        )
+    ]  # fmt: skip
 
 
 def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement]:

@@ -68,12 +68,13 @@ RETRIEVALS: Final = Table(
 
 JUDGEMENTS: Final = Table(
     "judgements",
-    "what a judge said of one dialogue, or of two answers to one message; no person said it",
+    "what a judge said of one dialogue or turn, or of two answers to one message; no person said it",
     (
         Column("judge", LABEL, "name of the judge", True),
         Column("kind", LABEL, "kind of judge: openai, model, python, person or a package's own", True),
-        Column("target", LABEL, "item that it answered, or preference", True),
+        Column("target", LABEL, "item that it answered, layer.label that it gave, or preference", True),
         DIALOGUE._replace(meaning="the dialogue, or that of the first of two answers"),
+        Column("turn_index", INTEGER, "the turn; null for a dialogue, or of two answers"),
         Column("other_dialogue_id", KEY, "that of the second of two answers; null for one dialogue"),
         Column("exchange", INTEGER, "1-based number of the message that both answer; null for one dialogue"),
         Column("value", REAL, "code on the item's scale, a mean of several; of two answers 1: the first is "

@@ -227,6 +227,19 @@ ANNOTATIONS = Table(
     ),
 )
 
+LABEL_CHANCES = Table(
+    "label_chances",
+    "the chance with which annotators were to judge one dialogue in one scheme",
+    (
+        DIALOGUE,
+        Column("layer", LABEL, "scheme layer", True),
+        Column("target", LABEL, "what the choice was for: a layer and one of its labels", True),
+        Column("chance", REAL, "above 0, at most 1; labels weigh by its inverse", True),
+        Column("drawn", FLAG, "the lot fell on it: annotators get it", True),
+        Column("doubt", REAL, "how unsure a judge was of it before; null: nothing was known"),
+    ),
+)
+
 TAGS = Table(
     "tags",
     "one tag that a researcher put on a dialogue",

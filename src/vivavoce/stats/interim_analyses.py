@@ -17,6 +17,7 @@ from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.difference import Comparison
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.interval import Interval
+from vivavoce.stats.label_targets import label_weights
 from vivavoce.stats.sandwich import ALIKE
 from vivavoce.stats.sequential import LookVerdict, Spending, boundaries, judge
 from vivavoce.stats.summary import LEVEL
@@ -103,8 +104,17 @@ def monitor(
 
 @lru_cache(maxsize=4)
 def parts_of(dataset: Dataset, measure: str) -> Sums:
-    """The components of one measure, computed once for the pairs of a snapshot; take it as it is."""
-    return sums_of(dataset, [measure])
+    """The components of one measure, computed once for the pairs of a snapshot; take it as it is.
+
+    Note    of a measure of labels whose dialogues were chosen, weighed by the inverse of their chance
+    """
+    parts = sums_of(dataset, [measure])
+    weights = label_weights(dataset, measure)
+    if weights is None:
+        return parts
+    each = np.array([weights.get(one, 0.0) for one in parts.dialogue_ids])
+    tops, bottoms = (np.array([one[0]]) * each for one in (parts.numerators, parts.denominators))
+    return parts._replace(numerators=tops, denominators=bottoms)
 
 
 def _visit_of(dataset: Dataset) -> dict[str, str]:

@@ -5,17 +5,16 @@ interaction parameters by models that never saw the participant.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.measures.compute import group_keys
 from vivavoce.stats.judge_calibration import (
     AlternativeAnnotator,
     JudgeAgreement,
@@ -27,11 +26,10 @@ from vivavoce.stats.judge_calibration import (
     position_effect,
     reliability_diagram,
 )
+from vivavoce.stats.judged_table import PARAMETERS, PREFERENCE, JudgedTable, judged_table, number_of
+from vivavoce.stats.label_targets import by_annotator, is_label, logged_chances
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
-from vivavoce.stats.prediction.fitting import fit
-from vivavoce.stats.prediction.logistic import fit_logistic
-from vivavoce.stats.prediction.table import column_of, parameters, people_of, prediction_table, targets
+from vivavoce.stats.prediction.table import parameters
 from vivavoce.stats.prediction_powered import (
     JudgedCases,
     PoweredDifference,
@@ -42,30 +40,7 @@ from vivavoce.stats.prediction_powered import (
 )
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-PARAMETERS: Final = "parameters"
-PREFERENCE: Final = "preference"
 DOUBTFUL: Final = 0.01
-CHOICES: Final = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedTable:
-    """What people and a judge say of each case (a dialogue, or a vote), one entry each.
-
-    target    as judgements are kept by it: of an item's other names its own
-    keys      the group of each; of votes the two systems as "a : b", a before b, and 1 means that a is better
-    words     of the case, for the judge's love of length: of a vote those of a less those of b
-    first     of votes, the judge's share for what it read first
-    """
-
-    target: str
-    cases: Sequence[str]
-    people: np.ndarray
-    keys: Sequence[str | None]
-    said: Floats
-    labels: Floats
-    words: Floats
-    first: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,36 +103,6 @@ class JudgeCalibration:
     signature: str
 
 
-def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") -> JudgedTable:
-    """Labels and a judge's words of every case of a dataset.
-
-    Input   judge: a name in the table `judgements`, or `parameters`; target: an item, score, or `preference`
-    Raises  UnknownName: no such judge of this target, or nobody was asked such a thing
-    """
-    words = _words(dataset)
-    if target == PREFERENCE:
-        return _votes(dataset, judge, words)
-    answered = targets(dataset)
-    column = column_of(target, answered, dataset)
-    cases = [str(one) for one in dataset.read("dialogues")["dialogue_id"].to_pylist()]
-    labels = answered[column].reindex(cases).to_numpy(dtype="float64")
-    whose = people_of(dataset)
-    people = [whose[one] for one in cases]
-    if judge == PARAMETERS:
-        table = prediction_table(dataset, target)
-        values = parameters(dataset).reindex(index=cases, columns=list(table.predictors))
-        said = cross_fitted(values.to_numpy(dtype="float64"), labels, people, train=_learner(labels))
-    else:
-        rows = _judgements(dataset, judge, column)
-        told = {row["dialogue_id"]: row["value"] for row in rows}
-        said = np.array([_number(told.get(one)) for one in cases])
-    return JudgedTable(
-        target=column, cases=cases, people=np.array(people), keys=group_keys(dataset, by), said=said,
-        labels=labels, first=np.full(len(cases), np.nan),
-        words=np.array([float(words.get(one, 0)) for one in cases]),
-    )  # fmt: skip
-
-
 def estimate(
     dataset: Dataset, judge: str, target: str, *, by: str = "system",
     chances: Mapping[str, float] | None = None, level: float = 0.95,
@@ -171,6 +116,10 @@ def estimate(
     table = judged_table(dataset, judge, target, by)
     asked = ~np.isnan(table.labels)
     rate = bool(np.isin(table.labels[asked], (0.0, 1.0)).all()) and bool(asked.any())
+    logged = logged_chances(dataset, target) if chances is None else {}
+    if logged:
+        chances = {one: chance for one, (chance, _) in logged.items()}
+        table, asked = _as_drawn(table, logged)
     odds = None if chances is None else _chances(table, chances)
     keys = sorted({one for one in table.keys if one is not None})
     sides = [_sides(table, np.array([one == key for one in table.keys]), odds) for key in keys]
@@ -178,7 +127,8 @@ def estimate(
     differences = [] if target == PREFERENCE else _differences(keys, sides, level)
     return JudgeEstimates(
         judge=judge, target=target, by=by, rate=rate, groups=groups, differences=differences,
-        words=_in_words(table, judge, chosen=odds is not None), warnings=_doubts(table, asked, odds),
+        words=[*_in_words(table, judge, chosen=odds is not None), *_drawn_words(table, logged)],
+        warnings=_doubts(table, asked, odds),
         signature=signature(
             f"{target}_prediction_powered", unit="participant", n=len(np.unique(table.people[asked])),
             data=dataset.hash, judge=judge, by=by, method="ppi++ clustered",
@@ -220,31 +170,6 @@ def calibrate(dataset: Dataset, judge: str, target: str, *, epsilon: float = 0.1
     )  # fmt: skip
 
 
-def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
-    """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
-
-    Output  1 less the confidence; else the deviation of an answer of 0 and 1 with this mean; on other scales
-            the distance from the judge's mean, turned; NaN where it said nothing
-    """
-    rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
-    sure = {row["dialogue_id"]: row["confidence"] for row in rows if row["confidence"] is not None}
-    if sure and table.target != PREFERENCE:
-        return np.array([1 - _number(sure.get(one)) for one in table.cases])
-    said = table.said
-    labels = table.labels[~np.isnan(table.labels)]
-    if np.isin(labels, (0.0, 1.0)).all():
-        return np.sqrt((said * (1 - said)).clip(0.0025))
-    away = np.abs(said - np.nanmean(said))
-    return np.nanmax(away) - away
-
-
-def _learner(labels: Floats) -> Learner:
-    """What learns to predict answers: of yes and no their chances, of other scales their values."""
-    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
-        return lambda values, answers, groups: fit_logistic(values, answers, groups).predict
-    return lambda values, answers, groups: fit("elastic_net", values, answers, groups).predict
-
-
 def _group(key: str | None, sides: Mapping[str, JudgedCases], *, rate: bool, level: float) -> EstimatedGroup:
     people, joined = (powered_mean(sides[way], rate=rate, level=level) for way in ("people", "joined"))
     return EstimatedGroup(
@@ -278,7 +203,10 @@ def _sides(table: JudgedTable, chosen: np.ndarray, odds: Floats | None) -> dict[
 
 
 def _chances(table: JudgedTable, chances: Mapping[str, float]) -> Floats:
-    found = np.array([_number(chances.get(one)) for one in table.cases])
+    found = np.array([
+        number_of(chances.get(case, chances.get(one)))
+        for case, one in zip(table.cases, table.dialogues, strict=True)
+    ])  # fmt: skip
     asked = ~np.isnan(table.labels)
     lacking = [one for one, odds in zip(table.cases, found, strict=True) if odds != odds]
     judged = [one for one in lacking if one in set(np.array(table.cases)[asked])]
@@ -343,55 +271,41 @@ def _features(dataset: Dataset, table: JudgedTable) -> dict[str, Floats]:
         found |= {f"system {key}": np.array([float(one == key) for one in table.keys]) for key in keys}
     rows = dataset.read("dialogues").select(["dialogue_id", "language"]).to_pylist()
     languages = {row["dialogue_id"]: row["language"] for row in rows}
-    spoken = [languages.get(one) for one in table.cases]
+    spoken = [languages.get(one) for one in table.dialogues]
     several = sorted({one for one in spoken if one})
     if len(several) > 1:
         found |= {f"language {key}": np.array([float(one == key) for one in spoken]) for key in several}
     success = parameters(dataset, every=False)
     for name in ("objective_success_assigned",):
         if name in success:
-            found[name] = success[name].reindex(list(table.cases)).to_numpy(dtype="float64")
+            found[name] = success[name].reindex(list(table.dialogues)).to_numpy(dtype="float64")
     return found
 
 
-def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTable:
-    told = {
-        (row["dialogue_id"], row["other_dialogue_id"], row["exchange"]): row
-        for row in _judgements(dataset, judge, PREFERENCE)
-    }
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("cases", "people", "keys", "said", "labels", "words", "first")
-    }
-    for number, vote in enumerate(dataset.read("votes").to_pylist()):
-        left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
-        a, b = sorted((vote["left_system"], vote["right_system"]))
-        turned = vote["left_system"] != a
-        row = told.get((left, right, vote["exchange"]), {})
-        label, said = CHOICES.get(vote["choice"]), row.get("value")
-        longer = words.get(left, 0) - words.get(right, 0)
-        columns["cases"].append(f"{left} {right} {vote['exchange']}")
-        columns["people"].append(vote["participant_id"] or f"unknown {number}")
-        columns["keys"].append(f"{a} : {b}")
-        columns["labels"].append(_turned(label, turned))
-        columns["said"].append(_turned(said, turned))
-        columns["words"].append(float(-longer if turned else longer))
-        columns["first"].append(_number(row.get("first_chosen")))
-    arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
-    return JudgedTable(target=PREFERENCE, cases=columns["cases"], keys=columns["keys"], **arrays)
+def _as_drawn(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> tuple[JudgedTable, np.ndarray]:
+    """The table without labels of dialogues that no lot fell on: their chance nobody knows."""
+    drawn = np.array([logged.get(one, (0.0, False))[1] for one in table.dialogues])
+    labels = np.where(drawn, table.labels, np.nan)
+    return replace(table, labels=labels), ~np.isnan(labels)
 
 
-def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:
-    rows = dataset.read("judgements").to_pylist()
-    found = [row for row in rows if row["judge"] == judge and row["target"] == target]
-    if not found:
-        known = sorted({row["judge"] for row in rows if row["target"] == target} | {PARAMETERS})
-        raise UnknownName("judge", judge, known, place=f"{dataset.folder} target {target}")
-    return found
+def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -> list[Statement]:
+    if not logged:
+        return []
+    judged = {one for one, label in zip(table.dialogues, table.labels, strict=True) if label == label}
+    drawn = {one for one in table.dialogues if logged.get(one, (0.0, False))[1]}
+    return [
+        statement(
+            "Dialogues were chosen for annotators by logged chances: {drawn} of {n}, of which {open} wait. "
+            "Labels weigh by the inverse of their chance.",
+            drawn=len(drawn), n=len(set(table.dialogues)), open=len(drawn - judged),
+        )
+    ]  # fmt: skip
 
 
 def _annotators(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
-    """What each person who judges says of each dialogue: judges of the kind `person`."""
-    found: dict[str, dict[str, float]] = {}
+    """What each person who judges says of each case: judges of the kind `person`, and annotators."""
+    found = by_annotator(dataset, target) if is_label(dataset, target) else {}
     for row in dataset.read("judgements").to_pylist():
         if row["kind"] == "person" and row["target"] == target and row["value"] is not None:
             found.setdefault(row["judge"], {})[row["dialogue_id"]] = row["value"]
@@ -413,23 +327,6 @@ def _pairs(
     return np.array(first), np.array(second), np.array(who)
 
 
-def _words(dataset: Dataset) -> dict[str, int]:
-    """Words of the system in each dialogue."""
-    found: dict[str, int] = {}
-    for row in dataset.read("turns").select(["dialogue_id", "party", "text"]).to_pylist():
-        if row["party"] == "system":
-            found[row["dialogue_id"]] = found.get(row["dialogue_id"], 0) + len((row["text"] or "").split())
-    return found
-
-
 def _whole(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool((known == np.round(known)).all())
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else float(value)
-
-
-def _turned(value: float | None, turned: bool) -> float:
-    return np.nan if value is None else 1 - value if turned else value

@@ -16,6 +16,20 @@ EVEN: Final = 0.5
 ROUNDS: Final = 50
 
 
+def doubt_of(said: Floats, labels: Floats) -> Floats:
+    """How unsure a judge that says no confidence is of each case.
+
+    Output  of labels of 0 and 1 the deviation of an answer with this mean, .05 at least; on other scales the
+            distance from the judge's mean, turned; NaN where it said nothing
+    """
+    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
+        return np.sqrt((said * (1 - said)).clip(0.0025))
+    if np.isnan(said).all():
+        return said
+    away = np.abs(said - np.nanmean(said))
+    return np.nanmax(away) - away
+
+
 @dataclass(frozen=True, slots=True)
 class LabelChoice:
     """The chance of each dialogue, and whether it was drawn."""
@@ -54,6 +68,32 @@ def choose_dialogues(
         ends = np.cumsum(chances[order]) + rng.random()
         drawn[order] = np.floor(ends) > np.floor(ends - chances[order])
     return LabelChoice(chances, drawn)
+
+
+def live_chances(
+    doubt: Floats, strata: np.ndarray, new: np.ndarray, share: float, *, even: float = EVEN
+) -> Floats:
+    """Chances of dialogues that have just ended, while others are still to come.
+
+    Input   doubt and strata of all dialogues so far, as in `choose_dialogues`; new: which have no chance yet;
+            share: of dialogues that people are to judge, expected
+    Output  of the new ones in order: share x (even + (1 - even) x doubt over its mean in the stratum so far)
+    Note    rests on what was known before a dialogue's own label, so that estimates stay right (a martingale)
+    Raises  InputError: a share or an even share that is not above 0 and at most 1
+    Source  Zrnic and Candes 2024 (arXiv 2403.03208), sequential variant; mixing with equal chances: theirs
+    """
+    for name, one in (("share", share), ("even", even)):
+        if not 0 < one <= 1:
+            raise InputError(f"{name} {one:g}", hint="above 0, and at most 1")
+    known = ~np.isnan(doubt)
+    unsure = np.where(known, doubt, doubt[known].mean() if known.any() else 1.0)
+    found = np.ones(len(doubt))
+    for stratum in np.unique(strata[new]):
+        members = strata == stratum
+        mean = float(unsure[members].mean())
+        if mean > 0:
+            found[members] = unsure[members] / mean
+    return np.minimum(1.0, share * (even + (1 - even) * found[new]))
 
 
 def _chances(doubt: Floats, wanted: float, even: float) -> Floats:

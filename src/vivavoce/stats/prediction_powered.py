@@ -88,12 +88,14 @@ class _Side(NamedTuple):
 
     away    what leaving each participant out changes, damped by their leverage among labels
     spread  what the variance of that is proportional to under the working model
+    even    whether all labels weigh alike
     """
 
     estimate: float
     away: Floats
     spread: Floats
     weight: float
+    even: bool
 
 
 def powered_mean(
@@ -105,7 +107,8 @@ def powered_mean(
             tuning: the judge's weight; "tuned" takes the one that makes the error smallest, within 0 and 1
     Output  the ratio of sums of labels, plus the weighted difference of what the judge says of the other
             dialogues and of those that people judged. Error: participants left out in turn, the weight tuned
-            anew for each, weighed as in `sandwich`; df: the effective number of participants less 1
+            anew for each; weighed as in `sandwich` where all have the same chance, else summed as they are;
+            df: the effective number of participants less 1
     Empty   labels of fewer than 2 participants: no interval. The judge has no weight where labels are of
             fewer than 3 participants, where all are alike, or where it says the same of everything
     Note    chances that differ: labels weigh by their inverse (Hajek), and the judge's words are those of all
@@ -124,7 +127,7 @@ def powered_mean(
         return PoweredMean(
             **facts, estimate=side.estimate, method="none: labels of fewer than 2 participants"
         )
-    se, df = _error(side.away, side.spread)
+    se, df = _error(side.away, side.spread, even=side.even)
     facts |= {"estimate": side.estimate, "weight": side.weight}
     if se <= ALIKE:
         if side.weight:
@@ -156,7 +159,8 @@ def powered_difference(
     if min(len(np.unique(one.people[one.labelled])) for one in (a, b)) < 2:
         why = "none: labels of fewer than 2 participants about one of them"
         return PoweredDifference(people=asked, estimate=estimate, method=why)
-    se, df = _error(sides[0].away - sides[1].away, sides[0].spread + sides[1].spread)
+    even = sides[0].even and sides[1].even
+    se, df = _error(sides[0].away - sides[1].away, sides[0].spread + sides[1].spread, even=even)
     if se <= ALIKE:
         return PoweredDifference(people=asked, estimate=estimate, se=0.0, method=NOTHING_VARIED)
     reach = t_quantile((1 + level) / 2, df) * se
@@ -248,7 +252,7 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     without, _ = sums_to_estimates(left, wanted, whole=cases.chances is not None)
     spread = _spread(cases, codes, people, said, weights, pool, float(weight[0]))
     away = (float(estimate[0]) - without) * np.sqrt(1 - each[:, 0] / totals[0])
-    return _Side(float(estimate[0]), away, spread, float(weight[0]))
+    return _Side(float(estimate[0]), away, spread, float(weight[0]), cases.chances is None)
 
 
 def sums_to_estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
@@ -269,16 +273,21 @@ def sums_to_estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Flo
     return mean_y - weight * (mean_f - f / size), weight
 
 
-def _error(away: Floats, spread: Floats) -> tuple[float, float]:
+def _error(away: Floats, spread: Floats, *, even: bool) -> tuple[float, float]:
     """Standard error and degrees of freedom from what leaving each participant out changes.
 
-    Input   away: changes, damped by the participant's leverage; spread: what their variances go with
+    Input   away: changes, damped by the participant's leverage; spread: what their variances go with; even:
+            all labels weigh alike
+    Output  squares weighed by the inverse root of their variance, as in `sandwich`. Where chances differ they
+            go with how unsure the judge is, and so with the variance itself, which no working model of equal
+            cases knows: squares are then summed as they are, which is unbiased whatever their variances
+            (Bell and McCaffrey 2002), and the working model gives the degrees of freedom alone
     """
     told = spread > NONE * spread.max(initial=0.0)
     if not told.any():
         return 0.0, 1.0
     own = spread[told]
-    weights = own**-0.5
+    weights = own**-0.5 if even else np.ones(len(own))
     square = float((weights * away[told] ** 2).sum()) * float(own.sum()) / float((weights * own).sum())
     return math.sqrt(square), max(
         1.0, float((weights * own).sum()) ** 2 / float(((weights * own) ** 2).sum()) - 1

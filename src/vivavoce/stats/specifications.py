@@ -20,7 +20,7 @@ from vivavoce.measures.compute import Sums, sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared import declaration
 from vivavoce.stats.groups import Group
-from vivavoce.stats.judge_estimates import JudgedTable, judged_table
+from vivavoce.stats.judged_table import JudgedTable, judged_table
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import NONE

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from vivavoce.core.errors import UnknownName
+from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedVerdict
 from vivavoce.measures import MEASURES
 from vivavoce.stats.anytime import Look
 from vivavoce.stats.equivalence import margin_of, possible_margins
 from vivavoce.stats.interim_analyses import NEAR, monitor, parts_of
+from vivavoce.stats.label_targets import label_weights
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 
 Pair = tuple[str, str]
@@ -82,7 +83,8 @@ def watch(
     Input   visits that have ended, in that order; information at the looks `before`; pairs that earlier looks
             have `decided`, with how
     Note    the trial stops once every pair is decided, or at the planned number of participants
-    Raises  UnknownName: no such measure, or a system that has no dialogue yet
+    Raises  UnknownName: no such measure, or a system that has no dialogue yet; InputError: `anytime` on
+            labels of dialogues that were chosen
     """
     primary, stopping = _declared(analysis)
     assert stopping.rule is not None
@@ -163,6 +165,13 @@ def _planned(
 def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], alpha: float) -> _Pair:
     primary, stopping = _declared(analysis)
     planned = stopping.participants or UNBOUNDED
+    if label_weights(dataset, primary.measure) is not None:
+        raise InputError(
+            f"{primary.measure} rests on dialogues that were chosen by their chances, and evidence at any "
+            "time weighs everybody alike",
+            place="analysis.stopping.rule",
+            hint="take obrien_fleming or pocock",
+        )
     found = monitor(dataset, primary.measure, pair, planned=planned, visits=visits, alpha=alpha).anytime
     if found is None:
         why = "No participant with a finished visit has met both, or the measure is no rate."

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from vivavoce.core.errors import nearest
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import KeyPath
-from vivavoce.study.file import Annotation, StudyFile
-from vivavoce.study.judgement_kind import JUDGEMENTS, AnnotationPlan
+from vivavoce.study.file import Annotation, Choose, StudyFile
+from vivavoce.study.judgement_kind import JUDGEMENTS, AnnotationPlan, LabelChoosing
 from vivavoce.study.materials import Materials, NamedFiles
 
 AT: KeyPath = ("annotation",)
@@ -31,7 +31,25 @@ def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | N
     )  # fmt: skip
     if None not in judgements.values():  # else something was reported
         _check_layers(materials, plan)
+        if written.choose is not None:
+            return plan.model_copy(update={"choose": _choose(materials, plan, written.choose)})
     return plan
+
+
+def _choose(materials: Materials, plan: AnnotationPlan, written: Choose) -> LabelChoosing | None:
+    """Of which dialogues annotators are asked; None: something was reported."""
+    layer, _, label = written.target.partition(".")
+    known = {scheme.scheme: (kind, scheme) for kind, scheme in plan.layers}
+    place = (*AT, "choose", "target")
+    if layer not in known:
+        materials.source.report(place, f"no scheme {layer!r} is annotated", nearest(layer, list(known)))
+        return None
+    kind, scheme = known[layer]
+    if scheme.label(label) is None:
+        labels = [one.label for one in scheme.labels]
+        materials.source.report(place, f"{layer!r} has no label {label!r}", nearest(label, labels))
+        return None
+    return LabelChoosing(layer=layer, label=label, kind=kind.name, share=written.share, even=written.even)
 
 
 def _check_layers(materials: Materials, plan: AnnotationPlan) -> None:

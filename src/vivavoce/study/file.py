@@ -106,6 +106,19 @@ class Identity(Settings):
     )
 
 
+class Choose(Settings):
+    """Annotators judge some dialogues alone, likelier those of which a model of the labels so far is unsure.
+
+    Each dialogue's chance is logged when it ends, so that estimates stay right by weighing labels with it.
+    """
+
+    target: str = Field(
+        pattern=r"^[a-z][a-z0-9_]*\.\S+$", description="scheme and label to be estimated, such as subtask.S"
+    )
+    share: Number = Field(0.3, gt=0, le=1, description="expected share of dialogues that annotators judge")
+    even: Number = Field(0.5, gt=0, le=1, description="part of the chances that all dialogues have alike")
+
+
 class Annotation(Settings):
     """What experts say afterwards, on pages of their own; each kind of judgement has its own key, too."""
 
@@ -117,6 +130,7 @@ class Annotation(Settings):
         None, description="folder of recordings, named `<dialogue_id>.wav`, `.flac`, `.ogg` or `.mp3`"
     )
     seed: Whole = Field(1, ge=0, description="the same seed chooses the same dialogues for two annotators")
+    choose: Choose | None = Field(None, description="of which dialogues they are asked; all when left out")
 
     @model_validator(mode="after")
     def _something(self) -> "Annotation":

@@ -90,6 +90,26 @@ def kinds_in_order(names: Iterable[str]) -> list[JudgementKind]:
     return sorted((JUDGEMENTS.get(name) for name in names), key=lambda kind: kind.order)
 
 
+class LabelChoosing(BaseModel):
+    """Of which dialogues annotators are asked, where not of all: chosen as they end, by logged chances.
+
+    layer, label  what is to be estimated
+    kind          the kind of judgement to which the layer belongs
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    layer: str
+    label: str
+    kind: str
+    share: float
+    even: float
+
+    @property
+    def target(self) -> str:
+        return f"{self.layer}.{self.label}"
+
+
 class AnnotationPlan(BaseModel):
     """What annotators judge in a study, and who they are.
 
@@ -97,6 +117,7 @@ class AnnotationPlan(BaseModel):
     double      share of dialogues that two annotate
     annotators  names of the accounts that may annotate; empty: every annotator's
     recordings  folder of recordings, `<dialogue_id>.wav` and the like
+    choose      of which dialogues they are asked; None: of all
     """
 
     model_config = ConfigDict(frozen=True)
@@ -106,6 +127,7 @@ class AnnotationPlan(BaseModel):
     annotators: tuple[str, ...] = ()
     recordings: Path | None = None
     seed: int = 1
+    choose: LabelChoosing | None = None
 
     @property
     def kinds(self) -> list[JudgementKind]:

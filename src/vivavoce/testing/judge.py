@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, get_args
@@ -33,6 +33,8 @@ PAIR: Final = JudgeCase(
     "one", "en", (("user", "When is it open?"), ("system", "From nine to five.")), None, "two",
     (("user", "When is it open?"), ("system", "Sorry?")), 1,
 )  # fmt: skip
+TURN: Final = "context.AP"
+JUDGED_TURN: Final = replace(PAIR, other_id=None, other=(), exchange=None, turn_index=1, judged=1)
 STRANGE: Final = (
     (),
     (("system", ""),),
@@ -143,6 +145,23 @@ class JudgeContract:
                 assert "compares no answers" in str(error)
             else:
                 raise AssertionError("it was asked about pairs")
+
+    def test_only_who_judges_turns_is_asked_about_them(self) -> None:
+        with self.bench() as bench:
+            if self.kind.turns:
+                question = JudgeQuestion(TURN, "Does it fit?", {0: "no", 1: "yes"}, turns=True)
+                (verdict,) = self._ask(bench, question, JUDGED_TURN)
+                assert (verdict.value is None) != (verdict.trouble is None)
+                return
+            try:
+                judge_dataset(
+                    bench.dataset, bench.file, TURN, bench.file.parent / "turns",
+                    journal=bench.file.parent / "turns.jsonl", secrets={},
+                )  # fmt: skip
+            except InputError as error:
+                assert "judges no single turns" in str(error)
+            else:
+                raise AssertionError("it was asked about single turns")
 
     @property
     def kind(self) -> JudgeKind:

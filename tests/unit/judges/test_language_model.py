@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from unit.judges.conftest import ScriptedModel, write_trial
+from unit.judges.conftest import CALLS, ScriptedModel, write_trial
 from vivavoce.core.errors import InputError
 from vivavoce.judges.journal import CostCeiling
 from vivavoce.judges.running import judge_dataset
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
 from vivavoce.stats.judge_estimates import calibrate, estimate
@@ -35,6 +36,22 @@ def judged(dataset: Dataset, folder: Path, model: ScriptedModel, target: str = "
         dataset, write_judge(folder, model), target, folder / "judged", journal=folder / "journal.jsonl",
         secrets={"JUDGE_KEY": "key-1234"}, **more,
     )  # fmt: skip
+
+
+def test_a_model_reads_which_turn_it_judges_and_the_prompt_for_turns_is_frozen(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    dataset, _ = write_trial(tmp_path / "data", people=1)
+    label = {"dialogue_id": "d0-0", "turn_index": 1, "layer": "context", "label": "AP", "annotator_id": "a"}
+    labelled = copy_dataset(dataset, tmp_path / "labelled", {"annotations": lambda rows: [*rows, label]})
+    assert judged(labelled, tmp_path, model, "context.AP").judged == CALLS
+    asked = json.loads(next(iter(model.bodies)))["messages"]
+    shown = json.loads(asked[1]["content"])
+    assert [turn.get("judged") for turn in shown["turns"]] == [None, True]
+    assert [one["code"] for one in shown["answers"]] == [0.0, 1.0]
+    journal = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    frozen = next(one["content"] for one in journal if "judge" in one)
+    assert frozen["prompt"] == asked[0]["content"] and "one turn" in frozen["prompt"]
 
 
 def test_planted_biases_are_found_and_gone_from_the_estimate(tmp_path: Path, model: ScriptedModel) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from unit.judges.conftest import write_trial
+from unit.judges.conftest import AT, write_trial
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.judges.base import JUDGES
 from vivavoce.judges.running import judge_dataset, read_judge
@@ -126,3 +126,31 @@ def test_what_is_no_number_is_a_reason_and_not_a_value(tmp_path: Path) -> None:
     assert {(row["value"], row["trouble"], row["unreadable"]) for row in rows.to_pylist()} == {
         (None, "unreadable", 1)
     }
+
+
+def test_a_function_judges_single_turns_in_the_words_of_the_scheme(tmp_path: Path) -> None:
+    dataset, truth = write_trial(tmp_path / "data", people=4)
+    context = [
+        {"dialogue_id": one, "turn_index": 1, "layer": "context", "label": "AP" if value else "IA",
+         "annotator_id": "ann", "annotated_at": AT}
+        for one, value in list(truth.items())[::2]
+    ]  # fmt: skip
+    labelled = copy_dataset(dataset, tmp_path / "labelled", {"annotations": lambda rows: [*rows, *context]})
+    written(
+        tmp_path / "mine.py",
+        "def judge(dialogue, question):\n"
+        "    assert question['labels'][1.0].startswith('Appropriate') and 'fit' in question['text']\n"
+        "    turn = dialogue['turns'][dialogue['judged']]\n"
+        "    assert (turn['party'], dialogue['turn_index']) == ('system', 1)\n"
+        "    return float('booked' in turn['text'])\n",
+    )
+    opened = judged(labelled, written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n"), "context.AP")
+    rows = opened.read("judgements").to_pylist()
+    assert {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows} == {
+        (one, 1): value for one, value in truth.items()
+    }
+    facts = estimate(opened, "f", "context.AP")
+    assert sum(one.people.labels for one in facts.groups) == len(context)
+    assert calibrate(opened, "f", "context.AP").agreement.same.value == 1.0
+    with pytest.raises(InputError, match="judges no single turns"):
+        judged(labelled, written(tmp_path / "m.yaml", "judge: model\nfile: model.json\n"), "context.AP")

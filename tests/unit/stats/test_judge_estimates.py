@@ -9,15 +9,8 @@ import pytest
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.judge_calibration import agree
-from vivavoce.stats.judge_estimates import (
-    JudgedTable,
-    _chances,
-    _whole,
-    calibrate,
-    doubt,
-    estimate,
-    judged_table,
-)
+from vivavoce.stats.judge_estimates import _chances, _whole, calibrate, estimate
+from vivavoce.stats.judged_table import JudgedTable, doubt, judged_table
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.prediction.table import ALIASES
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference, powered_mean
@@ -264,7 +257,8 @@ def test_a_judge_who_is_certain_is_doubted_a_little(make) -> None:
 
 
 ONE = JudgedTable(
-    target="found_all", cases=["d", "e", "f"], people=np.array(["p", "q", "r"]), keys=["a"] * 3,
+    target="found_all", cases=["d", "e", "f"], dialogues=["d", "e", "f"],
+    people=np.array(["p", "q", "r"]), keys=["a"] * 3,
     said=np.full(3, 0.5), labels=np.array([1.0, np.nan, 0.0]), words=np.zeros(3), first=np.zeros(3),
 )  # fmt: skip
 

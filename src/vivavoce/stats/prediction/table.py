@@ -139,7 +139,7 @@ def prediction_table(
     asked = (
         list(dict.fromkeys(predictors)) if predictors is not None else [str(name) for name in rows.columns]
     )
-    names, left_out = _usable(rows.reindex(columns=asked), judgements)
+    names, left_out = usable(rows.reindex(columns=asked), judgements)
     if len(rows) < 10 or not names:
         raise InputError(f"{len(rows)} dialogues with an answer and {len(names)} predictors are too few",
                          place=target, hint="predict on a dataset with at least ten")  # fmt: skip
@@ -162,7 +162,7 @@ def prediction_table(
     )
 
 
-def _usable(rows: pd.DataFrame, judgements: bool) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+def usable(rows: pd.DataFrame, judgements: bool) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Measures known in half of the dialogues that vary; of twins that say the same, the first."""
     kept: dict[str, Numbers] = {}
     left_out: list[tuple[str, str]] = []

@@ -1,0 +1,143 @@
+"""Of which dialogues annotators are asked as a trial goes on: each gets its logged chance when it is over."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from vivavoce.annotation.workplace import Workplace
+from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
+from vivavoce.desk.snapshot import Snapshots
+from vivavoce.log.store import Log
+from vivavoce.study.judgement_kind import JUDGEMENTS, LabelChoosing
+from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+
+EVERY_S: Final = 5.0
+JUDGE: Final = "parameters"
+Chances = dict[str, tuple[float, float | None]]
+
+_report = structlog.get_logger("vivavoce.desk")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choosing:
+    """Where the choice stands.
+
+    new, drawn_now     dialogues that got their chance at this call, and those of them on which the lot fell
+    dialogues, drawn   that have a chance, and are for annotators; judged: finished by somebody
+    """
+
+    target: str
+    new: int
+    drawn_now: int
+    dialogues: int
+    drawn: int
+    judged: int
+
+
+def choice_of(study: Study) -> LabelChoosing | None:
+    """Of which dialogues annotators are asked; None: of all, or nothing is annotated."""
+    return study.annotation.choose if study.annotation is not None else None
+
+
+def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Chances:
+    """Chance and doubt of dialogues that have just ended.
+
+    Input   a dataset of all dialogues so far; models of its labels, which never saw a dialogue's participant,
+            say how unsure they are of it
+    Empty   a dialogue that the dataset lacks: it gets none
+    """
+    import numpy as np
+
+    from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
+    from vivavoce.stats.label_choice import live_chances
+
+    given = dataset.read("annotations", ["layer", "label"]).to_pylist()
+    if {"layer": choosing.layer, "label": choosing.label} not in given:  # nothing to learn from yet
+        held = dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
+        return {one: (choosing.share, None) for one in held if one in new}
+    names, doubt, strata = doubts_by_dialogue(dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE)
+    waits = np.array([one in new for one in names], dtype=bool)
+    if not waits.any():
+        return {}
+    chances = live_chances(doubt, strata, waits, choosing.share, even=choosing.even)
+    doubts = [None if one != one else one for one in doubt[waits].tolist()]
+    waiting = [one for one, wait in zip(names, waits, strict=True) if wait]
+    return dict(zip(waiting, zip(chances.tolist(), doubts, strict=True), strict=True))
+
+
+def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chances]], Chances]") -> Choosing:
+    """Give every dialogue that has ended its chance, and cast the lots.
+
+    Input   use: runs a function on a dataset of the log as it stands; asked only where there is something new
+    """
+    choosing = workplace.section.choose
+    assert choosing is not None
+    known = set(workplace.see().draws)
+    new = {one.dialogue_id for one in workplace.ended() if one.dialogue_id not in known}
+    fell = workplace.draw(use(lambda dataset: chances_of(dataset, choosing, new))) if new else []
+    state = workplace.see()
+    drawn = [one for one, draw in state.draws.items() if draw.drawn]
+    return Choosing(
+        target=choosing.target, new=len(state.draws) - len(known), drawn_now=len(fell),
+        dialogues=len(state.draws), drawn=len(drawn),
+        judged=sum(
+            one in state.dialogues and bool(state.dialogues[one].finished(choosing.layer)) for one in drawn
+        ),
+    )  # fmt: skip
+
+
+class LabelWatch:
+    """Chooses as dialogues end, whoever restarts in between: a chance that was logged stays."""
+
+    def __init__(self, study: Study, log: Log, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
+        self.study, self.log, self.snapshots, self.every_s = study, log, snapshots, every_s
+        self.problem = ""
+        self._position = -1
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin, if the study chooses."""
+        if choice_of(self.study) is not None and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="desk-labels", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def check(self) -> Choosing | None:
+        """Choose once among what has ended; None: nothing came since."""
+        choosing = choice_of(self.study)
+        position = self.snapshots.board.see(lambda board: board.position)
+        if choosing is None or position == self._position:
+            return None
+        self._position = position
+        workplace = JUDGEMENTS.get(choosing.kind).open(self.study, self.log)
+        return choose_labels(
+            workplace, lambda find: self.snapshots.make(lambda snapshot: find(snapshot.dataset))
+        )
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.check()
+                self.problem = ""
+            except VivavoceError as error:
+                self.problem = str(error)
+            except Exception:
+                if self._stop.is_set():
+                    return
+                _report.exception("label_choice_failed")
+                self.problem = N_(
+                    "Nothing could be chosen for annotators; what the dashboard printed says why."
+                )
+            self._stop.wait(self.every_s)

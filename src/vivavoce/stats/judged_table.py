@@ -1,0 +1,215 @@
+"""What people and a judge say of the same dialogues, turns or votes; and how unsure the judge is of each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures.compute import group_keys
+from vivavoce.stats.label_choice import doubt_of
+from vivavoce.stats.label_targets import free_parameters, is_label, labelled_cases
+from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
+from vivavoce.stats.prediction.fitting import fit
+from vivavoce.stats.prediction.logistic import fit_logistic
+from vivavoce.stats.prediction.table import column_of, parameters, people_of, prediction_table, targets
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+PARAMETERS: Final = "parameters"
+PREFERENCE: Final = "preference"
+CHOICES: Final = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedTable:
+    """What people and a judge say of each case (a dialogue, a turn, or a vote), one entry each.
+
+    target    as judgements are kept by it: of an item's other names its own
+    dialogues  whose cases they are: of a vote the left one
+    keys      the group of each; of votes the two systems as "a : b", a before b, and 1 means that a is better
+    words     of the case, for the judge's love of length: of a vote those of a less those of b
+    first     of votes, the judge's share for what it read first
+    """
+
+    target: str
+    cases: Sequence[str]
+    dialogues: Sequence[str]
+    people: np.ndarray
+    keys: Sequence[str | None]
+    said: Floats
+    labels: Floats
+    words: Floats
+    first: Floats
+
+
+def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") -> JudgedTable:
+    """Labels and a judge's words of every case of a dataset.
+
+    Input   judge: a name in the table `judgements`, or `parameters`; target: an item, a score, a layer of
+            annotation and its label (`context.AP`), or `preference`
+    Raises  UnknownName: no such judge of this target, or nobody was asked such a thing
+    """
+    words = _words(dataset)
+    if target == PREFERENCE:
+        return _votes(dataset, judge, words)
+    if is_label(dataset, target):
+        return _labels(dataset, judge, target, by, words)
+    answered = targets(dataset)
+    column = column_of(target, answered, dataset)
+    cases = [str(one) for one in dataset.read("dialogues")["dialogue_id"].to_pylist()]
+    labels = answered[column].reindex(cases).to_numpy(dtype="float64")
+    whose = people_of(dataset)
+    people = [whose[one] for one in cases]
+    if judge == PARAMETERS:
+        table = prediction_table(dataset, target)
+        values = parameters(dataset).reindex(index=cases, columns=list(table.predictors))
+        said = cross_fitted(values.to_numpy(dtype="float64"), labels, people, train=_learner(labels))
+    else:
+        rows = _judgements(dataset, judge, column)
+        told = {row["dialogue_id"]: row["value"] for row in rows}
+        said = np.array([number_of(told.get(one)) for one in cases])
+    return JudgedTable(
+        target=column, cases=cases, dialogues=cases, people=np.array(people),
+        keys=group_keys(dataset, by), said=said, labels=labels, first=np.full(len(cases), np.nan),
+        words=np.array([float(words.get(one, 0)) for one in cases]),
+    )  # fmt: skip
+
+
+def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
+    """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
+
+    Output  1 less the confidence; else as `doubt_of`; NaN where it said nothing
+    """
+    rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
+    sure = {_case(row): row["confidence"] for row in rows if row["confidence"] is not None}
+    if sure and table.target != PREFERENCE:
+        return np.array([1 - number_of(sure.get(one)) for one in table.cases])
+    return doubt_of(table.said, table.labels)
+
+
+def doubts_by_dialogue(
+    dataset: Dataset, table: JudgedTable, judge: str
+) -> tuple[list[str], Floats, np.ndarray]:
+    """What people may be asked about: its names, how unsure the judge is of each, and its stratum.
+
+    Output  dialogues (of turns the whole dialogue, with the mean of their doubts); of votes the cases
+    """
+    unsure, keys = doubt(dataset, table, judge), np.array([str(one) for one in table.keys])
+    if table.target == PREFERENCE:
+        return list(table.cases), unsure, keys
+    names = list(dict.fromkeys(table.dialogues))
+    places = {one: place for place, one in enumerate(names)}
+    at = np.array([places[one] for one in table.dialogues], dtype=int)
+    known = ~np.isnan(unsure)
+    counts = np.bincount(at, known, len(names))
+    sums = np.bincount(at, np.where(known, unsure, 0.0), len(names))
+    mean = np.divide(sums, counts, out=np.full(len(names), np.nan), where=counts > 0)
+    strata = np.empty(len(names), dtype=keys.dtype)
+    strata[at] = keys
+    return names, mean, strata
+
+
+def _learner(labels: Floats) -> Learner:
+    """What learns to predict answers: of yes and no their chances, of other scales their values."""
+    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
+        return lambda values, answers, groups: fit_logistic(values, answers, groups).predict
+    return lambda values, answers, groups: fit("elastic_net", values, answers, groups).predict
+
+
+def _labels(dataset: Dataset, judge: str, target: str, by: str, words: Mapping[str, int]) -> JudgedTable:
+    """What annotators and a judge say of each dialogue or turn; `parameters` are those of its dialogue."""
+    found = labelled_cases(dataset, target)
+    whose = people_of(dataset)
+    every = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
+    places = {one: place for place, one in enumerate(every)}
+    at = [places[one] for one in found.dialogues]
+    people, keys = [whose[one] for one in found.dialogues], group_keys(dataset, by)
+    if judge == PARAMETERS:
+        values = free_parameters(dataset)[1][at]
+        train = _learner(found.labels) if values.shape[1] else _nothing_known
+        said = cross_fitted(values, found.labels, people, train=train)
+    else:
+        rows = _judgements(dataset, judge, target)
+        told = {(row["dialogue_id"], row["turn_index"]): row["value"] for row in rows}
+        said = np.array([
+            number_of(told.get(one)) for one in zip(found.dialogues, found.turns, strict=True)
+        ])  # fmt: skip
+    if any(turn is not None for turn in found.turns):
+        texts = dataset.read("turns", ["dialogue_id", "turn_index", "text"]).to_pylist()
+        words = {_case(row): len((row["text"] or "").split()) for row in texts}
+    return JudgedTable(
+        target=target, cases=found.cases, dialogues=found.dialogues, people=np.array(people),
+        keys=[keys[place] for place in at], said=said, labels=found.labels,
+        words=np.array([float(words.get(one, 0)) for one in found.cases]),
+        first=np.full(len(found.cases), np.nan),
+    )  # fmt: skip
+
+
+def _nothing_known(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
+    return lambda new: np.full(len(new), answers.mean())
+
+
+def _votes(dataset: Dataset, judge: str, words: Mapping[str, int]) -> JudgedTable:
+    told = {
+        (row["dialogue_id"], row["other_dialogue_id"], row["exchange"]): row
+        for row in _judgements(dataset, judge, PREFERENCE)
+    }
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("cases", "dialogues", "people", "keys", "said", "labels", "words", "first")
+    }
+    for number, vote in enumerate(dataset.read("votes").to_pylist()):
+        left, right = vote["left_dialogue_id"], vote["right_dialogue_id"]
+        a, b = sorted((vote["left_system"], vote["right_system"]))
+        turned = vote["left_system"] != a
+        row = told.get((left, right, vote["exchange"]), {})
+        label, said = CHOICES.get(vote["choice"]), row.get("value")
+        longer = words.get(left, 0) - words.get(right, 0)
+        columns["cases"].append(f"{left} {right} {vote['exchange']}")
+        columns["dialogues"].append(left)
+        columns["people"].append(vote["participant_id"] or f"unknown {number}")
+        columns["keys"].append(f"{a} : {b}")
+        columns["labels"].append(_turned(label, turned))
+        columns["said"].append(_turned(said, turned))
+        columns["words"].append(float(-longer if turned else longer))
+        columns["first"].append(number_of(row.get("first_chosen")))
+    arrays = {name: np.array(columns[name]) for name in ("people", "said", "labels", "words", "first")}
+    return JudgedTable(
+        target=PREFERENCE,
+        cases=columns["cases"],
+        dialogues=columns["dialogues"],
+        keys=columns["keys"],
+        **arrays,
+    )
+
+
+def _judgements(dataset: Dataset, judge: str, target: str) -> list[dict[str, Any]]:
+    rows = dataset.read("judgements").to_pylist()
+    found = [row for row in rows if row["judge"] == judge and row["target"] == target]
+    if not found:
+        known = sorted({row["judge"] for row in rows if row["target"] == target} | {PARAMETERS})
+        raise UnknownName("judge", judge, known, place=f"{dataset.folder} target {target}")
+    return found
+
+
+def _words(dataset: Dataset) -> dict[str, int]:
+    """Words of the system in each dialogue."""
+    found: dict[str, int] = {}
+    for row in dataset.read("turns").select(["dialogue_id", "party", "text"]).to_pylist():
+        if row["party"] == "system":
+            found[row["dialogue_id"]] = found.get(row["dialogue_id"], 0) + len((row["text"] or "").split())
+    return found
+
+
+def number_of(value: float | None) -> float:
+    return np.nan if value is None else float(value)
+
+
+def _turned(value: float | None, turned: bool) -> float:
+    return np.nan if value is None else 1 - value if turned else value
+
+
+def _case(row: Mapping[str, Any]) -> str:
+    """A judgement's case, as tables name it."""
+    return row["dialogue_id"] if row["turn_index"] is None else f"{row['dialogue_id']} {row['turn_index']}"

@@ -1,0 +1,187 @@
+"""Labels of annotators as something that a judge says, too: one stands (1) or does not (0)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from vivavoce.core.errors import UnknownName
+from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, UNDECIDED, Dispute, Label, Labels
+from vivavoce.log.dataset import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.base import Tables
+from vivavoce.stats.prediction.table import parameters, usable
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+DIALOGUE: Final = "dialogue"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledCases:
+    """The dialogues, or turns, that a label is about, and whether it stands.
+
+    cases, turns  "DIALOGUE TURN" and the turn's index; of dialogues their names and None
+    labels        1 or 0; where annotators are at odds and nobody decided, the share of them who say so; NaN:
+                  nobody annotated the dialogue in this layer
+    """
+
+    target: str
+    cases: list[str]
+    dialogues: list[str]
+    turns: list[int | None]
+    labels: Floats
+
+
+def is_label(dataset: Dataset, target: str) -> bool:
+    """Whether a target names a layer of annotation and one of its labels, such as `context.AP`."""
+    layer, dot, _ = target.partition(".")
+    return bool(dot) and (layer in LAYERS or layer in _layers(dataset))
+
+
+def _layers(dataset: Dataset) -> set[str]:
+    return set(dataset.read("annotations", ["layer"])["layer"].to_pylist())
+
+
+def is_turn_label(dataset: Dataset, target: str) -> bool:
+    """Whether a target is a label of turns."""
+    if not is_label(dataset, target):
+        return False
+    rows = _rows(dataset, target)
+    return bool(_parties(dataset, target.partition(".")[0], rows))
+
+
+def labelled_cases(dataset: Dataset, target: str) -> LabelledCases:
+    """Every dialogue or turn of a dataset that a label is about, in the dataset's order.
+
+    Raises  UnknownName: no such label in this layer
+    """
+    rows = _rows(dataset, target)
+    layer, _, label = target.partition(".")
+    standing = Labels(rows)
+    won, disputes = standing.of(layer), standing.open(layer)
+    cases, dialogues, turns, labels = list[str](), list[str](), list[int | None](), list[float]()
+    for one, turn in _places(dataset, layer, rows):
+        cases.append(one if turn is None else f"{one} {turn}")
+        dialogues.append(one)
+        turns.append(turn)
+        labels.append(np.nan if one not in won else _stands(label, turn, won[one], disputes.get(one, [])))
+    return LabelledCases(target, cases, dialogues, turns, np.array(labels, dtype=float))
+
+
+def by_annotator(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
+    """What each annotator says of each case of the dialogues that they annotated."""
+    rows = [row for row in _rows(dataset, target) if row["annotator_id"] != ADJUDICATED]
+    layer, _, label = target.partition(".")
+    told: dict[str, set[str]] = {}
+    given: dict[str, set[tuple[str, int | None]]] = {}
+    for row in rows:
+        told.setdefault(row["annotator_id"], set()).add(row["dialogue_id"])
+        if row["label"] == label:
+            given.setdefault(row["annotator_id"], set()).add((row["dialogue_id"], row["turn_index"]))
+    places = _places(dataset, layer, rows)
+    return {
+        who: {
+            one if turn is None else f"{one} {turn}": float((one, turn) in given.get(who, set()))
+            for one, turn in places
+            if one in mine
+        }
+        for who, mine in told.items()
+    }
+
+
+def logged_chances(dataset: Dataset, target: str) -> dict[str, tuple[float, bool]]:
+    """The chance of each dialogue to be judged in a target's layer, and whether the lot fell on it.
+
+    Empty   no chances were logged: everything was to be judged, or nobody knows what
+    """
+    layer = target.partition(".")[0]
+    rows = dataset.read("label_chances", ["dialogue_id", "layer", "chance", "drawn"]).to_pylist()
+    return {row["dialogue_id"]: (row["chance"], row["drawn"]) for row in rows if row["layer"] == layer}
+
+
+def chosen_layers(dataset: Dataset) -> set[str]:
+    """Layers in which dialogues were judged by chances that differ."""
+    rows = dataset.read("label_chances", ["layer", "chance"]).to_pylist()
+    chances: dict[str, set[float]] = {}
+    for row in rows:
+        chances.setdefault(row["layer"], set()).add(row["chance"])
+    return {layer for layer, found in chances.items() if len(found) > 1}
+
+
+def label_weights(dataset: Dataset, measure: str) -> dict[str, float] | None:
+    """The inverse chance of each dialogue that annotators were to judge, 0 of all others.
+
+    Empty   the measure looks at no layer in which dialogues were chosen by chances that differ: None
+    """
+    chosen = chosen_layers(dataset)
+    layers = chosen & Tables(dataset).counted(MEASURES.get(measure).components)[1] if chosen else set()
+    if not layers:
+        return None
+    found = logged_chances(dataset, min(layers))
+    return {one: 1 / chance if drawn else 0.0 for one, (chance, drawn) in found.items()}
+
+
+def free_parameters(dataset: Dataset) -> tuple[list[str], Floats]:
+    """Names and values of measures that look at no annotation, one row a dialogue: what predicts a label.
+
+    Output  those that vary and are known in half of all dialogues
+    """
+    known = parameters(dataset)
+    tables = Tables(dataset)
+    free = [str(one) for one in known.columns if not tables.counted(MEASURES.get(str(one)).components)[1]]
+    names, _ = usable(known.reindex(columns=free), judgements=False)
+    dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
+    return names, known.reindex(index=dialogues, columns=names).to_numpy(dtype="float64")
+
+
+def _rows(dataset: Dataset, target: str) -> list[Mapping[str, Any]]:
+    layer, _, label = target.partition(".")
+    rows = [row for row in dataset.read("annotations").to_pylist() if row["layer"] == layer]
+    known = {row["label"] for row in rows} | set(LAYERS[layer].labels if layer in LAYERS else ())
+    if label not in known:
+        labels = sorted(f"{layer}.{one}" for one in known - {"none", UNDECIDED})
+        raise UnknownName("target", target, labels, place=str(dataset.folder))
+    return rows
+
+
+def _places(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, int | None]]:
+    """Dialogues, or turns of those whom the layer is about: of a stranger's layer of whoever has a label."""
+    dialogues = [str(one) for one in dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()]
+    parties = _parties(dataset, layer, rows)
+    if not parties:
+        return [(one, None) for one in dialogues]
+    turns: dict[str, list[int]] = {}
+    for one, index, party in _turns(dataset):
+        if party in parties:
+            turns.setdefault(one, []).append(index)
+    return [(one, index) for one in dialogues for index in sorted(turns.get(one, []))]
+
+
+def _parties(dataset: Dataset, layer: str, rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Whose turns a layer is about; none: whole dialogues."""
+    if layer in LAYERS:
+        about = LAYERS[layer].about
+        return {"user", "system"} if about == "turn" else {about} - {DIALOGUE}
+    labelled = {(row["dialogue_id"], row["turn_index"]) for row in rows}
+    return {party for one, index, party in _turns(dataset) if (one, index) in labelled}
+
+
+def _turns(dataset: Dataset) -> list[tuple[str, int, str]]:
+    rows = dataset.read("turns", ["dialogue_id", "turn_index", "party"]).to_pylist()
+    return [(row["dialogue_id"], row["turn_index"], row["party"]) for row in rows]
+
+
+def _stands(label: str, turn: int | None, won: Sequence[Label], disputes: Sequence[Dispute]) -> float:
+    if any(one.label == label and one.turn_index == turn for one in won):
+        return 1.0
+    shares = [
+        sum(_says(one.options[place], label) for place in one.said) / len(one.said)
+        for one in disputes
+        if one.turn_index == turn and any(_says(option, label) for option in one.options)
+    ]
+    return max(shares, default=0.0)
+
+
+def _says(option: Label | None, label: str) -> bool:
+    return option is not None and option.label == label
