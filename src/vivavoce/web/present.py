@@ -127,7 +127,8 @@ def _dialogue(
     chat, of = (channel.page, channel) if channel is not None else ("chat", None)
     return site.page(
         chat if dialogue.running else "code", state.language, of=of, **facts,
-        entries=transcript(dialogue, step.shows), choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,
+        entries=transcript(dialogue, step.shows), choices=offered(dialogue), waiting=waiting,
+        too_short=too_short, confirm=confirm and too_short,
         needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
         tab=site.tabs.take_over(state.visit_id), seq=state.seq,
     )  # fmt: skip

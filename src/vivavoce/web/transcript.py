@@ -1,6 +1,7 @@
 """What of a dialogue its participant may see: the words, and that something failed.
 
-What an agent did for a turn, calls of tools and documents, is shown as far as its step says (`shows`); by default not at all.
+What an agent did for a turn, calls of tools and documents, is shown as far as its step says (`shows`); by
+default not at all.
 """
 
 from collections.abc import Collection, Iterable

@@ -65,6 +65,4 @@ def test_the_page_and_its_news_hold_what_the_step_shows_and_no_more(
 def test_details_are_folded(tmp_path: Path) -> None:
     turn, page, _ = seen(tmp_path, ("details", "documents"))
     assert page.count('<details class="work">') == 2
-    assert turn["tools"] == [
-        {"name": "find_venue", "parts": ['{"food": "thai"}', HOSTILE], "failed": False}
-    ]
+    assert turn["tools"] == [{"name": "find_venue", "parts": ['{"food": "thai"}', HOSTILE], "failed": False}]
