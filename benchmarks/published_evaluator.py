@@ -1,12 +1,14 @@
 """Objective success beside the published evaluator of MultiWOZ (inform, success) on the same dialogues.
 
-    python -m benchmarks published_evaluator --evaluator FOLDER --python PYTHON --dialogues FILE --venues FILE [--write]
+    python -m benchmarks published_evaluator --evaluator FOLDER --python PYTHON --dialogues FILE \\
+        --venues FILE [--write]
 
-evaluator  a checkout of MultiWOZ_Evaluation (Nekvinda and Dušek 2021); PYTHON is an environment with its requirements
-dialogues  ConvLab's unified format with goals of the domain `restaurant`; venues: the database of the same corpus
+evaluator  a checkout of MultiWOZ_Evaluation (Nekvinda and Dušek 2021); PYTHON: with its requirements
+dialogues  ConvLab's unified format, goals of the domain `restaurant`; venues: the same corpus's database
 
-Its function `get_dialog_success` is called as it is, on its own database class with these venues. It is given what the
-corpus says: goals, states of the user, active domains, and of each system turn which slots it tells (no words).
+Its function `get_dialog_success` is called as it is, on its own database class with these venues. It is
+given what the corpus says: goals, states of the user, active domains, and of each system turn which slots
+it tells (no words).
 """
 
 import argparse
@@ -39,7 +41,8 @@ database.data["restaurant"] = [{name: one.get(name, "?") for name in kept} for o
 database.data_keys["restaurant"] = set(kept)
 found = {}
 for key, one in given["dialogues"].items():
-    match, success = get_dialog_success(one["goal"], one["booked"], one["told"], one["states"], one["domains"], database)
+    parts = [one[name] for name in ("goal", "booked", "told", "states", "domains")]
+    match, success = get_dialog_success(*parts, database)
     found[key] = [bool(match["total"]), bool(success.get("total", False))]
 print(json.dumps(found))
 """
@@ -104,14 +107,18 @@ def _plain(slot: str) -> str:
 
 
 def _ours(dataset: Dataset) -> dict[str, dict[str, bool]]:
-    """By dialogue: whether what was offered meets the goal, whether the goal was served, and by weaker rules."""
+    """By dialogue: whether what was offered meets the goal, whether the goal was served, by weaker rules."""
     venues = Venues.from_rows(dataset.read("entities").to_pylist())
     found = {}
     for key, outcome in outcomes(dataset).assigned.items():
         turns, goal = scored_turns(dataset, key), outcome.goal
         five = replace(goal, requests=tuple(slot for slot in goal.requests if slot in FIVE))
-        ways = {"inform": (replace(goal, requests=()), True), "success": (goal, True), "five slots": (five, True),
-                "five slots, values not looked at": (five, False)}  # fmt: skip
+        ways = {
+            "inform": (replace(goal, requests=()), True),
+            "success": (goal, True),
+            "five slots": (five, True),
+            "five slots, values not looked at": (five, False),
+        }
         scored = {
             name: assigned_outcome(key, [own], turns, venues, verify_values=verified)
             for name, (own, verified) in ways.items()
@@ -130,13 +137,14 @@ def _compared(
 ) -> dict[str, Any]:
     both = sorted(theirs.keys() & ours.keys())
     n = len(both)
+    names = ("inform", "success")
     share = {
-        "published": {"inform": sum(theirs[key][0] for key in both) / n, "success": sum(theirs[key][1] for key in both) / n},
+        "published": {name: sum(theirs[key][place] for key in both) / n for place, name in enumerate(names)},
         "ours": {name: sum(ours[key][name] for key in both) / n for name in next(iter(ours.values()))},
-    }  # fmt: skip
+    }
     agreed = {
         name: Counter(f"published {int(theirs[key][place])}, ours {int(ours[key][name])}" for key in both)
-        for place, name in enumerate(("inform", "success"))
+        for place, name in enumerate(names)
     }
     reasons = Counter(
         _reason(theirs[key], ours[key]) for key in both if theirs[key][1] != ours[key]["success"]

@@ -81,7 +81,8 @@ def _adaptive(card: dict[str, Any]) -> Activity:
             lines.append(words)
         elif kind == "RichTextBlock":
             runs = part.get("inlines")
-            shown = (one.get("text") if isinstance(one, dict) else one for one in runs or ())
+            runs = runs if isinstance(runs, list) else []
+            shown = (one.get("text") if isinstance(one, dict) else one for one in runs)
             lines.append("".join(one for one in shown if isinstance(one, str)))
         elif kind == "FactSet":
             lines += [

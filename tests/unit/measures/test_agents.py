@@ -112,8 +112,10 @@ def test_answers_are_grounded_where_annotators_say_so_else_missing(tmp_path: Pat
     writer.add("dialogues", [
         {"dialogue_id": key, "simulated": True, **facts} for key in "abc"
     ])  # fmt: skip
-    given = [("a", 1, "one", "grounded"), ("a", 1, "two", "grounded"), ("a", 1, "three", "ungrounded"),
-             ("a", 3, "one", "grounded"), ("a", 5, "one", "partly"), ("b", 1, "one", "ungrounded")]  # fmt: skip
+    given = [
+        ("a", 1, "one", "grounded"), ("a", 1, "two", "grounded"), ("a", 1, "three", "ungrounded"),
+        ("a", 3, "one", "grounded"), ("a", 5, "one", "partly"), ("b", 1, "one", "ungrounded"),
+    ]  # fmt: skip
     writer.add("annotations", [
         {"dialogue_id": key, "turn_index": turn, "layer": "grounding", "annotator_id": who,
          "label": label}
