@@ -32,7 +32,7 @@ WRITTEN: Settings = {
     "send": {"text": "{{ text }}"}, "response": {"text": "say"}, "delta": "piece", "turn_end": "done",
 }  # fmt: skip
 SECRET = "hunter2secret"
-OURS = {name: free_port() for name in ("slack", "whatsapp", "messenger")}
+OURS = {name: free_port() for name in ("slack", "whatsapp", "messenger", "teams")}
 
 
 def on_platform(name: str) -> Callable[[Counterparts], Settings]:
@@ -49,6 +49,7 @@ SIGNED: dict[str, Settings] = {
     "slack": {"signing_secret": SECRET},
     "whatsapp": {"app_secret": SECRET, "verify_token": "verifies"},
     "messenger": {"app_secret": SECRET},
+    "teams": {},
 }
 SYSTEMS: dict[str, Callable[[Counterparts], Settings]] = {
     "a2a": lambda all_: {"url": f"http://{all_.server('a2a_agent.py')}"},

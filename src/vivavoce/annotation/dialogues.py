@@ -1,5 +1,6 @@
 """A dialogue as an annotator sees it: what was said and when, and the task; never who the system is."""
 
+from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +17,17 @@ RECORDINGS: Final = {".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """One turn; times in seconds since the dialogue began, None where the log does not know them."""
+    """One turn; times in seconds since the dialogue began, None where the log does not know them.
+
+    documents  what the system says that it looked up for it: source and text of each, best first
+    """
 
     turn_index: int
     party: str
     text: str
     onset_s: float | None
     offset_s: float | None
+    documents: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,18 @@ def shown_dialogue(log: Reader, dialogue_id: str) -> ShownDialogue | None:
     rows = logged_dialogue(log, dialogue_id)
     if rows is None:
         return None
+    found: defaultdict[int | None, list[tuple[str, str]]] = defaultdict(list)
+    for row in sorted(rows.agent.tables["retrievals"], key=lambda row: row["rank"]):
+        found[row["turn_index"]].append((row["source"] or "", row["document"] or ""))
     turns = tuple(
-        ShownTurn(row["turn_index"], row["party"], row["text"] or "", row["onset_s"], row["offset_s"])
+        ShownTurn(
+            row["turn_index"],
+            row["party"],
+            row["text"] or "",
+            row["onset_s"],
+            row["offset_s"],
+            tuple(found[row["turn_index"]]),
+        )
         for row in sorted(rows.turns, key=lambda row: row["turn_index"])
     )
     return ShownDialogue(dialogue_id, rows.history.language, rows.history.task_text or "", turns)

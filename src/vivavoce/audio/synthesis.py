@@ -28,7 +28,11 @@ class SynthesiserSettings(BaseModel):
 
 
 class Synthesiser(Protocol):
-    """Speaks texts. One object serves all calls."""
+    """Speaks texts. One object serves all calls.
+
+    One whose `reads_ssml` is true is given what a system marked up for a synthesiser (SSML) as it came, a
+    text in `<speak>`; others its words alone.
+    """
 
     async def speak(self, text: str, *, language: str) -> Sound:
         """The text as speech, at the synthesiser's own rate. Empty text gives no sound.
@@ -40,6 +44,11 @@ class Synthesiser(Protocol):
     async def close(self) -> None:
         """Free what is held."""
         ...
+
+
+def reads_ssml(synthesiser: Synthesiser) -> bool:
+    """Whether a synthesiser understands texts that are marked up for it."""
+    return bool(getattr(synthesiser, "reads_ssml", False))
 
 
 SYNTHESISERS: Final[Shelf[MadeBySettings[SynthesiserSettings, Synthesiser]]] = Shelf(

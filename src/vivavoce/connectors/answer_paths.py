@@ -78,7 +78,7 @@ class AnswerReader(WorkReader):
         Raises  SystemUnderTestError("bad_answer")
         """
         found = self._paths["text"].search(answer)
-        texts = answers.read_texts(found)
+        texts = answers.read_written(found)
         ends = self._part("end", answers.read_flag, answer, False)
         choices = self._part("choices", answers.read_choices, answer, ())
         images = self._part("images", answers.read_images, answer, ())

@@ -2,9 +2,12 @@
 
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, NamedTuple
 
+from vivavoce.audio.ssml import is_ssml
 from vivavoce.connectors.base import Act, Choice, SystemOutput, Understood
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -45,21 +48,33 @@ def read_json(body: bytes | str) -> Any:
         raise bad_answer(f"the answer is not JSON: {' '.join(start.split())!r}") from None
 
 
+class Written(NamedTuple):
+    """A message text; `ssml` is the text as it was marked up for a synthesiser, "" where it was not."""
+
+    text: str
+    ssml: str = ""
+
+
 def read_texts(value: Any) -> list[str]:
-    """Message texts: one text or a list of texts; empty ones are dropped. Anything else is a bad answer."""
+    """Message texts without markup: one text or a list; empty ones are dropped. Else a bad answer."""
+    return [one.text for one in read_written(value)]
+
+
+def read_written(value: Any) -> list[Written]:
+    """Message texts as `read_texts` has them, with the markup that they came in."""
     if value is None:
         return []
     texts = value if isinstance(value, list) else [value]
     for text in texts:
         if not isinstance(text, str):
             raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
-    plain = map(without_markup, texts)
-    return [text for text in plain if text.strip()]
+    found = (Written(without_markup(text), text if is_ssml(text) else "") for text in texts)
+    return [one for one in found if one.text.strip()]
 
 
 def without_markup(text: str) -> str:
     """The words of a text that is marked up for a synthesiser (SSML); any other text as it is."""
-    if not text.lstrip().startswith("<speak"):
+    if not is_ssml(text):
         return text
     reader = _Words()
     reader.feed(text)
@@ -153,7 +168,7 @@ def read_flag(value: Any) -> bool:
 
 
 def outputs(
-    texts: list[str],
+    texts: Sequence[Written | str],
     *,
     choices: tuple[Choice, ...] = (),
     images: tuple[str, ...] = (),
@@ -161,9 +176,10 @@ def outputs(
     ends: bool = False,
 ) -> list[SystemOutput]:
     """A whole system turn; choices and images belong to its last message."""
-    shown = texts or ([""] if choices or images else [])
-    turn = [SystemOutput(kind="message", text=text) for text in shown[:-1]]
-    turn += [SystemOutput(kind="message", text=text, choices=choices, images=images) for text in shown[-1:]]
+    written = [Written(one) if isinstance(one, str) else one for one in texts]
+    shown = written or ([Written("")] if choices or images else [])
+    turn = [SystemOutput(kind="message", text=one.text, ssml=one.ssml) for one in shown]
+    turn[-1:] = [replace(last, choices=choices, images=images) for last in turn[-1:]]
     if extras is not None:
         turn.append(extras)
     if ends:

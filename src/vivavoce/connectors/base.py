@@ -130,6 +130,7 @@ class SystemOutput:
           end      the system ended the dialogue
           sent     the turn has been handed over whole; for systems that take sound no faster than it is heard
 
+    ssml    a message's text as it was marked up for a synthesiser; "" where it was not
     held_s  seconds for which the connector kept this back to see whether more would come
     heard   what the system says that it heard of the turn it answers, where it listens by itself
     tools   calls of tools; () says that all are told and there was none; None: nothing is said of them
@@ -137,6 +138,7 @@ class SystemOutput:
 
     kind: Literal["delta", "audio", "message", "extras", "end", "sent"]
     text: str = ""
+    ssml: str = ""
     choices: tuple[Choice, ...] = ()
     images: tuple[str, ...] = ()
     acts: tuple[Act, ...] = ()

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
+from vivavoce.connectors.activities import read_activity
 from vivavoce.connectors.answers import bad_answer, clean_text
 from vivavoce.connectors.base import (
     Capabilities,
@@ -31,10 +32,8 @@ from vivavoce.connectors.system_connector import SystemConnector, name_of, renam
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
-_PICTURE: Final = "image/"
 _PATH: Final = "/v3/directline"
 _CLOUD: Final = "botframework.com"
-_SAID: Final = ("imBack", "postBack", "messageBack")  # actions that send something to the bot
 
 
 class DirectLineSettings(ConnectorSettings):
@@ -184,41 +183,10 @@ def _sender(activity: dict[str, Any]) -> Any:
 
 
 def _read(activity: dict[str, Any]) -> list[SystemOutput]:
-    text = activity.get("text") or ""
-    if not isinstance(text, str):
-        raise bad_answer("the text of an activity is no text")
-    suggested = activity.get("suggestedActions")
-    actions = list(_list(suggested.get("actions"))) if isinstance(suggested, dict) else []
-    images, lines = [], [text] if text else []
-    for attachment in _list(activity.get("attachments")):
-        content = attachment.get("content")
-        if str(attachment.get("contentType", "")).startswith(_PICTURE):
-            images.append(str(attachment.get("contentUrl")))
-        elif isinstance(content, dict):
-            lines += [content[part] for part in ("title", "text") if isinstance(content.get(part), str)]
-            images += [str(image["url"]) for image in _list(content.get("images")) if "url" in image]
-            actions += _list(content.get("buttons"))
-    pressed = [_choice(one) for one in actions if one.get("type", "imBack") in _SAID]
-    choices = tuple(one for one in pressed if one.payload)
-    lines += [f"{one.get('title', '')} {one.get('value')}".strip() for one in actions if _leads_away(one)]
+    said = read_activity(activity)
     outputs = [SystemOutput(kind="extras", raw=activity)]
-    if lines or images or choices:
-        shown = "\n".join(lines)
-        outputs.insert(0, SystemOutput(kind="message", text=shown, choices=choices, images=tuple(images)))
+    choices = tuple(Choice(one.title, one.text) for one in said.actions if one.text)
+    if said.text or said.images or choices:
+        shown = SystemOutput(kind="message", text=said.text, choices=choices, images=said.images)
+        outputs.insert(0, shown)
     return outputs
-
-
-def _choice(action: dict[str, Any]) -> Choice:
-    """What pressing it says: its text where it has one (messageBack), else its value, else its title."""
-    given = (action.get(name) for name in ("text", "value", "title"))
-    said = next((one for one in given if isinstance(one, str) and one), "")
-    return Choice(str(action.get("title") or said), said)
-
-
-def _leads_away(action: dict[str, Any]) -> bool:
-    """Whether it opens a page instead of saying something; its address is shown with the text."""
-    return action.get("type") == "openUrl" and isinstance(action.get("value"), str)
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

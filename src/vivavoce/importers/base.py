@@ -13,7 +13,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
 from vivavoce.importers.items import ItemRows, LogItem, Row, check_rows
 from vivavoce.importers.log_files import LogFiles, one_line
-from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
+from vivavoce.importers.venues import SELF_REPORTED, SelfReported, cambridge_slot, read_venues
 from vivavoce.log.columns import FACTOR_PREFIX
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dataset_folder import check_free
@@ -58,6 +58,7 @@ class Importer:
 
     endings  of the names of its files, where it is given folders or archives
     notes    what to know of every dataset that it makes
+    venue_slot  what the dataset calls a slot of its venue database
     unit     what is counted when it has been read
     guess    drafts a mapping file for a log, where it needs one; else None
     """
@@ -70,6 +71,7 @@ class Importer:
     endings: tuple[str, ...] = (".json", ".jsonl")
     notes: tuple[str, ...] = ()
     venues: bool = False
+    venue_slot: Callable[[str], str] = cambridge_slot
     unit: str = "dialogues"
     guess: Callable[[LogFiles], str] | None = None
 
@@ -90,7 +92,7 @@ class Importer:
         if venues is not None and not self.venues:
             raise InputError(f"{self.name} has no venue database", place="--venues", hint="leave it out")
         check_free(into)
-        known = read_venues(venues) if venues is not None else None
+        known = read_venues(venues, rename=self.venue_slot) if venues is not None else None
         files = LogFiles(paths, self.endings, venues=venues, mapping=mapping)
         items = list(self.rows(files))
         if not items:

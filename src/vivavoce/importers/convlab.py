@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals
+from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals, slot_name
 from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles, LogRecord
 
@@ -33,7 +33,7 @@ def _dialogue(rows: ItemRows, record: LogRecord) -> None:
     dialogue = ForeignDialogue(
         rows, need(content, "dialogue_id", str), study=corpus, system="system",
         task_text=maybe(maybe(content, "goal", dict) or {}, "description", str),
-        task_id=maybe(content, "original_id", str), factor_split=split,
+        task_id=as_text(maybe(content, "original_id", (str, int))), factor_split=split,
     )  # fmt: skip
     for turn in need(content, "turns", list):
         party = need(turn, "speaker", str)
@@ -73,5 +73,6 @@ CONVLAB: Final = Importer(
     rows=read_convlab,
     endings=("dialogues.json",),
     venues=True,
+    venue_slot=slot_name,
     notes=(*NOTES, SEVERAL),
 )

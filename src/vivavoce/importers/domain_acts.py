@@ -25,9 +25,11 @@ ACTS: Final = {
 SLOTS: Final = {
     "price": "pricerange", "post": "postcode", "addr": "address", "ref": "reference", "depart": "departure",
     "dest": "destination", "leave": "leaveat", "arrive": "arriveby", "people": "book people",
-    "ticket": "price", "id": "trainid", "car": "type",
+    "ticket": "price", "id": "trainid", "car": "type", "price range": "pricerange", "leave at": "leaveat",
+    "arrive by": "arriveby", "train id": "trainid",
 }  # fmt: skip
 ANYTHING: Final = ("dontcare", "do n't care", "don't care", "dont care", "do not care", "any")
+TYPED: Final = ("hotel", "attraction")  # `type` is a slot there, such as guesthouse
 REQUESTED: Final = ("?", "")
 
 
@@ -96,7 +98,8 @@ def add_goals(
     """The goals that were assigned; those of several domains under an origin of their own."""
     for goal in goals:
         before = f"{goal.domain}-" if several else ""
-        dialogue.goal(TYPE, value=goal.domain)
+        if several or goal.domain not in TYPED:
+            dialogue.goal(TYPE, value=goal.domain)
         for slot, value in goal.constraints.items():
             dialogue.goal("constraint", before + slot_name(slot), value_of(value) or value)
         for slot in goal.requests:

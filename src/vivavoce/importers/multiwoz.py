@@ -11,7 +11,7 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals
+from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals, slot_name
 from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles, LogRecord
 
@@ -97,5 +97,6 @@ MULTIWOZ: Final = Importer(
     rows=read_multiwoz,
     endings=("data.json", *(f"{one}.json" for one in ACT_FILES)),
     venues=True,
+    venue_slot=slot_name,
     notes=(*NOTES, SEVERAL),
 )

@@ -87,5 +87,6 @@ SGD: Final = Importer(
     rows=read_sgd,
     endings=tuple(f"{digit}.json" for digit in range(10)),
     venues=True,
+    venue_slot=slot_name,
     notes=(*NOTES, SEVERAL),
 )

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,17 +11,22 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME
 
-CAMBRIDGE_SLOTS: Final = {"address": "addr"}
+CAMBRIDGE_SLOTS: Final[dict[str, str]] = {"address": "addr"}
 CUT_SHORT: Final = ("postcode",)
 NOT_SLOTS: Final = ("id", NAME, "location")
 
 
+def cambridge_slot(slot: str) -> str:
+    """A slot's name in the corpora of the Cambridge restaurant domain."""
+    return CAMBRIDGE_SLOTS.get(slot, slot)
+
+
 def read_venues(
-    path: Path, *, rename: Mapping[str, str] = CAMBRIDGE_SLOTS, prefix: tuple[str, ...] = CUT_SHORT
+    path: Path, *, rename: Callable[[str], str] = cambridge_slot, prefix: tuple[str, ...] = CUT_SHORT
 ) -> list[dict[str, Any]]:
     """Rows of `entities` from a JSON list of venues; leading lines that begin with `#` are skipped.
 
-    Input   objects with `name`, optionally `id`, and one text per slot; `rename` maps slots to the dataset's
+    Input   objects with `name`, optionally `id`, and one text per slot; `rename` gives slots the dataset's
             names, `prefix` lists slots whose spoken form may be cut short
     Empty   a slot without value has no row
     Raises  InputError: names file, venue and hint
@@ -61,7 +66,7 @@ def read_venues(
                 {
                     "entity_id": key,
                     "name": venue[NAME],
-                    "slot": rename.get(slot, slot),
+                    "slot": rename(slot),
                     "value": str(value),
                     "source": "database",
                     "match": "prefix" if slot in prefix else "exact",

@@ -54,6 +54,9 @@ LAYERS: Final[dict[str, Layer]] = {layer.name: layer for layer in (
         "background_knowledge": "expects knowledge that the user lacks",
         "repair": "does not mend a trouble that shows",
     }, exclusive=False),
+    Layer("grounding", "system", "whether documents that the system looked up say what an answer says", {
+        "grounded": "they say all of its facts", "partly": "some of them", "ungrounded": "none of them",
+    }),
     Layer("correction", "turn", "a turn mainly about mending a trouble, without new content", _YES, False),
     Layer("help_request", "user", "the user asks for help", _YES, False),
     Layer("cancel", "user", "the user tries to cancel or start over", _YES, False),

@@ -59,10 +59,11 @@ class LoggedHypothesis(BaseModel):
 
 
 class LoggedMessage(BaseModel):
-    """One message bubble of a system turn."""
+    """One message bubble of a system turn; `ssml`: its text as it was marked up for a synthesiser."""
 
     model_config = ConfigDict(frozen=True)
     text: str
+    ssml: str | None = None
     choices: list[dict[str, str]] = Field(default_factory=list)
     images: list[str] = Field(default_factory=list)
 

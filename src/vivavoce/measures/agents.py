@@ -7,10 +7,14 @@ from functools import partial
 from itertools import product
 from typing import Any, Final
 
-from vivavoce.measures.base import Components, Measure, Pairs, Tables, field_of
+from vivavoce.measures.base import Components, Direction, Measure, Pairs, Tables, field_of
+from vivavoce.measures.counting import labels
 from vivavoce.measures.task_success import objective_success, subjective_success
 
 SOURCE: Final = "Yao and others 2024, tau-bench, section 3: agents that call tools while users talk to them"
+GROUNDING_SOURCE: Final = (
+    "Rashkin and others 2023, Measuring attribution in natural language generation models"
+)
 TOKEN_SOURCE: Final = "OpenTelemetry, semantic conventions for generative AI: gen_ai.usage"
 NEARLY: Final = 1e-6  # tau-bench takes a reward so close to 1 for success
 UNLOGGED: Final = "the log does not say which tools were called: missing"
@@ -102,6 +106,21 @@ def _tokens(*columns: str) -> Components:
     return components
 
 
+def _grounded(wanted: str) -> Components:
+    """Answers that annotators give this label, of those that have any: turns without facts have none."""
+
+    def components(tables: Tables) -> Pairs:
+        judged = labels(tables).of("grounding").items()
+        return {key: (sum(one.label == wanted for one in found), len(found)) for key, found in judged}
+
+    return components
+
+
+_GROUNDING: Final[tuple[tuple[str, str, str, Direction, str], ...]] = (
+    ("grounded_answers", "Grounded answers", "grounded", "higher", "all are"),
+    ("ungrounded_answers", "Ungrounded answers", "ungrounded", "lower", "none is"),
+)
+
 _agent = partial(Measure, family="agent", origin="instrumental", level="dialogue", source=SOURCE)
 _dialogue = partial(_agent, analysis_unit="dialogue")
 
@@ -130,6 +149,15 @@ def _measures() -> Iterator[Measure]:
         empty="calls of which the log does not say how they ended are left out; without others it is missing",
         needs=TOOLS, components=_tool_errors,
     )  # fmt: skip
+    for name, title, wanted, direction, which in _GROUNDING:
+        yield _agent(
+            name=name, title=title, unit="ratio", direction=direction, analysis_unit="answer",
+            origin="expert", source=GROUNDING_SOURCE,
+            meaning=f"Share of answers, among those that tell facts, of which {which} what a document says "
+            "that the system looked up, by annotators.",
+            empty="not annotated in layer `grounding`: missing", needs=(("layer:grounding",),),
+            components=_grounded(wanted),
+        )  # fmt: skip
     columns = {"": ("input_tokens", "output_tokens"), "input_": ("input_tokens",)}
     columns["output_"] = ("output_tokens",)
     for kind, counted in columns.items():

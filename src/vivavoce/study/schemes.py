@@ -99,6 +99,9 @@ class Scheme(_Written):
     only_where: dict[str, list[str]] = Field(
         {}, description="asked only where one of these labels was given in another scheme"
     )
+    documents: bool = Field(
+        False, description="the annotator reads beside the turn what the system says that it looked up for it"
+    )
     decision: dict[str, list[str]] = Field({}, description="steps of the decision in order, by language")
     labels: list[SchemeLabel] = Field([], max_length=MOST_LABELS, description="the labels, in order")
     labels_from: Literal["slots"] | None = Field(

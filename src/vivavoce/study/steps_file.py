@@ -14,6 +14,7 @@ from vivavoce.questionnaires.instrument import About
 from vivavoce.study.settings import Flag, Settings, Whole
 
 Gate = Literal["code", "dialogue", "none"]
+AgentView = Literal["tools", "details", "documents"]
 
 LATER_STEPS: Final = ("annotate",)
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
@@ -93,6 +94,11 @@ class DialogueSettings(Settings):
     elsewhere: str | None = Field(
         None,
         description="Markdown file that says how to reach a system outside the page; the code is typed in",
+    )
+    shows: list[AgentView] = Field(
+        [],
+        description="what participants see of what an agent did for a turn: tools (their names), details "
+        "(arguments and results, too), documents that it looked up; nothing when left out",
     )
 
     @model_validator(mode="after")

@@ -57,7 +57,10 @@ class SystemTurn:
         elif output.kind == "message":
             self.streamed = ""
             choices = [{"title": choice.title, "payload": choice.payload} for choice in output.choices]
-            self.messages.append(LoggedMessage(text=output.text, choices=choices, images=list(output.images)))
+            message = LoggedMessage(
+                text=output.text, ssml=output.ssml or None, choices=choices, images=list(output.images)
+            )
+            self.messages.append(message)
         elif output.kind == "end":
             self.ends_dialogue = True
         if output.acts:

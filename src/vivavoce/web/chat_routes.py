@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 from vivavoce.connectors.pictures import picture_at
 from vivavoce.core.errors import LogError
 from vivavoce.core.text import well_formed
+from vivavoce.study.step_kind import dialogues_of
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
@@ -86,10 +87,11 @@ async def events(request: Request) -> Response:
         return JSONResponse({"superseded": True})
     stored = await site.news(visit_id, wish.after, wish.wait)
     state = await site.engine.state(visit_id)
+    plan = dialogues_of(state.current_step)
     return JSONResponse(
         {
             "superseded": bool(wish.tab) and not site.tabs.is_newest(visit_id, wish.tab),
-            "events": news(stored, wish.dialogue_id),
+            "events": news(stored, wish.dialogue_id, plan.shows if plan is not None else ()),
             "seq": max(wish.after, stored[-1].seq if stored else 0),
             **_standing(state, wish.dialogue_id),
         }

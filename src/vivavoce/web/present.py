@@ -77,7 +77,7 @@ def _form(site: Site, state: VisitState, facts: dict[str, Any], form: Form) -> H
     return site.page(
         "questionnaire", state.language, **facts, draft=draft,
         form=form if entered is None else filled_form(form, entered),
-        entries=transcript(dialogue) if dialogue else [],
+        entries=transcript(dialogue, state.dialogue_plan.shows) if dialogue else [],
     )  # fmt: skip
 
 
@@ -126,8 +126,9 @@ def _dialogue(
     facts.update(minutes=minutes, minutes_shown=format_decimal(minutes, "0.##", locale=locale_of(spoken)))
     chat, of = (channel.page, channel) if channel is not None else ("chat", None)
     return site.page(
-        chat if dialogue.running else "code", state.language, of=of, **facts, entries=transcript(dialogue),
-        choices=offered(dialogue), waiting=waiting, too_short=too_short, confirm=confirm and too_short,
+        chat if dialogue.running else "code", state.language, of=of, **facts,
+        entries=transcript(dialogue, step.shows), choices=offered(dialogue), waiting=waiting,
+        too_short=too_short, confirm=confirm and too_short,
         needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
         tab=site.tabs.take_over(state.visit_id), seq=state.seq,
     )  # fmt: skip

@@ -1,11 +1,16 @@
-"""What of a dialogue its participant may see: the words, and that something failed; nothing else."""
+"""What of a dialogue its participant may see: the words, and that something failed.
 
-from collections.abc import Iterable
+What an agent did for a turn, calls of tools and documents, is shown as far as its step says (`shows`); by
+default not at all.
+"""
+
+from collections.abc import Collection, Iterable
 from itertools import count
 from typing import Any, Final
 
 from vivavoce.connectors.pictures import can_be_shown
 from vivavoce.log import events as log_events
+from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.store import StoredEvent
 from vivavoce.web.documents import read_message
@@ -13,30 +18,34 @@ from vivavoce.web.documents import read_message
 LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 
 
-def shown(stored: StoredEvent, dialogue_id: str) -> dict[str, Any] | None:
+def shown(stored: StoredEvent, dialogue_id: str, shows: Collection[str] = ()) -> dict[str, Any] | None:
     """One event as the page shows it; None for what is not shown or belongs to another dialogue."""
     event = stored.event
     if getattr(event, "dialogue_id", None) != dialogue_id:
         return None
     if isinstance(event, log_events.UserTurnSent | log_events.SystemTurnReceived):
-        return _turn(stored, event, event.text)
+        return _turn(stored, event, event.text, shows)
     if isinstance(event, log_events.SystemTurnFailed):
         return {"kind": "failure", "seq": stored.seq}
     return None
 
 
-def transcript(dialogue: DialogueHistory) -> list[dict[str, Any]]:
+def transcript(dialogue: DialogueHistory, shows: Collection[str] = ()) -> list[dict[str, Any]]:
     """Everything of a dialogue that is shown, in order."""
     entries = [
-        _turn(one.stored, one.event, one.text) if isinstance(one, Turn) else shown(one, dialogue.dialogue_id)
+        _turn(one.stored, one.event, one.text, shows)
+        if isinstance(one, Turn)
+        else shown(one, dialogue.dialogue_id)
         for one in dialogue.lines
     ]
     return [entry for entry in entries if entry is not None]
 
 
-def news(stored: Iterable[StoredEvent], dialogue_id: str) -> list[dict[str, Any]]:
+def news(
+    stored: Iterable[StoredEvent], dialogue_id: str, shows: Collection[str] = ()
+) -> list[dict[str, Any]]:
     """The events that the page has to show."""
-    return [entry for one in stored if (entry := shown(one, dialogue_id)) is not None]
+    return [entry for one in stored if (entry := shown(one, dialogue_id, shows)) is not None]
 
 
 def offered(dialogue: DialogueHistory) -> list[dict[str, str]]:
@@ -78,14 +87,38 @@ def _titled(event: log_events.SystemTurnReceived) -> list[tuple[str, str]]:
 
 
 def _turn(
-    stored: StoredEvent, event: log_events.UserTurnSent | log_events.SystemTurnReceived, text: str
+    stored: StoredEvent,
+    event: log_events.UserTurnSent | log_events.SystemTurnReceived,
+    text: str,
+    shows: Collection[str],
 ) -> dict[str, Any]:
     seq, spoken = stored.seq, event.sound is not None
     if isinstance(event, log_events.UserTurnSent):
         key = stored.client_key or ""
         return {"kind": "user", "seq": seq, "key": key, "text": text, "spoken": spoken}
     heard = event.heard[0].text if event.heard else None
-    return {"kind": "system", "seq": seq, "messages": _messages(event), "heard": heard, "spoken": spoken}
+    return {
+        "kind": "system", "seq": seq, "messages": _messages(event), "heard": heard, "spoken": spoken,
+        **_work(event.agent, shows),
+    }  # fmt: skip
+
+
+def _work(agent: AgentWork | None, shows: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+    """What of an agent's work its participant may see: nothing of it is sent to the page otherwise."""
+    tools = (agent.tools or []) if agent is not None and not {"tools", "details"}.isdisjoint(shows) else []
+    documents = agent.retrievals if agent is not None and "documents" in shows else []
+    told = "details" in shows
+    return {
+        "tools": [
+            {
+                "name": one.name,
+                "parts": [part for part in (one.arguments, one.error or one.result) if part and told],
+                "failed": told and bool(one.failed),
+            }
+            for one in tools
+        ],
+        "documents": [{"source": one.source or "", "text": one.document or ""} for one in documents],
+    }
 
 
 def _messages(event: log_events.SystemTurnReceived) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from vivavoce.web.chat_routes import LONGEST_DELAY_S, Key
 from vivavoce.web.site import ThisSite, ThisVisit
 from vivavoce_speech.browser.line import VoiceLine
 from vivavoce_speech.browser.microphone_pages import router
-from vivavoce_speech.dialogue.voice_turns import logged, words_of
+from vivavoce_speech.dialogue.voice_turns import logged
 
 _report = structlog.get_logger("vivavoce.web")
 FINAL: Final = ("too_long", "empty", "bad_audio", "not_understood")
@@ -111,7 +111,7 @@ async def said(site: ThisSite, visit_id: ThisVisit, line: ThisLine, seq: int) ->
     _talking(state)
     try:
         own = await line.turns.spoken_by_system(visit_id, seq)
-        sound = own or await line.voices.speak(words_of(state, seq), state.language)
+        sound = own or await line.voices.say(state, seq)
         heard, damaged = await line.playback.heard(visit_id, seq, sound)
     except LookupError:
         raise HTTPException(404) from None

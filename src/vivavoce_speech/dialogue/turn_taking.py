@@ -18,7 +18,8 @@ import structlog
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser, RecognitionError
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.audio.synthesis import Synthesiser, SynthesisError
+from vivavoce.audio.ssml import in_one
+from vivavoce.audio.synthesis import Synthesiser, SynthesisError, reads_ssml
 from vivavoce.audio.voice_activity import SpeechStream
 from vivavoce.languages.data import Phrase, phrase
 from vivavoce.log import events as log_events
@@ -390,7 +391,11 @@ class SpokenDialogue:
             return
         sound = await self._calls.turns.spoken_by_system(self._visit_id, seq) if turn.sound else None
         whole = await asyncio.to_thread(read_sound, sound) if sound is not None else None
-        if whole is None and (whole := await self._synthesised(spoken_text(turn))) is None:
+        if (
+            whole is None
+            and (whole := await self._synthesised(spoken_text(turn, marked=reads_ssml(self._synthesiser))))
+            is None
+        ):
             return
         whole, damaged = await self._answers.heard(whole, turn.turn_index)
         self._playing = self._utter(turn.turn_index, own_voice=sound is not None)
@@ -442,11 +447,14 @@ class SpokenDialogue:
             return None
 
 
-def spoken_text(turn: log_events.SystemTurnReceived) -> str:
-    """What of a system turn is said: its messages, and the choices that a page would show as buttons."""
-    parts: list[str] = []
+def spoken_text(turn: log_events.SystemTurnReceived, *, marked: bool = False) -> str:
+    """What of a system turn is said: its messages, and the choices that a page would show as buttons.
+
+    marked  as the system marked it up for a synthesiser (SSML), where it did
+    """
+    parts: list[tuple[str, str | None]] = []
     for message in turn.messages:
-        parts.append(message.text)
+        parts.append((message.text, message.ssml if marked else None))
         titles = [choice.get("title", "") for choice in message.choices]
-        parts += [", ".join(title for title in titles if title)] if titles else []
-    return "\n".join(part for part in parts if part.strip())
+        parts += [(", ".join(title for title in titles if title), None)] if titles else []
+    return in_one(parts)

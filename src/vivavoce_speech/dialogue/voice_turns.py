@@ -11,7 +11,8 @@ from typing import Final
 from vivavoce.audio.files import encode_sound, probe_sound, read_sound
 from vivavoce.audio.recognition import Hypothesis, Recogniser
 from vivavoce.audio.speech import make_recogniser, make_synthesiser
-from vivavoce.audio.synthesis import Synthesiser
+from vivavoce.audio.ssml import in_one
+from vivavoce.audio.synthesis import Synthesiser, reads_ssml
 from vivavoce.audio.voice_activity import speech_intervals
 from vivavoce.connectors.base import Interruptible
 from vivavoce.core.errors import InputError
@@ -77,6 +78,11 @@ class Voices:
             while len(self._spoken) > SPOKEN_KEPT:
                 self._spoken.popitem(last=False)
         return self._spoken[text, language]
+
+    async def say(self, state: VisitState, seq: int) -> bytes:
+        """A system's turn as a WAV file. Raises LookupError: it is none of this dialogue."""
+        marked = reads_ssml(self.speaker(state.language))
+        return await self.speak(words_of(state, seq, marked=marked), state.language)
 
     async def close(self) -> None:
         """Free what the recognisers and synthesisers hold."""
@@ -206,9 +212,15 @@ def logged(hypotheses: tuple[Hypothesis, ...]) -> list[log_events.LoggedHypothes
     ]
 
 
-def words_of(state: VisitState, seq: int) -> str:
-    """What the system said in the turn of this event. Raises LookupError: it is none of this dialogue."""
-    return " ".join(message.text for message in system_turn(state, seq).messages if message.text)
+def words_of(state: VisitState, seq: int, *, marked: bool = False) -> str:
+    """What the system said in the turn of this event. Raises LookupError: it is none of this dialogue.
+
+    marked  as the system marked it up for a synthesiser (SSML), where it did
+    """
+    messages = system_turn(state, seq).messages
+    if marked and any(one.ssml for one in messages):
+        return in_one([(one.text, one.ssml) for one in messages])
+    return " ".join(message.text for message in messages if message.text)
 
 
 def system_turn(state: VisitState, seq: int) -> log_events.SystemTurnReceived:

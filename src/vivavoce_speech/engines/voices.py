@@ -17,6 +17,7 @@ from pydantic import Field
 from vivavoce.audio.factory import make_kind
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound
+from vivavoce.audio.ssml import is_ssml
 from vivavoce.audio.synthesis import SYNTHESISERS, Synthesiser, SynthesisError, SynthesiserSettings
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
@@ -105,12 +106,17 @@ class EspeakNG(_Program):
 
     name: ClassVar[str] = "espeak-ng"
     summary: ClassVar[str] = "many languages, by the program espeak-ng"
+    reads_ssml: ClassVar[bool] = True
     package = "espeak-ng"
 
     def command(self, text_file: Path, sound_file: Path, language: str) -> list[str]:
         voice = self._settings.voice or language.lower()
         words_per_minute = str(round(160 * self._settings.speed))
-        return ["espeak-ng", "-v", voice, "-s", words_per_minute, "-f", str(text_file), "-w", str(sound_file)]
+        markup = ["-m"] if is_ssml(text_file.read_text(encoding="utf-8")) else []
+        return [
+            "espeak-ng", *markup, "-v", voice, "-s", words_per_minute,
+            "-f", str(text_file), "-w", str(sound_file),
+        ]  # fmt: skip
 
 
 class _LanguagesOfVoices:

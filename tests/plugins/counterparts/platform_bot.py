@@ -31,6 +31,8 @@ def say(user: str, text: str) -> None:
     elif PLATFORM == "whatsapp":
         product = {"messaging_product": "whatsapp", "to": user, "type": "text"}
         call("v26.0/100000000000001/messages", **product, text={"body": text})
+    elif PLATFORM == "teams":
+        call(f"v3/conversations/{user}/activities", type="message", text=text)
     else:
         call("v26.0/me/messages", recipient={"id": user}, message={"text": text})
 
@@ -53,6 +55,8 @@ def said(event: dict) -> tuple[str, str]:
     if PLATFORM == "whatsapp":
         message = event["entry"][0]["changes"][0]["value"]["messages"][0]
         return message["from"], message["text"]["body"]
+    if PLATFORM == "teams":
+        return event["conversation"]["id"], event["text"]
     message = event["entry"][0]["messaging"][0]
     return message["sender"]["id"], message["message"]["text"]
 
@@ -76,6 +80,8 @@ class Webhook(BaseHTTPRequestHandler):
                 pass
 
     def is_signed(self, body: bytes) -> bool:
+        if PLATFORM == "teams":
+            return True
         stamp = self.headers.get("X-Slack-Request-Timestamp", "").encode()
         text, header, prefix = body, "X-Hub-Signature-256", "sha256="
         if PLATFORM == "slack":

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from vivavoce.connectors import answers
+from vivavoce.connectors.answer_paths import AnswerReader
 from vivavoce.connectors.base import Act, Choice, Understood
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.trial.outputs import SystemTurn
 
 PICTURE = "https://example.org/a.png"
 
@@ -70,3 +72,15 @@ def test_a_part_of_an_answer_is_read_or_refused(read: Any, value: Any, expected:
             read(value)
     else:
         assert read(value) == expected
+
+
+def test_what_is_marked_up_for_a_synthesiser_goes_on_beside_its_words() -> None:
+    marked = '<speak>Good <break time="1s"/>day</speak>'
+    read = AnswerReader().read({"text": [marked, "plain"]})
+    assert [(one.text, one.ssml) for one in read if one.kind == "message"] == [
+        ("Good day", marked), ("plain", "")
+    ]  # fmt: skip
+    turn = SystemTurn()
+    for output in read:
+        turn.take(output, 1.0)
+    assert [(one.text, one.ssml) for one in turn.messages] == [("Good day", marked), ("plain", None)]

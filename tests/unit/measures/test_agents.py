@@ -103,3 +103,31 @@ def test_calls_are_the_same_by_what_they_ask_for(
         for n, given in enumerate((one, other))
     ])  # fmt: skip
     assert components(writer.close(), ["repeated_tool_calls"])["numerator"].tolist() == [repeated]
+
+
+def test_answers_are_grounded_where_annotators_say_so_else_missing(tmp_path: Path) -> None:
+    """Of `a` two of three answers are, of `b` none of one; nobody annotated `c`; most labels decide."""
+    facts = {"study": "s", "system": "x", "condition": "x", "channel": "text", "language": "en"}
+    writer = DatasetWriter(tmp_path / "D", study={"name": "s"}, source={"kind": "test"})
+    writer.add("dialogues", [
+        {"dialogue_id": key, "simulated": True, **facts} for key in "abc"
+    ])  # fmt: skip
+    given = [
+        ("a", 1, "one", "grounded"), ("a", 1, "two", "grounded"), ("a", 1, "three", "ungrounded"),
+        ("a", 3, "one", "grounded"), ("a", 5, "one", "partly"), ("b", 1, "one", "ungrounded"),
+    ]  # fmt: skip
+    writer.add("annotations", [
+        {"dialogue_id": key, "turn_index": turn, "layer": "grounding", "annotator_id": who,
+         "label": label}
+        for key, turn, who, label in given
+    ])  # fmt: skip
+    dataset, names = writer.close(), ["grounded_answers", "ungrounded_answers"]
+    frame = components(dataset, names)
+    counted = {
+        (row.dialogue_id, row.measure): (row.numerator, row.denominator)
+        for row in frame.itertuples() if row.denominator
+    }  # fmt: skip
+    assert counted == {
+        ("a", "grounded_answers"): (2, 3), ("b", "grounded_answers"): (0, 1),
+        ("a", "ungrounded_answers"): (0, 3), ("b", "ungrounded_answers"): (1, 1),
+    }  # fmt: skip

@@ -10,8 +10,11 @@ import pytest
 from vivavoce.audio.files import write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.speech import make_synthesiser
-from vivavoce.audio.synthesis import SynthesisError
+from vivavoce.audio.ssml import in_one
+from vivavoce.audio.synthesis import SynthesisError, reads_ssml
 from vivavoce.core.errors import InputError
+from vivavoce.log.events import LoggedMessage, SystemTurnReceived
+from vivavoce_speech.dialogue.turn_taking import spoken_text
 
 
 def spoken(raw: object, text: str, language: str = "en", folder: Path | None = None) -> Sound:
@@ -90,3 +93,23 @@ def test_festival_speaks_italian_and_takes_no_scheme_for_a_voice() -> None:
         spoken({"use": "festival", "voice": 'x) (system "id")'}, "Sì.", "it")
     with pytest.raises(SynthesisError, match="festival speaks en, it, not 'de'"):
         spoken("festival", "Ja.", "de")
+
+
+def test_a_voice_that_understands_markup_is_given_it_and_pauses_where_it_says() -> None:
+    words = "Good day to you."
+    marked = '<speak>Good day<break time="2s"/> to you.</speak>'
+    turn = SystemTurnReceived(
+        dialogue_id="d", turn_index=1, reply_to=None, messages=[LoggedMessage(text=words, ssml=marked)]
+    )
+    espeak, flite = (make_synthesiser(name) for name in ("espeak-ng", "flite"))
+    assert spoken_text(turn, marked=reads_ssml(flite)) == words
+    said = spoken_text(turn, marked=reads_ssml(espeak))
+    longer_s = spoken("espeak-ng", said).duration_s - spoken("espeak-ng", words).duration_s
+    assert 1.7 < longer_s < 2.6
+
+
+def test_plain_messages_beside_marked_ones_are_said_as_text() -> None:
+    assert in_one([("a < b", None), ("Hi", '<speak xml:lang="en">Hi<break/></speak> ')]) == (
+        "<speak>a &lt; b Hi<break/></speak>"
+    )
+    assert in_one([("a < b", None), ("", None)]) == "a < b"

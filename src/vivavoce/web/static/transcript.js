@@ -70,7 +70,7 @@ export class Transcript {
     if (words && turn?.dataset.unknown === "yes") turn.querySelector("p").textContent = words;
   }
 
-  system({ seq, messages, heard, spoken }) {
+  system({ seq, messages, heard, spoken, tools = [], documents = [] }) {
     if (this.has(seq)) return;
     this.#heard(heard);
     const turn = element("li", "turn system");
@@ -87,7 +87,39 @@ export class Transcript {
         turn.append(line);
       }
     }
+    turn.append(...this.#work(tools, documents));
     this.#add(turn);
+  }
+
+  // What an agent did for a turn, as far as its step shows it, drawn as in parts.html.
+  #work(tools, documents) {
+    const made = [];
+    const folded = (summary, lines) => {
+      const details = element("details", "work");
+      details.append(element("summary", "", summary), ...lines);
+      made.push(details);
+    };
+    const bold = (name, after) => {
+      const line = element("p");
+      line.append(element("b", "", name), after);
+      return line;
+    };
+    const used = this.words.used?.replace("{tools}", () => tools.map(({ name }) => name).join(", "));
+    if (tools.some(({ parts }) => parts.length > 0)) {
+      const lines = tools.flatMap((one) => [
+        bold(one.name, one.failed ? ` ${this.words.toolFailed}` : ""),
+        ...one.parts.map((part) => element("pre", "", part)),
+      ]);
+      folded(used, lines);
+    } else if (tools.length > 0) made.push(element("p", "work", used));
+    if (documents.length > 0) {
+      const lines = documents.flatMap(({ source, text }) => [
+        ...(source ? [bold(source, "")] : []),
+        ...(text ? [element("p", "", text)] : []),
+      ]);
+      folded(this.words.lookedUp.replace("{number}", String(documents.length)), lines);
+    }
+    return made;
   }
 
   failure({ seq }) {

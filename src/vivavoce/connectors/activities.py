@@ -1,0 +1,115 @@
+"""Activities of the Bot Framework: what a bot's message says and shows, and what pressing its buttons sends.
+
+Source  https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference
+        https://adaptivecards.io/explorer
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from vivavoce.connectors.answers import bad_answer
+
+_PICTURE: Final = "image/"
+_ADAPTIVE: Final = "application/vnd.microsoft.card.adaptive"
+_SAID: Final = ("imBack", "postBack", "messageBack")  # actions that send something to the bot
+_DEEPEST: Final = 20
+
+
+class Action(NamedTuple):
+    """A button: its title, the text that pressing it says, and what it sends besides (None: nothing)."""
+
+    title: str
+    text: str
+    value: Any = None
+
+
+class Activity(NamedTuple):
+    """What a message of a bot shows."""
+
+    text: str
+    images: tuple[str, ...]
+    actions: tuple[Action, ...]
+
+
+def read_activity(activity: dict[str, Any]) -> Activity:
+    """A message's words with those of its cards, its pictures and its buttons.
+
+    Raises  SystemUnderTestError("bad_answer"): its text is no text
+    """
+    text = activity.get("text") or ""
+    if not isinstance(text, str):
+        raise bad_answer("the text of an activity is no text")
+    suggested = activity.get("suggestedActions")
+    written = list(_list(suggested.get("actions"))) if isinstance(suggested, dict) else []
+    images, lines, actions = [], [text] if text else [], []
+    for attachment in _list(activity.get("attachments")):
+        content = attachment.get("content")
+        if str(attachment.get("contentType", "")).startswith(_PICTURE):
+            images.append(str(attachment.get("contentUrl")))
+        elif isinstance(content, dict) and attachment.get("contentType") == _ADAPTIVE:
+            card = _adaptive(content)
+            lines += filter(None, [card.text])
+            images += card.images
+            actions += card.actions
+        elif isinstance(content, dict):
+            lines += [
+                content[part] for part in ("title", "subtitle", "text") if isinstance(content.get(part), str)
+            ]
+            images += [str(image["url"]) for image in _list(content.get("images")) if "url" in image]
+            written += _list(content.get("buttons"))
+    pressed = (_action(one) for one in written if one.get("type", "imBack") in _SAID)
+    lines += [f"{one.get('title', '')} {one.get('value')}".strip() for one in written if _leads_away(one)]
+    return Activity(
+        "\n".join(lines), tuple(images), (*(one for one in pressed if one.text or one.value), *actions)
+    )
+
+
+def _action(action: dict[str, Any]) -> Action:
+    """What pressing it says: its text where it has one (messageBack), else its value, else its title."""
+    given = [action.get(name) for name in ("text", "value", "title")]
+    said = next((one for one in given if isinstance(one, str) and one), "")
+    back = action.get("value") if action.get("type") == "messageBack" else None
+    return Action(str(action.get("title") or said), said, back)
+
+
+def _adaptive(card: dict[str, Any]) -> Activity:
+    """The words, pictures and buttons of an adaptive card, in their order; not what is typed into it."""
+    lines, images, actions = [], [], []
+    for part in _parts(card, 0):
+        kind, words = part.get("type"), part.get("text")
+        if kind == "TextBlock" and isinstance(words, str):
+            lines.append(words)
+        elif kind == "RichTextBlock":
+            runs = part.get("inlines")
+            runs = runs if isinstance(runs, list) else []
+            shown = (one.get("text") if isinstance(one, dict) else one for one in runs)
+            lines.append("".join(one for one in shown if isinstance(one, str)))
+        elif kind == "FactSet":
+            lines += [
+                f"{one.get('title', '')} {one.get('value', '')}".strip() for one in _list(part.get("facts"))
+            ]
+        elif kind == "Image" and isinstance(part.get("url"), str):
+            images.append(part["url"])
+        elif kind == "Action.Submit":
+            actions.append(Action(str(part.get("title") or "OK"), "", part.get("data", {})))
+        elif kind == "Action.OpenUrl":
+            lines.append(f"{part.get('title', '')} {part.get('url', '')}".strip())
+    return Activity("\n".join(line for line in lines if line), tuple(images), tuple(actions))
+
+
+def _parts(holder: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+    if depth > _DEEPEST:
+        return
+    for name in ("body", "items", "columns", "images", "actions"):
+        for part in _list(holder.get(name)):
+            yield part
+            yield from _parts(part, depth + 1)
+
+
+def _leads_away(action: dict[str, Any]) -> bool:
+    """Whether it opens a page instead of saying something; its address is shown with the text."""
+    return action.get("type") == "openUrl" and isinstance(action.get("value"), str)
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
