@@ -240,7 +240,8 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
     worse = [(test, one) for test, _ in made for one in test.no_worse]
     if not worse:
         return
-    table = plain_table("measure", "no worse than", "margin", "difference", "90%", "p", "p (adjusted)", "shown")
+    headings = ("margin", "difference", "90%", "p", "p (adjusted)", "shown")
+    table = plain_table("measure", "no worse", *headings)
     for test, one in worse:
         table.add_row(
             in_words(test.measure), f"{one.system} than {one.than}", f"{one.margin:g}",

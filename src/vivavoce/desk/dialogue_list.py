@@ -238,7 +238,7 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
     return DialogueList(
         query=query, rows=_rows(board, shown, rates, verdicts), total=len(places),
         everything=len(board.dialogues), first=(page - 1) * PER_PAGE + 1, page=page, pages=pages,
-        headings=_headings(board, query, rates), facets=_shown(facets, query),
+        headings=_headings(board, query, rates), facets=_shown([one for one in facets if one.name != "condition" or board.study.factors], query),
         chosen=[(facet_title(name), value_words(name, value), query.turned(name, value).address)
                 for name, values in query.chosen.items() for value in values],
         counted=[(rate_title(one.measure), one) for one in counted], verdicts=rates,
