@@ -1,10 +1,10 @@
-"""From an empty folder and a stranger's HTTP bot to the first participant's turn: `vivavoce up`, with a stopwatch.
+"""From an empty folder and a bot of anybody to the first participant's turn: `vivavoce up`, with a stopwatch.
 
     python -m benchmarks first_turn [--repeat 3] [--pace 0] [--width 1280] [--limit-s 180] [--out FILE]
 
 A real service, a real Chromium. `--pace 5` types five characters a second and reads half a second a line of
-what is new before each press, as somebody does who sees the pages for the first time. Seconds by the clock at the
-end of each part, from the moment the command was given. Exit code 1: the last took more than the limit.
+what is new before each press, as somebody does who sees the pages for the first time. Seconds by the clock at
+the end of each part, from the moment the command was given. Exit code 1: the last took more than the limit.
 """
 
 import argparse
@@ -30,7 +30,11 @@ from scenes.patience import eventually
 from scenes.processes import free_port
 from scenes.strange_bots import ferry_office
 
-TASKS = ("Book a ferry for two on Sunday.", "Ask what a bicycle costs.", "Find out which pier it leaves from.")
+TASKS = (
+    "Book a ferry for two on Sunday.",
+    "Ask what a bicycle costs.",
+    "Find out which pier it leaves from.",
+)
 LINES = "document.querySelector('main, body').innerText.split('\\n').filter((line) => line.trim()).length"
 
 

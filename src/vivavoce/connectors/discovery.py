@@ -30,8 +30,8 @@ ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "close
 NONSENSE: Final = "zxq vlomp 417"
 REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it misses in a request
 MANY_NAMES: Final = N_(
-    "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what was "
-    "said before, keep the one that it reads."
+    "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what "
+    "was said before, keep the one that it reads."
 )
 _ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 _RASA: Final = "/webhooks/rest/webhook"

@@ -211,8 +211,8 @@ def page_environment(*folders: Path) -> Environment:
     add_words(made)
     for made_of in (
         numbers.percent, numbers.span, numbers.count, numbers.plural, numbers.localised, numbers.instant,
-        seconds, duration, decimal, plainly, fixed, range_of, minutes, short, clock, moment, iso, words, coded,
-        figure_numbers,
+        seconds, duration, decimal, plainly, fixed, range_of, minutes, short, clock, moment, iso, words,
+        coded, figure_numbers,
     ):  # fmt: skip
         made.filters[made_of.__name__] = made_of
     return made

@@ -231,6 +231,8 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
     """One page of what a query finds on a board."""
     index = board.index
     places, facets, counted = index.find(query, board.scope, verdicts)
+    if not board.study.factors:  # conditions are the systems
+        facets = [one for one in facets if one.name != "condition"]
     pages = max(1, -(-len(places) // PER_PAGE))
     page = min(max(1, page), pages)
     shown = places[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -238,7 +240,7 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
     return DialogueList(
         query=query, rows=_rows(board, shown, rates, verdicts), total=len(places),
         everything=len(board.dialogues), first=(page - 1) * PER_PAGE + 1, page=page, pages=pages,
-        headings=_headings(board, query, rates), facets=_shown([one for one in facets if one.name != "condition" or board.study.factors], query),
+        headings=_headings(board, query, rates), facets=_shown(facets, query),
         chosen=[(facet_title(name), value_words(name, value), query.turned(name, value).address)
                 for name, values in query.chosen.items() for value in values],
         counted=[(rate_title(one.measure), one) for one in counted], verdicts=rates,

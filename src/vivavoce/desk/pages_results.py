@@ -57,7 +57,8 @@ def results_state(request: Request, desk: ThisDesk) -> JSONResponse:
 
 
 FIGURE_KINDS: Final = {
-    "svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "vl.json": "application/json",
+    "svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8",
+    "vl.json": "application/json",
 }  # fmt: skip
 
 

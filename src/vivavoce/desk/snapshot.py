@@ -81,7 +81,6 @@ class Results:
             self._fronts[language()] = joined_front([one.front(self.mark) for one in self.found])
         return self._fronts[language()]
 
-
     def figures(self) -> "Iterator[Figure]":
         """Every figure of the front and of the sections, in the reader's language.
 

@@ -131,7 +131,7 @@ def _adjust(
 def _within_margins(
     summary: Summary, nested: ClusteredSummary, tests: list[SystemTest], margin: Margins, correction: str
 ) -> list[SystemTest]:
-    """Each test with its equivalence and what follows from it: within a margin that was given, else declared."""
+    """Each test with its equivalence and what follows: within a margin that was given, else declared."""
     if margin is None:
         known = declared_margins(summary)
         found = [known.get((one.measure, one.a, one.b), (None, ())) for one in tests]

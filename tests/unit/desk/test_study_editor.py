@@ -224,7 +224,9 @@ def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold
 
 
 def test_measure_and_systems_are_chosen_from_what_there_is(scaffold: Editor) -> None:
-    text = scaffold.file.read_text(encoding="utf-8").replace("compare: [nbest, onebest]", "compare: [nbest, gone]")
+    text = scaffold.file.read_text(encoding="utf-8").replace(
+        "compare: [nbest, onebest]", "compare: [nbest, gone]"
+    )
     scaffold.file.write_text(text, encoding="utf-8")
     page = scaffold.look("/study/analysis")
     select = re.search(r'<select id="set-primary.measure".*?</select>', page, re.DOTALL)

@@ -182,7 +182,9 @@ def _analysis(
     typed: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None,
     size: "Size | None" = None, asked: Mapping[str, str] | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
-    from vivavoce.stats.planning import ASSUMED_RATES  # statistics take longer to load than all pages together
+    from vivavoce.stats.planning import (
+        ASSUMED_RATES,  # statistics take longer to load than all pages together
+    )
 
     fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED, _offered(study))
     named = {one.name for one in fields}
@@ -196,7 +198,7 @@ def _analysis(
 
 
 def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
-    """What may be chosen: measures by their names as people read them, success first, and the study's systems."""
+    """What may be chosen: measures as people read their names, success first, and the study's systems."""
     from vivavoce.measures import MEASURES
     from vivavoce.report.content import title
     from vivavoce.stats.rates import HEADLINES

@@ -31,8 +31,8 @@ class FormField:
     """One key of a model as a field of a form.
 
     path      of the key in the settings
-    kind      text, whole, number, choice, flag, lines (a list with an entry in each), ticks (a list of some of
-              the choices) or yaml
+    kind      text, whole, number, choice, flag, lines (a list with an entry in each), ticks (a list of some
+              of the choices) or yaml
     shown     what the field holds: what was typed, else what is written or the default
     default   as it would be written; "" where the key must be given or nothing stands there
     choices   of a choice or of ticks; titles: what people read in their place, where that is another word
@@ -199,7 +199,11 @@ def _keys(model: type[BaseModel], above: KeyPath = ()) -> Iterator[tuple[KeyPath
 
 
 def _field(
-    path: KeyPath, info: FieldInfo, before: Any, typed: Mapping[str, str], problems: Mapping[str, str],
+    path: KeyPath,
+    info: FieldInfo,
+    before: Any,
+    typed: Mapping[str, str],
+    problems: Mapping[str, str],
     offered: Mapping[str, Mapping[str, str]],
 ) -> FormField:
     name, kind, default = BETWEEN.join(map(str, path)), _kind(info), _default(info)
@@ -213,7 +217,10 @@ def _field(
     if titles:
         kind = "ticks" if kind == "lines" else "choice"
         there = [one.strip() for one in shown.splitlines() if one.strip()]
-        choices = (*titles, *(one for one in there if one not in titles))  # what is written already is not lost
+        choices = (
+            *titles,
+            *(one for one in there if one not in titles),
+        )  # nothing written is lost
         shown = "\n".join(there)
     return FormField(
         path=path, kind=kind, meaning=info.description or "", shown=shown, titles=titles,
