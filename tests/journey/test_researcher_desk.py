@@ -252,9 +252,14 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
 def fits(page: Any, name: str) -> None:
     """The page at which one is, also where it gives way to another one, as that of results does."""
     nameless = "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent.trim()).length"
-    unnamed, found = of_one_page(
-        page, lambda: (page.evaluate(nameless), Axe().run(page).response["violations"])
+    pushed = (
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    )
+    unnamed, sideways, found = of_one_page(
+        page,
+        lambda: (page.evaluate(nameless), page.evaluate(pushed), Axe().run(page).response["violations"]),
     )
     assert overflow(page) <= 0, f"{name} is too wide"
     assert unnamed == 0, f"{name} has a table without a caption"
+    assert page.viewport_size["width"] > 320 or sideways == 0, f"a table of {name} is pushed sideways"
     assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == [], f"{name} keeps people out"
