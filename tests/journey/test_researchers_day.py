@@ -124,7 +124,8 @@ def test_a_study_is_written_by_keyboard_alone(
         expect(page.get_by_role("status")).to_have_text(said("Saved."))
         page.context.close()
     study = load_study(folder)
-    assert list(study.languages) == [language] and study.analysis.primary.margin == 0.1
+    assert list(study.languages) == [language]
+    assert "primary:\n    margin: 0.1\n" in (folder / "study.yaml").read_text(encoding="utf-8")
     assert [task.text[language] for task in study.tasks] == ["A ferry", "A price", "A pier"]
     assert study.visit[2].gate == "none"
 
