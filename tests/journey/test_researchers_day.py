@@ -125,7 +125,7 @@ def test_a_study_is_written_by_keyboard_alone(
         page.context.close()
     study = load_study(folder)
     assert list(study.languages) == [language]
-    assert "primary:\n    margin: 0.1\n" in (folder / "study.yaml").read_text(encoding="utf-8")
+    assert "\n    margin: 0.1\n" in (folder / "study.yaml").read_text(encoding="utf-8")
     assert [task.text[language] for task in study.tasks] == ["A ferry", "A price", "A pier"]
     assert study.visit[2].gate == "none"
 
