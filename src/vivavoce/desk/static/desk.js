@@ -100,6 +100,12 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
+for (const link of document.querySelectorAll("a[data-makes]")) {
+  link.addEventListener("click", () => {
+    if (link.nextElementSibling) link.nextElementSibling.textContent = link.dataset.makes;
+  });
+}
+
 for (const form of document.querySelectorAll("form[data-asks]")) {
   form.addEventListener("submit", (event) => {
     if (!window.confirm(form.dataset.asks)) event.preventDefault();
