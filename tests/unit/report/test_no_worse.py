@@ -96,8 +96,8 @@ def test_the_declared_table_analyse_and_python_say_so_too(tmp_path: Path) -> Non
     assert (table.columns[-1].main, cell.main) == ("Not worse by the margin?", "new")
     assert cell.under[1].startswith("new than old: adjusted p .0")
     printed = printed_by_analyse(dataset.folder)
-    assert re.search(r"new than old +0.1 +0.05 .* yes *\n", printed), printed
-    assert re.search(r"old than new +0.1 +-0.05 .* no *\n", printed), printed
+    assert re.search(r"new than old +0.1 +0.050 .* yes *\n", printed), printed
+    assert re.search(r"old than new +0.1 +-0.050 .* no *\n", printed), printed
     by_condition = compare_systems(dataset, by="condition", pairs=[("new", "old")])
     assert [one for test in by_condition.tests if test.measure == "subjective_success" for one in
             test.no_worse] == list(declared.no_worse[::-1])  # fmt: skip
