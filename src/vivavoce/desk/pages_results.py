@@ -62,18 +62,19 @@ FIGURE_KINDS: Final = {
 }  # fmt: skip
 
 
-@router.get("/results/figures/{name}.{form:path}")
-def figure(request: Request, desk: ThisDesk, name: str, form: str) -> Response:
+@router.get("/results/figures/{file}")
+def figure(request: Request, desk: ThisDesk, file: str) -> Response:
     """A figure of the results as a file: vectors, pixels for slides, its numbers, or what draws it."""
     from vivavoce.report.tables import FIGURE_FORMS
 
+    name, _, form = file.partition(".")
     known, _ = desk.snapshots.results(_grouping(request, desk))
     drawn = next((one for one in known.figures() if one.name == name), None) if known else None
     if drawn is None or known is None or form not in FIGURE_KINDS:
         raise HTTPException(404, gettext("There is no such figure."))
     return Response(
         FIGURE_FORMS[form](drawn, known.mark), media_type=FIGURE_KINDS[form],
-        headers={"content-disposition": f'attachment; filename="{name}.{form}"'},
+        headers={"content-disposition": f'attachment; filename="{file}"'},
     )  # fmt: skip
 
 
