@@ -128,7 +128,7 @@ def declared_margins(
     for one in summary.declared.results if summary.declared else ():
         if one.groups and one.equivalence:
             a, b = one.groups
-            named = {one.a: a, one.b: b}
+            named: dict[str | None, str | None] = {one.a: a, one.b: b}
             first = [replace(test, system=named[test.system], than=named[test.than]) for test in one.no_worse]
             found[one.measure, a, b] = one.equivalence, first
             found[one.measure, b, a] = turned(one.equivalence), first[::-1]
