@@ -1,14 +1,11 @@
 """A researcher's day in a real browser: in by the one-time link, through every page, out again."""
 
-import importlib.util
 import re
 import socket
-import sys
 import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,56 +13,17 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from scenes.browser import chromium, of_one_page, overflow, told
+from scenes.filled_trial import DECLARED, PASSWORD, Trial, sign_in
 from scenes.patience import PATIENCE_S, eventually
-from vivavoce.core.clock import ManualClock
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import TrialPaused
-from vivavoce.log.store import Log
-from vivavoce.study.load import load_study
 
-PASSWORD = "a long enough sentence"
 PAGES = (
     "Overview", "Running visits", "Dialogues", "Systems", "Pairs", "Annotation", "Stress tests", "Results",
     "Export", "Trial", "Accounts",
 )  # fmt: skip
 
 pytestmark = pytest.mark.browser
-
-
-def trial_module() -> ModuleType:
-    """The filler of logs that the dashboard's unit tests use."""
-    path = Path(__file__).parents[1] / "unit" / "desk" / "trial.py"
-    spec = importlib.util.spec_from_file_location("vivavoce_desk_trial", path)
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-class Trial:
-    """A filled log and a dashboard that listens."""
-
-    def __init__(self, folder: Path, serve: Any, analysis: str = "") -> None:
-        self.filler, self.folder = trial_module(), folder
-        self.study = self.filler.make_study(folder / "study")
-        if analysis:
-            file = folder / "study" / "study.yaml"
-            file.write_text(file.read_text().partition("\nanalysis:")[0] + f"\nanalysis: {analysis}\n")
-            self.study = load_study(file)
-        self.clock = ManualClock(self.filler.START)
-        self.log = Log.open(f"sqlite:///{folder / 'log.sqlite'}", self.clock)
-        served = self.study
-        self.log.transact_now(
-            lambda tx: tx.record_study(served.name, served.revision, served.file_text, served.entities())
-        )
-        self.filler.fill(self.log, self.study, self.clock)
-        app = create_desk(
-            self.study, self.log, work_dir=folder / "work", participant_url="http://127.0.0.1:8000/"
-        )
-        self.address = serve(app)
-        self.link = first_link(self.log, self.address)
 
 
 @pytest.fixture
@@ -112,16 +70,6 @@ def go_to(page: Any, name: str) -> None:
     with page.expect_navigation():
         page.get_by_role("navigation", name="Dashboard").get_by_role("link", name=name, exact=True).click()
     page.get_by_role("heading", name=name, level=1).wait_for()
-
-
-def sign_in(page: Any, trial: Trial) -> None:
-    page.goto(trial.link)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_label("Name").fill("Ada")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The same password again").fill(PASSWORD)
-    page.get_by_role("button", name="Make the account").click()
-    page.get_by_role("heading", name="Overview", level=1).wait_for()
 
 
 def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: Trial, context: Any) -> None:
@@ -193,12 +141,6 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     page.get_by_role("heading", name="The trial is running").wait_for()
 
 
-DECLARED = """
-  primary: {measure: subjective_success, compare: [nbest, onebest], margin: 0.25}
-  secondary: []
-  stopping: {participants: 8}"""
-
-
 @pytest.mark.parametrize("trial", [DECLARED], indirect=True)
 @pytest.mark.parametrize(
     ("width", "scheme", "language", "words"),
@@ -227,6 +169,14 @@ def test_from_a_finished_trial_to_a_decision_in_two_presses_of_a_key(
     expect(answer.locator("details[open]")).to_have_count(0)
     expect(answer.get_by_text(words[1])).to_be_visible()
     fits(page, "the answer")
+    (declared,) = page.request.get(f"{trial.address}/api/results").json()["summary"]["declared"]["results"]
+    assert [(one["system"], one["than"], one["shown"]) for one in declared["no_worse"]] == [
+        ("nbest", "onebest", True), ("onebest", "nbest", False),
+    ]  # fmt: skip
+    page.get_by_text({"en": "The same as a table", "it": "Lo stesso come tabella"}[language]).first.click()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="PNG").first.click()
+    assert started.value.path().read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_click_while_results_become_ready_leads_where_it_says(trial: Trial, context: Any) -> None:
@@ -302,9 +252,14 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
 def fits(page: Any, name: str) -> None:
     """The page at which one is, also where it gives way to another one, as that of results does."""
     nameless = "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent.trim()).length"
-    unnamed, found = of_one_page(
-        page, lambda: (page.evaluate(nameless), Axe().run(page).response["violations"])
+    pushed = (
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    )
+    unnamed, sideways, found = of_one_page(
+        page,
+        lambda: (page.evaluate(nameless), page.evaluate(pushed), Axe().run(page).response["violations"]),
     )
     assert overflow(page) <= 0, f"{name} is too wide"
     assert unnamed == 0, f"{name} has a table without a caption"
+    assert page.viewport_size["width"] > 320 or sideways == 0, f"a table of {name} is pushed sideways"
     assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == [], f"{name} keeps people out"

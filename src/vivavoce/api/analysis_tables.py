@@ -226,7 +226,7 @@ def _pair(one: "SystemTest | ItemComparison") -> str:
 
 
 def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
-    """Is the difference smaller than the margin of its measure?"""
+    """Is the difference smaller than the margin of its measure, and is one no worse than the other by it?"""
     made = [(test, test.equivalence) for test in facts.tests if test.equivalence]
     if not made:
         return
@@ -235,6 +235,18 @@ def _equivalences(facts: "SystemsCompared") -> Iterator[RenderableType]:
         table.add_row(
             in_words(test.measure), _pair(test), f"{equal.margin:g}", span(equal.interval),
             chance(equal.p), chance(equal.p_adjusted), "yes" if equal.equivalent else "no",
+        )  # fmt: skip
+    yield table
+    worse = [(test, one) for test, _ in made for one in test.no_worse]
+    if not worse:
+        return
+    headings = ("margin", "difference", "90%", "p", "p (adjusted)", "shown")
+    table = plain_table("measure", "no worse", *headings)
+    for test, one in worse:
+        table.add_row(
+            in_words(test.measure), f"{one.system} than {one.than}", f"{one.margin:g}",
+            number(one.difference, 3), span(one.interval), chance(one.p), chance(one.p_adjusted),
+            "yes" if one.shown else "no",
         )  # fmt: skip
     yield table
 

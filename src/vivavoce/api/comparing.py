@@ -65,8 +65,9 @@ def compare(
 
     Input   measure: names; the three success rates when left out. by: system, condition or a factor; found
             out when left out. pair: ("A", "B"), or several; every pair when left out. margin: of success
-            rates, or {measure: margin}: also test equivalence. correction: holm, benjamini_hochberg or
-            bonferroni in place of the declared one. exclude, mixed: as in `measure`
+            rates, or {measure: margin}: also test equivalence, and no worse; without it the declared ones
+            count. correction: holm, benjamini_hochberg or bonferroni in place of the declared one. exclude,
+            mixed: as in `measure`
     Output  a row a measure and pair. Choosing measures and pairs changes no adjusted p
     Raises  InputError: no dataset, one of people and programs, or one without dialogues; UnknownName: a
             measure, group or correction that there is not
@@ -126,5 +127,11 @@ def _difference(test: "SystemTest") -> MeasuredDifference:
         cases=test.n,
         margin=equal and equal.margin,
         equivalent=equal and equal.equivalent,
+        no_worse=_no_worse(test),
         signature=test.signature,
     )
+
+
+def _no_worse(test: "SystemTest") -> str | None:
+    shown = [side for side, one in zip("ab", test.no_worse, strict=False) if one.shown]
+    return None if not test.no_worse else "both" if len(shown) > 1 else "".join(shown) or "neither"

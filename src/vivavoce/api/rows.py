@@ -46,7 +46,9 @@ class MeasuredDifference:
     low, high    95 % interval
     p            by `method`; `p_adjusted` over the family, which `family` names in a sentence
     significant  p_adjusted is below alpha; None: there is no p
-    equivalent   the difference is smaller than the `margin`; None: no margin was given
+    equivalent   the difference is smaller than the `margin`; None: none was given, and none declared
+    no_worse     which of the two is shown to be no worse than the other by it: a, b, both or neither; None:
+                 no margin, or no value of the measure is better
     n            how many of the unit of analysis; `cases` of what the measure counts
     """
 
@@ -68,6 +70,7 @@ class MeasuredDifference:
     cases: int
     margin: float | None
     equivalent: bool | None
+    no_worse: str | None
     signature: str
 
 

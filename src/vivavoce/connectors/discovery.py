@@ -6,11 +6,12 @@ until an answer comes that depends on what was said: a server that overlooks the
 everything alike.
 """
 
+import json
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, web_page
 from vivavoce.connectors.probe import hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.core.i18n import N_
 from vivavoce.languages.data import greeting
 
 ANSWERS: Final = (
@@ -27,6 +29,10 @@ ANSWERS: Final = (
 ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
 NONSENSE: Final = "zxq vlomp 417"
 REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it misses in a request
+MANY_NAMES: Final = N_(
+    "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what "
+    "was said before, keep the one that it reads."
+)
 _ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 _RASA: Final = "/webhooks/rest/webhook"
 _CHAT: Final = "/chat/completions"
@@ -40,7 +46,7 @@ class Discovery:
 
     settings  of the connector, as under `systems` in a study file
     said      what it answered to a hello
-    doubts    what should be looked at, one sentence each; [] where the answer depended on what was said
+    doubts    what should be looked at, one sentence each
     """
 
     settings: Settings
@@ -133,9 +139,9 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         path, depends = text_path(greeted, other)
         if path is None:
             continue
-        found = Discovery({**settings, "response": _mapping(path, greeted)}, _at(greeted, path))
+        found = Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path))
         if depends:
-            return found
+            return await _narrowed(found, language)
         alike.setdefault(_text_key(shape), found)
     if alike:
         first = next(iter(alike.values()))
@@ -143,6 +149,38 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
     tried = f"no request that was tried is answered in words{': ' if problem else ''}{problem}"
     raise InputError(tried, place=base["url"], hint="write the request by hand: docs/how-to/connect-a-bot.md")
+
+
+async def _narrowed(found: Discovery, language: str) -> Discovery:
+    """The same with the one name of the conversation that the system reads, as far as it tells.
+
+    It tells by an answer that holds what stood under that name, or by refusing requests without it. Else all
+    names stay: of two conversations without one, a system that remembers would make one.
+    """
+    body = found.settings.get("body") or {}
+    names = [name for name in SESSIONS if name in body]
+    if len(names) < 2:
+        return found
+    text = _text_key(found.settings)
+
+    async def answer(named: Mapping[str, str]) -> str | None:
+        """What is answered, as JSON; None where it is not in words."""
+        asked = {**found.settings, "body": {text: "{{ text }}", **named}}
+        try:
+            raw = await _asked(asked, greeting(language), language)
+        except SystemUnderTestError:
+            return None
+        return json.dumps(raw) if text_path(raw, None)[0] else None
+
+    marks = {name: secrets.token_hex(8) for name in names}
+    told = await answer(marks) or ""
+    read = [name for name in names if marks[name] in told]
+    bare = await answer({}) if len(read) != 1 else None
+    for name in read if len(read) == 1 else names if bare is None else []:
+        if await answer({name: marks[name]}) is not None:
+            kept = {text: "{{ text }}", name: "{{ conversation }}"}
+            return replace(found, settings={**found.settings, "body": kept})
+    return replace(found, doubts=[*found.doubts, MANY_NAMES]) if bare is not None else found
 
 
 def _shapes() -> Iterator[Settings]:
@@ -233,6 +271,8 @@ def _at(answer: Any, path: str) -> str:
 
 
 def _mapping(path: str, answer: Any) -> Settings:
-    """Where text and end stand."""
+    """Where text and end stand, as far as it is not where they are looked for anyway."""
     ends = [key for key in ENDS if isinstance(answer, Mapping) and isinstance(answer.get(key), bool)]
-    return {"text": path, **({"end": ends[0]} if ends else {})}
+    found = {"text": path, **({"end": ends[0]} if ends else {})}
+    differing = {key: one for key, one in found.items() if one != key}
+    return {"response": differing} if differing else {}

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 from urllib.parse import urlencode
 
 from babel.dates import format_datetime
 from fastapi import Depends, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp
 
@@ -37,6 +38,10 @@ from vivavoce.log.store import Log
 from vivavoce.report import numbers
 from vivavoce.study.model import Study
 from vivavoce.web.accounts import Access, SignedIn
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import TableOfText
+    from vivavoce.report.drawing import Figure
 
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("Programs held these dialogues, not people.")
@@ -209,6 +214,7 @@ def page_environment(*folders: Path) -> Environment:
     for made_of in (
         numbers.percent, numbers.span, numbers.count, numbers.plural, numbers.localised, numbers.instant,
         seconds, duration, decimal, plainly, fixed, range_of, minutes, short, clock, moment, iso, words,
+        coded, figure_numbers,
     ):  # fmt: skip
         made.filters[made_of.__name__] = made_of
     return made
@@ -281,3 +287,19 @@ def iso(at: datetime) -> str:
 def words(name: str) -> str:
     """A name of the code as people read it."""
     return name.replace("_", " ")
+
+
+def coded(text: str) -> Markup:
+    """Text with what stands between backticks as code, as a page shows it."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # one is left over
+        return escape(text)
+    marked = (Markup("<code>{}</code>").format(one) if n % 2 else escape(one) for n, one in enumerate(parts))
+    return Markup("").join(marked)
+
+
+def figure_numbers(figure: "Figure") -> "TableOfText":
+    """What a figure draws, as a table."""
+    from vivavoce.report.tables import numbers_of
+
+    return numbers_of(figure)

@@ -231,6 +231,8 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
     """One page of what a query finds on a board."""
     index = board.index
     places, facets, counted = index.find(query, board.scope, verdicts)
+    if not board.study.factors:  # conditions are the systems
+        facets = [one for one in facets if one.name != "condition"]
     pages = max(1, -(-len(places) // PER_PAGE))
     page = min(max(1, page), pages)
     shown = places[(page - 1) * PER_PAGE : page * PER_PAGE]

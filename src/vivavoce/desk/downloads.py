@@ -6,6 +6,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +22,17 @@ from vivavoce.report.language import language
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """One kind of file: how it is called, what it is good for, and who makes it."""
+    """One kind of file: how it is called, what it is good for, and who makes it.
+
+    needs  a module without which it is not offered
+    """
 
     name: str
     title: str
     purpose: str
     media_type: str
     make: Callable[[Snapshot, Path], None]
+    needs: str = ""
 
 
 def dataset_zip(snapshot: Snapshot, into: Path) -> None:
@@ -79,6 +84,29 @@ def report(snapshot: Snapshot, into: Path) -> None:
     write_report(snapshot.dataset, into, options=ReportOptions(language=language()))
 
 
+def report_files(write: str) -> Callable[[Snapshot, Path], None]:
+    """The report's tables or figures as files of their own; write: the name of what writes them."""
+
+    def make(snapshot: Snapshot, into: Path) -> None:
+        from vivavoce.report import tables
+        from vivavoce.report.document import compose
+        from vivavoce.report.material import ReportOptions
+
+        document = compose(snapshot.dataset, ReportOptions(language=language()))
+        folder = into.with_suffix(".files")
+        try:
+            _zip(into, getattr(tables, write)(document, folder))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return make
+
+
+def offered() -> "list[Download]":
+    """What can be made here."""
+    return [one for one in DOWNLOADS.values() if not one.needs or find_spec(one.needs) is not None]
+
+
 DOWNLOADS: Final[dict[str, Download]] = {
     one.name: one
     for one in (
@@ -87,6 +115,24 @@ DOWNLOADS: Final[dict[str, Download]] = {
             N_("Tables, intervals, tests, figures and definitions in one page that needs nothing else. For "
                "reading and passing on."),
             "text/html; charset=utf-8", report,
+        ),
+        Download(
+            "report.pdf", N_("Report as PDF"), N_("The same pages for print and archives."),
+            "application/pdf", report, "typst",
+        ),
+        Download(
+            "report.docx", N_("Report for Word"), N_("The same as a document that can be edited."),
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document", report, "docx",
+        ),
+        Download(
+            "figures.zip", N_("Figures for slides"),
+            N_("Every figure of the report: PNG and SVG on white, its numbers as CSV, and its Vega-Lite."),
+            "application/zip", report_files("write_figures"),
+        ),
+        Download(
+            "report-tables.zip", N_("Tables for a paper"),
+            N_("Every table of the report as LaTeX and as CSV with nothing rounded, and all signatures."),
+            "application/zip", report_files("write_tables"),
         ),
         Download(
             "dataset.zip", N_("Dataset"),

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.downloads import DOWNLOADS
+from vivavoce.desk.downloads import DOWNLOADS, offered
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import holdings
@@ -31,7 +31,7 @@ PAGE: Final = DashboardPage(
 
 @router.get("/export")
 def export(request: Request, desk: ThisDesk) -> Response:
-    named = [(one, _file_name(desk, one.name)) for one in DOWNLOADS.values()]
+    named = [(one, _file_name(desk, one.name)) for one in offered()]
     return desk.page(request, "export.html", downloads=named, held=desk.board.see(holdings))
 
 

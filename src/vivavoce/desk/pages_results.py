@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Final
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -10,6 +10,7 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.security import OnlyAsks, own_form
@@ -53,6 +54,28 @@ def results(request: Request, desk: ThisDesk) -> Response:
 def results_state(request: Request, desk: ThisDesk) -> JSONResponse:
     """Whether newer results are still being computed."""
     return JSONResponse({"computing": desk.snapshots.computing(_grouping(request, desk))})
+
+
+FIGURE_KINDS: Final = {
+    "svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8",
+    "vl.json": "application/json",
+}  # fmt: skip
+
+
+@router.get("/results/figures/{file}")
+def figure(request: Request, desk: ThisDesk, file: str) -> Response:
+    """A figure of the results as a file: vectors, pixels for slides, its numbers, or what draws it."""
+    from vivavoce.report.tables import FIGURE_FORMS
+
+    name, _, form = file.partition(".")
+    known, _ = desk.snapshots.results(_grouping(request, desk))
+    drawn = next((one for one in known.figures() if one.name == name), None) if known else None
+    if drawn is None or known is None or form not in FIGURE_KINDS:
+        raise HTTPException(404, gettext("There is no such figure."))
+    return Response(
+        FIGURE_FORMS[form](drawn, known.mark), media_type=FIGURE_KINDS[form],
+        headers={"content-disposition": f'attachment; filename="{file}"'},
+    )  # fmt: skip
 
 
 @router.get("/api/results")

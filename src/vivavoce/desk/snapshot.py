@@ -2,7 +2,7 @@
 
 import copy
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vivavoce.desk.verdicts import Verdicts
     from vivavoce.log.dataset import Dataset
     from vivavoce.report.blocks import DocumentSection
+    from vivavoce.report.drawing import Figure
     from vivavoce.report.section import FilledSection, Front
     from vivavoce.stats.summary_results import Summary
 
@@ -79,6 +80,18 @@ class Results:
         if language() not in self._fronts:
             self._fronts[language()] = joined_front([one.front(self.mark) for one in self.found])
         return self._fronts[language()]
+
+    def figures(self) -> "Iterator[Figure]":
+        """Every figure of the front and of the sections, in the reader's language.
+
+        Raises  VivavoceError: a section of a package fails
+        """
+        from vivavoce.report.blocks import blocks_of
+        from vivavoce.report.drawing import Figure
+
+        front = self.front().figure
+        blocks = (*([front] if front else []), *blocks_of(self.sections()))
+        yield from (one for one in blocks if isinstance(one, Figure))
 
 
 class Snapshots:

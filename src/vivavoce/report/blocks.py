@@ -178,10 +178,11 @@ class Document:
     def blocks(self, kind: type[Any]) -> list[Any]:
         """All blocks of one kind in order, folded ones included; of figures the one at the front, too."""
         front = (self.figure,) if self.figure else ()
-        return [one for one in (*front, *_inner(self.sections)) if isinstance(one, kind)]
+        return [one for one in (*front, *blocks_of(self.sections)) if isinstance(one, kind)]
 
 
-def _inner(sections: Iterable[DocumentSection]) -> Iterator[Block]:
+def blocks_of(sections: Iterable[DocumentSection]) -> Iterator[Block]:
+    """All blocks in order; of what is folded those within."""
     for section in sections:
         for block in section.blocks:
             yield from block.blocks if isinstance(block, Fold) else (block,)

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from math import isfinite
 from pathlib import Path
@@ -78,13 +78,19 @@ def write_figures(document: Document, folder: Path) -> list[Path]:
 
     Raises  InputError: the folder cannot be written
     """
-    files: dict[str, str | bytes] = {}
-    for figure in document.blocks(Figure):
-        files[f"{figure.name}.svg"] = figure.alone
-        files[f"{figure.name}.png"] = figure.png
-        files[f"{figure.name}.csv"] = as_csv(numbers_of(figure), document.mark)
-        files[f"{figure.name}.vl.json"] = json.dumps(figure.spec, indent=1, ensure_ascii=False) + "\n"
+    files: dict[str, str | bytes] = {
+        f"{figure.name}.{form}": made(figure, document.mark)
+        for figure in document.blocks(Figure) for form, made in FIGURE_FORMS.items()
+    }  # fmt: skip
     return _write(folder, files)
+
+
+FIGURE_FORMS: Final[Mapping[str, Callable[[Figure, str], str | bytes]]] = {
+    "svg": lambda figure, _: figure.alone,
+    "png": lambda figure, _: figure.png,
+    "csv": lambda figure, mark: as_csv(numbers_of(figure), mark),
+    "vl.json": lambda figure, _: json.dumps(figure.spec, indent=1, ensure_ascii=False) + "\n",
+}  # by the ending of its name; the second argument marks simulated trials
 
 
 def numbers_of(figure: Figure) -> TableOfText:

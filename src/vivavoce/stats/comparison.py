@@ -18,8 +18,8 @@ from vivavoce.measures.compute import components, sums
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared_results import Family
-from vivavoce.stats.equivalence import Margins, check_margins_used, equivalences, margin_of
-from vivavoce.stats.family import comparison_key, explore_measure, settled
+from vivavoce.stats.equivalence import Margins, check_margins_used, equivalences, margin_of, no_worse_tests
+from vivavoce.stats.family import comparison_key, declared_margins, explore_measure, settled
 from vivavoce.stats.groups import Group, groups, natural_grouping
 from vivavoce.stats.intervals import signed_difference
 from vivavoce.stats.items import compare_items
@@ -60,7 +60,8 @@ def compare_systems(
     """Compare groups of dialogues on measures, each p adjusted over the family that a report adjusts it over.
 
     Input   `measures`: the three success rates where not given; `pairs`: every pair of groups; `margin`:
-            also test equivalence within it, see `margin_of`; `correction` in place of the declared one, or
+            also test equivalence within it, see `margin_of`, and whether either is no worse by it; without
+            it the declared margins count, as declared; `correction` in place of the declared one, or
             of Holm's
     Output  a test's `why` names the family of its p; `weighted` holds the same difference by other estimands
             (per dialogue, per participant), `models` by other models, each with an estimate, interval and p
@@ -87,11 +88,6 @@ def compare_systems(
         for pair in chosen
     ]
     tests, families = _adjust(summary, nested, tests, chosen, correction or "holm")
-    compared = [
-        (name, nested.compare(name, *pair, level=LEVEL) if nested.known else None)
-        for name in used for pair in chosen
-    ]  # fmt: skip
-    equal = equivalences(compared, margin, correction or "holm")
     items, of_items = _items(dataset, found, chosen, correction or "holm")
     return SystemsCompared(
         study=summary.study,
@@ -102,7 +98,7 @@ def compare_systems(
         level=LEVEL,
         model=summary.model,
         rates=[_rate(row, name) for name in used for row in summary.by],
-        tests=[replace(test, equivalence=one) for test, one in zip(tests, equal, strict=True)],
+        tests=_within_margins(summary, nested, tests, margin, correction or "holm"),
         items=items,
         families=families + of_items,
         warnings=_out_of_reach(summary, tests, families + of_items)
@@ -130,6 +126,33 @@ def _adjust(
         families[found.family.why] = found.family
         adjusted_tests.append(_settle(test, found.alpha, found.p_adjusted, found.family.why))
     return adjusted_tests, list(families.values())
+
+
+def _within_margins(
+    summary: Summary, nested: ClusteredSummary, tests: list[SystemTest], margin: Margins, correction: str
+) -> list[SystemTest]:
+    """Each test with its equivalence and what follows: within a margin that was given, else declared."""
+    if margin is None:
+        known = declared_margins(summary)
+        found = [known.get((one.measure, one.a, one.b), (None, ())) for one in tests]
+        return [
+            replace(one, equivalence=equal, no_worse=worse)
+            for one, (equal, worse) in zip(tests, found, strict=True)
+        ]
+    place = {key: number for number, key in enumerate(nested.keys)}
+    compared = [
+        (one.measure, nested.compare(one.measure, place[one.a], place[one.b], level=LEVEL)
+         if nested.known else None)
+        for one in tests
+    ]  # fmt: skip
+    equal = equivalences(compared, margin, correction)
+    worse = no_worse_tests(
+        ((one.measure, one.a, one.b, each) for one, each in zip(tests, equal, strict=True)), correction
+    )
+    return [
+        replace(one, equivalence=same, no_worse=each)
+        for one, same, each in zip(tests, equal, worse, strict=True)
+    ]
 
 
 def _settle(test: SystemTest, alpha: float, p: float | None, why: Statement) -> SystemTest:

@@ -16,20 +16,17 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared_results import (
-    ALPHA,
     DeclaredChoice,
     DeclaredComparison,
     DeclaredFamily,
     Family,
     FrozenDeclaration,
-    NoWorse,
 )
 from vivavoce.stats.difference import Comparison
-from vivavoce.stats.equivalence import equivalences, possible_margins
+from vivavoce.stats.equivalence import equivalences, no_worse_tests, possible_margins
 from vivavoce.stats.groups import groups
-from vivavoce.stats.interval import Interval
 from vivavoce.stats.intervals import signed_difference
-from vivavoce.stats.multiple_testing import adjusted, adjusted_pairs, adjustment_words
+from vivavoce.stats.multiple_testing import adjusted, adjustment_words
 from vivavoce.stats.transcripts import compare_transcripts
 from vivavoce.study.analysis_file import Analysis, Primary
 
@@ -103,39 +100,9 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
 
 
 def with_no_worse(results: list[DeclaredComparison], method: str) -> list[DeclaredComparison]:
-    """Whether one of two systems is no worse than the other: the two tests of equivalence, each by itself.
-
-    Note    of a comparison's two hypotheses at most one is true; all of the family are adjusted as one
-    Source  non-inferiority by one test against a margin named beforehand: Piaggio et al. 2012
-    """
-    tested = {
-        place: (one.equivalence.p_lower, one.equivalence.p_upper)
-        for place, one in enumerate(results)
-        if one.equivalence is not None and MEASURES.get(one.measure).direction is not None
-    }
-    found: dict[int, tuple[NoWorse, ...]] = {}
-    for (place, ps), adjusted_ps in zip(
-        tested.items(), adjusted_pairs(list(tested.values()), method), strict=True
-    ):
-        rising = MEASURES.get(results[place].measure).direction == "higher"
-        both = list(zip(ps, adjusted_ps, strict=True))
-        first, second = both if rising else reversed(both)
-        found[place] = (
-            _no_worse(results[place], *first, turned=False),
-            _no_worse(results[place], *second, turned=True),
-        )
-    return [replace(one, no_worse=found.get(place, ())) for place, one in enumerate(results)]
-
-
-def _no_worse(one: DeclaredComparison, p: float, p_adjusted: float, *, turned: bool) -> NoWorse:
-    assert one.equivalence is not None
-    (low, high), difference = one.equivalence.interval, one.equivalence.difference
-    return NoWorse(
-        system=one.b if turned else one.a, than=one.a if turned else one.b, margin=one.equivalence.margin,
-        difference=-difference if turned else difference,
-        interval=Interval(-high, -low) if turned else Interval(low, high), p=p, p_adjusted=p_adjusted,
-        shown=p_adjusted < ALPHA,
-    )  # fmt: skip
+    """Whether one of two systems is no worse than the other, where a margin was declared."""
+    found = no_worse_tests(((one.measure, one.a, one.b, one.equivalence) for one in results), method)
+    return [replace(one, no_worse=tests) for one, tests in zip(results, found, strict=True)]
 
 
 def _settled(one: Declared, p: float | None) -> Declared:

@@ -59,8 +59,8 @@ class NoWorse:
     shown       the adjusted p lies below .05
     """
 
-    system: str
-    than: str
+    system: str | None
+    than: str | None
     margin: float
     difference: float
     interval: Interval

@@ -1,16 +1,16 @@
 """Two one-sided tests: is the difference smaller than a margin that was declared before?"""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
 from vivavoce.core.errors import InputError
 from vivavoce.measures import MEASURES
-from vivavoce.stats.declared_results import AdjustedEquivalence
+from vivavoce.stats.declared_results import ALPHA, AdjustedEquivalence, NoWorse
 from vivavoce.stats.distributions import t_quantile, t_tail
-from vivavoce.stats.multiple_testing import adjusted
+from vivavoce.stats.multiple_testing import adjusted, adjusted_pairs
 from vivavoce.stats.proportions import Interval
 from vivavoce.stats.rates import is_rate
 
@@ -142,6 +142,48 @@ def _adjusted(one: AdjustedEquivalence, p: float | None, tests: int) -> Adjusted
 def _equivalence(found: Compared | None, margin: float | None) -> AdjustedEquivalence | None:
     same = found.equivalence(margin) if found is not None and margin is not None else None
     return AdjustedEquivalence(**same._asdict()) if same else None
+
+
+def no_worse_tests(
+    compared: Iterable[tuple[str, str | None, str | None, AdjustedEquivalence | None]], correction: str
+) -> list[Sequence[NoWorse]]:
+    """Whether one of two groups is no worse than the other: the two tests of equivalence, each by itself.
+
+    Input   measures, each with its two groups and the equivalence of their difference
+    Output  of each the first than the second, and the second than the first
+    Empty   no equivalence was tested, or no value of the measure is better: ()
+    Note    of a comparison's two hypotheses at most one is true; all of these are adjusted as one family
+    Source  non-inferiority by one test against a margin named beforehand: Piaggio et al. 2012
+    """
+    given = list(compared)
+    tested = [one for measure, _, _, one in given if one and MEASURES.get(measure).direction is not None]
+    ps = iter(adjusted_pairs([(one.p_lower, one.p_upper) for one in tested], correction))
+    found: list[Sequence[NoWorse]] = []
+    for measure, a, b, one in given:
+        if one is None or (direction := MEASURES.get(measure).direction) is None:
+            found.append(())
+            continue
+        both = list(zip((one.p_lower, one.p_upper), next(ps), strict=True))
+        first, second = both if direction == "higher" else reversed(both)
+        found.append((_no_worse(a, b, one, *first), _no_worse(b, a, turned(one), *second)))
+    return found
+
+
+def turned(one: AdjustedEquivalence) -> AdjustedEquivalence:
+    """The same equivalence with the other group first."""
+    return replace(
+        one, difference=-one.difference, interval=Interval(-one.interval[1], -one.interval[0]),
+        p_lower=one.p_upper, p_upper=one.p_lower,
+    )  # fmt: skip
+
+
+def _no_worse(
+    system: str | None, than: str | None, one: AdjustedEquivalence, p: float, p_adjusted: float
+) -> NoWorse:
+    return NoWorse(
+        system=system, than=than, margin=one.margin, difference=one.difference, interval=one.interval, p=p,
+        p_adjusted=p_adjusted, shown=p_adjusted < ALPHA,
+    )  # fmt: skip
 
 
 def equivalent_proportions(

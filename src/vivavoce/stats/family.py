@@ -12,7 +12,15 @@ from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.declared import declared_family
-from vivavoce.stats.declared_results import ALPHA, DeclaredComparison, DeclaredFamily, Family
+from vivavoce.stats.declared_results import (
+    ALPHA,
+    AdjustedEquivalence,
+    DeclaredComparison,
+    DeclaredFamily,
+    Family,
+    NoWorse,
+)
+from vivavoce.stats.equivalence import turned
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.multiple_testing import adjusted, adjustment_words
 from vivavoce.stats.population_tests import FURTHER
@@ -110,6 +118,21 @@ def settled(summary: Summary) -> dict[Key, FamilyVerdict]:
         comparison_key(one): FamilyVerdict(one.alpha or ALPHA, one.decisive.p_adjusted, families[one.family])
         for one in summary.tests if one.family
     }  # fmt: skip
+
+
+def declared_margins(
+    summary: Summary,
+) -> dict[tuple[str, str | None, str | None], tuple[AdjustedEquivalence, Sequence[NoWorse]]]:
+    """What the declared margins made of each declared comparison, by measure and groups, either one first."""
+    found: dict[tuple[str, str | None, str | None], tuple[AdjustedEquivalence, Sequence[NoWorse]]] = {}
+    for one in summary.declared.results if summary.declared else ():
+        if one.groups and one.equivalence:
+            a, b = one.groups
+            named: dict[str | None, str | None] = {one.a: a, one.b: b}
+            first = [replace(test, system=named[test.system], than=named[test.than]) for test in one.no_worse]
+            found[one.measure, a, b] = one.equivalence, first
+            found[one.measure, b, a] = turned(one.equivalence), first[::-1]
+    return found
 
 
 def explore_measure(

@@ -12,7 +12,7 @@ from vivavoce.core.result import spread, unless_none
 from vivavoce.core.statement import NOTHING, Statement, statement
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import Concentration
-from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family
+from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family, NoWorse
 from vivavoce.stats.design import Model
 
 UNKNOWN_PEOPLE = statement("No participant is known.")
@@ -332,7 +332,8 @@ class SystemTest:
     models       bootstrap, gee, mixed
     why          the family of its p, in a sentence
     p_adjusted   of a case; a participant's stands in `clustered`
-    equivalence  None where no margin was given
+    equivalence  None where neither a margin was given nor one declared
+    no_worse     a than b, and b than a; empty without an equivalence, or where no value is better
     """
 
     measure: str
@@ -352,6 +353,7 @@ class SystemTest:
     why: Statement = NOTHING
     p_adjusted: float | None = unless_none()
     equivalence: AdjustedEquivalence | None = None
+    no_worse: Sequence[NoWorse] = ()
 
     @property
     def side(self) -> NaiveDifference | ClusteredDifference | PlainDifference:

@@ -104,9 +104,27 @@ def test_request_and_answer_are_found_and_work(answer: Answer, text: str, path: 
         came = found(url)
         assert came.settings["body"][text] == "{{ text }}"
         assert came.settings["response"]["text"] == path
-        assert came.doubts == []
+        assert came.doubts == ([discovery.MANY_NAMES] if answer is echoing else [])
         told = greeted(came)
     assert told.ok and told.resets and came.said
+
+
+def test_the_one_name_of_the_conversation_that_a_bot_reads_is_kept_where_it_tells() -> None:
+    with bot(lenient) as url:  # says it in its answer
+        assert found(url).settings["body"] == {"utterance": "{{ text }}", "sender": "{{ conversation }}"}
+
+    def wanting(asked: dict[str, Any]) -> tuple[int, Any]:
+        if "chat_id" not in asked:
+            return 400, {"error": "no chat"}
+        return 200, {"text": f"Of {asked.get('message', '')} I know nothing.", "end": False}
+
+    with bot(wanting) as url:
+        came = found(url)
+        assert came.settings["body"] == {"message": "{{ text }}", "chat_id": "{{ conversation }}"}
+        assert "response" not in came.settings, "it stands where it is looked for anyway"
+        assert greeted(came).ok and came.doubts == []
+    with bot(echoing) as url:
+        assert len(found(url).settings["body"]) > 8
 
 
 def test_the_end_of_a_dialogue_is_found_too() -> None:
@@ -215,7 +233,7 @@ def test_the_key_of_the_text_is_that_which_holds_it(shape: dict[str, Any], key: 
     ],
 )
 def test_an_end_is_said_by_yes_or_no(answer: Any, more: dict[str, str]) -> None:
-    assert discovery._mapping("text", answer) == {"text": "text", **more}
+    assert discovery._mapping("said", answer) == {"response": {"text": "said", **more}}
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,9 @@ def test_every_page_speaks_italian(computing: FastAPI, enter: Enter, log: Log, s
     held = next(one.dialogue_id for one in log.dialogues(study.name) if one.status == "completed")
     failed = next(one.dialogue_id for one in log.dialogues(study.name) if one.status == "failed")
     data |= (
-        findings(study, log, None) | findings(study, log, held) | {"owner by link"}
+        findings(study, log, None)
+        | findings(study, log, held)
+        | {"owner by link", "SVG", "PNG", "CSV", "Vega-Lite", "rho"}
     )  # as the log names them
     more = (
         "/results?by=system", f"/dialogues/{held}", f"/dialogues/{failed}", "/dialogues?q=zzz",

@@ -43,7 +43,7 @@ class Editor:
         assert answer.status_code == 200, answer.text
         return answer.text
 
-    def send(self, path: str, seen: str, status: int = 200, **fields: str) -> str:
+    def send(self, path: str, seen: str, status: int = 200, **fields: str | list[str]) -> str:
         """Send a form of the page that was seen."""
         hidden = dict(re.findall(r'type="hidden" name="([\w-]+)" value="([^"]*)"', seen))
         answer = self.browser.post(path, data={**hidden, **fields})
@@ -158,7 +158,7 @@ def test_steps_change_places_and_every_comment_stays(scaffold: Editor) -> None:
 def test_a_step_is_removed_and_another_added(scaffold: Editor) -> None:
     scaffold.send("/study/visit", scaffold.look(), move="remove-4")
     page = scaffold.look("/study/step?kind=questionnaire")
-    assert "name of the instrument" in page
+    assert "Name of the instrument" in page
     scaffold.send("/study/step", page, place="end", **{"set-use": "sus", "set-about": ""})
     text = scaffold.file.read_text(encoding="utf-8")
     assert YAML(typ="safe").load(text)["visit"][4] == {"questionnaire": "sus"}
@@ -221,6 +221,90 @@ def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold
         "stopping": {"participants": 60},
     }
     assert check_study(scaffold.file) == []
+
+
+def test_measure_and_systems_are_chosen_from_what_there_is(scaffold: Editor) -> None:
+    text = scaffold.file.read_text(encoding="utf-8").replace(
+        "compare: [nbest, onebest]", "compare: [nbest, gone]"
+    )
+    scaffold.file.write_text(text, encoding="utf-8")
+    page = scaffold.look("/study/analysis")
+    select = re.search(r'<select id="set-primary.measure".*?</select>', page, re.DOTALL)
+    assert select is not None
+    assert '<option value="turns">Turns</option>' in select[0]
+    ticked = dict(re.findall(r'name="set-primary.compare" value="(\w+)"( checked)?', page))
+    assert ticked == {"nbest": " checked", "onebest": "", "gone": " checked"}, "what is written is not lost"
+    assert "<code>anytime</code> looks after every visit" in page
+    scaffold.send("/study/analysis", page, **{
+        "set-primary.measure": "turns", "set-primary.compare": ["", "nbest", "onebest"],
+    })  # fmt: skip
+    primary = YAML(typ="safe").load(scaffold.file)["analysis"]["primary"]
+    assert (primary["measure"], primary["compare"]) == ("turns", ["nbest", "onebest"])
+    scaffold.send("/study/analysis", scaffold.look("/study/analysis"), **{"set-primary.compare": ""})
+    assert load_study(scaffold.folder).analysis.primary.compare == ["nbest", "onebest"], "nothing ticked: all"
+
+
+BY_HAND = """\
+# A study of a harbour's bots, by hand.    # twice
+study: harbour   # its name
+protocol: cambridge-2011
+languages: [en, it]  # both
+
+systems:
+  # the older one
+  nbest: {connect: http, url: "http://127.0.0.1:9101/chat"}   # quoted
+  onebest:
+    connect: http      # by JSON
+    url: 'http://127.0.0.1:9102/chat'
+
+# What people do.
+tasks:
+  generate: 12   # enough
+  seed: 7
+
+visit:
+- consent: consent.md   # first
+# a comment of its own
+- instructions: instructions.md
+- dialogue:
+    repeat: 3..40     # up to forty
+    gate: code
+- questionnaire: cambridge   # after each
+
+analysis:   # declared
+  primary:
+    measure: subjective_success   # the one that counts
+    compare: [nbest, onebest]
+# the end
+"""
+
+
+def test_a_file_written_by_hand_keeps_its_comments_through_every_page(scaffold: Editor) -> None:
+    scaffold.file.write_text(BY_HAND, encoding="utf-8")
+    with ferry_office() as address:
+        scaffold.send("/study/systems", scaffold.look(), url=address, name="ferry")
+    scaffold.send("/study/visit", scaffold.look(), move="up-2")
+    scaffold.send("/study/visit", scaffold.look(), move="down-1")
+    scaffold.send("/study/step", scaffold.look("/study/step?number=2"), **{"set-nontrivial.user_turns": "4"})
+    scaffold.send("/study/analysis", scaffold.look("/study/analysis"), **{"set-primary.alpha": "0.01"})
+    scaffold.send("/study/systems/remove", scaffold.look(), system="ferry")
+    after = scaffold.file.read_text(encoding="utf-8")
+    assert sorted(comments(after)) == sorted(comments(BY_HAND))
+    assert check_study(scaffold.file) == []
+    changed = [line for line in after.splitlines() if line not in BY_HAND.splitlines()]
+    assert [line.strip() for line in changed] == ["nontrivial:", "user_turns: 4", "alpha: 0.01"]
+
+
+def test_tasks_that_were_typed_are_meant_and_pages_begin_in_the_readers_language(tmp_path: Path) -> None:
+    (tmp_path / "porto").mkdir()
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        italian = Editor(tmp_path / "porto", log, "it")
+        page = italian.look()
+        assert re.findall(r'name="language-(\w+)" value="yes" checked', page) == ["it"]
+        tasks = ["Prenota un traghetto.", "Chiedi il prezzo.", "Trova il molo."]
+        begun(italian, systems="mine:\n  connect: http\n  url: https://bot.example.org/chat\n",
+              **{"language-en": "", "language-it": "yes", "tasks-it": "\n".join(tasks)})  # fmt: skip
+    assert [task.text["it"] for task in load_study(italian.folder).tasks] == tasks
 
 
 def test_consent_and_information_sheet_are_shown_in_both_languages(scaffold: Editor) -> None:

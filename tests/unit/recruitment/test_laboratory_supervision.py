@@ -33,7 +33,7 @@ def supervised(
 
 def seats(page: str) -> list[list[str]]:
     """The cells of each booking, as text."""
-    head = r'<tr role="row"><th scope="row" role="rowheader">.*?</span>(\d+)</th>'
+    head = r'<tr><th scope="row" class="numbered">(\d+)</th>'
     rows = re.findall(rf"{head}(.*?)</tr>", page, flags=re.S)
     cells = [[seat, *re.findall(r"<td.*?>(.*?)</td>", row, flags=re.S)] for seat, row in rows]
     return [[" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in row] for row in cells]

@@ -1,14 +1,20 @@
 """Whether one system is no worse than another by the margin that was declared: tested, and said first."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from scipy.stats import ttest_1samp
 
+import vivavoce as vv
+from vivavoce.api.analysis_tables import comparison
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.document import compose
 from vivavoce.report.material import ReportOptions
+from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.declared import declared_family, with_no_worse
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredComparison
 from vivavoce.stats.interval import Interval
@@ -79,6 +85,33 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
     )
     told = compose(dataset, ReportOptions(language="it")).answer[1]
     assert told.startswith("new non è peggiore di old in successo soggettivo del margine dichiarato")
+
+
+def test_the_declared_table_analyse_and_python_say_so_too(tmp_path: Path) -> None:
+    dataset = trial(tmp_path / "d", OLD, LONE, "0.1")
+    (declared,) = declared_family(dataset).results
+    table = next(block for one in compose(dataset).sections if one.name == "declared" for block in one.blocks
+                 if getattr(block, "name", "") == "declared")  # fmt: skip
+    cell = table.rows[0].cells[-1]
+    assert (table.columns[-1].main, cell.main) == ("Not worse by the margin?", "new")
+    assert cell.under[1].startswith("new than old: adjusted p .0")
+    printed = printed_by_analyse(dataset.folder)
+    assert re.search(r"new than old +0.1 +0.050 .* yes *\n", printed), printed
+    assert re.search(r"old than new +0.1 +-0.050 .* no *\n", printed), printed
+    by_condition = compare_systems(dataset, by="condition", pairs=[("new", "old")])
+    assert [one for test in by_condition.tests if test.measure == "subjective_success" for one in
+            test.no_worse] == list(declared.no_worse[::-1])  # fmt: skip
+    rows = {one.measure: one for one in vv.compare(dataset.folder).rows}
+    assert (rows["subjective_success"].no_worse, rows["subjective_success"].margin) == ("a", 0.1)
+    asked = vv.compare(dataset.folder, "subjective_success", pair=("new", "old"), margin=0.01)
+    assert [one.no_worse for one in asked.rows] == ["neither"]
+
+
+def printed_by_analyse(folder: Path) -> str:
+    console = Console(width=160, file=StringIO())
+    for part in comparison(compare_systems(Dataset(folder))):
+        console.print(part)
+    return console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_neither_is_worse_where_both_are_shown(tmp_path: Path) -> None:

@@ -12,6 +12,32 @@ let leftAt = -Infinity;
 addEventListener("beforeunload", () => (leftAt = performance.now()));
 const leaving = () => performance.now() - leftAt < LEAVES_WITHIN_MS;
 
+// At small widths a row of a table is a card: each cell says its column, and roles keep the table one for who hears it.
+const ROLES = { THEAD: "rowgroup", TBODY: "rowgroup", TFOOT: "rowgroup", TR: "row", TD: "cell" };
+
+function stack(root) {
+  for (const table of root.querySelectorAll("table")) {
+    const heads = [...(table.tHead?.rows[0]?.cells ?? [])].map((head) => {
+      const words = /** @type {HTMLElement} */ (head.cloneNode(true));
+      for (const sign of words.querySelectorAll("[aria-hidden]")) sign.remove();
+      return (words.textContent ?? "").trim();
+    });
+    if (!heads.length) continue;
+    table.classList.add("stacks");
+    table.setAttribute("role", "table");
+    for (const part of table.querySelectorAll("thead, tbody, tfoot, tr, td")) part.setAttribute("role", ROLES[part.tagName]);
+    for (const head of table.querySelectorAll("th")) head.setAttribute("role", head.scope === "col" ? "columnheader" : "rowheader");
+    for (const row of table.querySelectorAll(":is(tbody, tfoot) tr")) {
+      let column = 0;
+      for (const cell of /** @type {HTMLTableRowElement} */ (row).cells) {
+        if (heads[column]) cell.dataset.head = heads[column];
+        column += cell.colSpan;
+      }
+    }
+  }
+}
+stack(document);
+
 function inUse(part) {
   const selection = document.getSelection();
   return (
@@ -35,6 +61,7 @@ async function refresh(part, status) {
       return;
     }
     const fresh = parse(await answer.text()).body;
+    stack(fresh);
     if (!inUse(part)) part.replaceChildren(...fresh.children);
     status.textContent = "";
   } catch {
@@ -70,6 +97,12 @@ for (const button of document.querySelectorAll("[data-copies]")) {
     const link = document.getElementById(button.dataset.copies);
     await navigator.clipboard.writeText(link.textContent.trim());
     button.textContent = button.dataset.copied;
+  });
+}
+
+for (const link of document.querySelectorAll("a[data-makes]")) {
+  link.addEventListener("click", () => {
+    if (link.nextElementSibling) link.nextElementSibling.textContent = link.dataset.makes;
   });
 }
 

@@ -11,12 +11,12 @@ from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, AppShell, Desk
-from vivavoce.desk.language import gettext, ngettext, told
+from vivavoce.desk.language import gettext, language, ngettext, told
 from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
 from vivavoce.desk.pages_annotation import kept_once
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor import pages_materials, pages_steps
-from vivavoce.desk.study_editor.creation import TASK_SOURCES, NewStudy, create_study
+from vivavoce.desk.study_editor.creation import EXAMPLE, OWN, TASK_SOURCES, NewStudy, create_study
 from vivavoce.desk.study_editor.edited_study import EditedStudy
 from vivavoce.desk.study_editor.editing import (
     LONGEST,
@@ -86,7 +86,8 @@ def study_page(
 
 
 def _blank(desk: AppShell) -> NewStudy:
-    return NewStudy(name=study_name_of(folder_of(desk)))
+    name, tongue = study_name_of(folder_of(desk)), language()
+    return NewStudy(name=name, languages=[tongue if tongue in languages_with("participant.po") else "en"])
 
 
 def _begun(
@@ -115,10 +116,12 @@ def about_protocol(name: str) -> str:
 def _typed(form: Any) -> NewStudy:
     tags = languages_with("participant.po")
     source = field(form, "source")
+    if source == EXAMPLE and any(field(form, f"tasks-{tag}", most=LONGEST).strip() for tag in tags):
+        source = OWN  # who writes tasks means them
     return NewStudy(
         name=field(form, "study"), protocol=field(form, "protocol"),
         languages=[tag for tag in tags if field(form, f"language-{tag}")],
-        systems=field(form, "systems", most=LONGEST), source=source if source in TASK_SOURCES else "example",
+        systems=field(form, "systems", most=LONGEST), source=source if source in TASK_SOURCES else EXAMPLE,
         tasks={tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in tags},
     )  # fmt: skip
 

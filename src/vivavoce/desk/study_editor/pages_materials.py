@@ -27,8 +27,6 @@ from vivavoce.desk.study_editor.study_text import (
     write_text,
 )
 from vivavoce.languages.base import language_name
-from vivavoce.measures import MEASURES
-from vivavoce.stats.planning import ASSUMED_RATES, answer, plan_of_study
 from vivavoce.study.analysis_file import Analysis, Stopping
 from vivavoce.study.model import Study
 from vivavoce.web.documents import read_document
@@ -184,15 +182,33 @@ def _analysis(
     typed: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None,
     size: "Size | None" = None, asked: Mapping[str, str] | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
-    fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED)
+    from vivavoce.stats.planning import (
+        ASSUMED_RATES,  # statistics take longer to load than all pages together
+    )
+
+    fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED, _offered(study))
     named = {one.name for one in fields}
     rates = {"first": f"{ASSUMED_RATES[0]:g}", "second": f"{ASSUMED_RATES[1]:g}", "hourly": ""}
     return desk.page(
         request, "study_analysis.html", status, study=study, fields=fields, problem=problem, size=size,
         others=[one for name, one in (problems or {}).items() if name not in named] or
         ([] if problems else study.problems_below("analysis")),
-        suggestions={"primary.measure": MEASURES.names()}, said=worded, asked={**rates, **(asked or {})},
+        suggestions={}, said=worded, asked={**rates, **(asked or {})},
     )  # fmt: skip
+
+
+def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
+    """What may be chosen: measures as people read their names, success first, and the study's systems."""
+    from vivavoce.measures import MEASURES
+    from vivavoce.report.content import title
+    from vivavoce.stats.rates import HEADLINES
+
+    others = sorted((one for one in MEASURES.names() if one not in HEADLINES), key=title)
+    systems = study.says.get("systems")
+    return {
+        "primary.measure": {one: title(one) for one in (*HEADLINES, *others)},
+        "primary.compare": {str(one): str(one) for one in systems} if isinstance(systems, dict) else {},
+    }
 
 
 def analysis_words() -> list[str]:
@@ -261,6 +277,8 @@ def size(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 def size_of(study: Study, asked: Mapping[str, str]) -> Size:
     """Raises  InputError: no comparison is declared, or what was asked is no number"""
+    from vivavoce.stats.planning import answer, plan_of_study
+
     rates = [_number(asked[name], name) for name in ("first", "second")]
     hourly = _number(asked["hourly"], "hourly") if asked["hourly"] else None
     found = answer("two-rates", rates, plan=plan_of_study(study))

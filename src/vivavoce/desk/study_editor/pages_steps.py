@@ -112,13 +112,14 @@ def _form(
 ) -> Response:  # fmt: skip
     model = step_model(kind)
     said = problems if problems is not None else study.problems_of_step(number) if number is not None else {}
-    fields = fields_of(model, settings, typed, said)
+    channels = {one: one for one in ("text", *CHANNELS.names())}
+    fields = fields_of(model, settings, typed, said, offered={"channel": channels})
     named = {one.name for one in fields}
     return desk.page(
         request, "study_step.html", status, study=study, number=number, kind=kind, fields=fields,
         meaning=about_step(kind), said=partial(step_words, kind),
         others=[problem for name, problem in said.items() if name not in named],
-        suggestions={"use": INSTRUMENTS.names(), "channel": ["text", *CHANNELS.names()]},
+        suggestions={"use": INSTRUMENTS.names()},
     )  # fmt: skip
 
 

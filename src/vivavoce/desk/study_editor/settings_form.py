@@ -13,6 +13,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
+from starlette.datastructures import FormData
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import complaints_of
@@ -30,10 +31,11 @@ class FormField:
     """One key of a model as a field of a form.
 
     path      of the key in the settings
-    kind      text, whole, number, choice, flag, lines (a list with an entry in each) or yaml
+    kind      text, whole, number, choice, flag, lines (a list with an entry in each), ticks (a list of some
+              of the choices) or yaml
     shown     what the field holds: what was typed, else what is written or the default
     default   as it would be written; "" where the key must be given or nothing stands there
-    choices   of a choice
+    choices   of a choice or of ticks; titles: what people read in their place, where that is another word
     """
 
     path: KeyPath
@@ -43,6 +45,7 @@ class FormField:
     default: str
     required: bool
     choices: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
     low: str = ""
     high: str = ""
     optional: bool = False
@@ -96,14 +99,16 @@ def fields_of(
     typed: Mapping[str, str] | None = None,
     problems: Mapping[str, str] | None = None,
     only: Sequence[str] = (),
+    offered: Mapping[str, Mapping[str, str]] | None = None,
 ) -> list[FormField]:
     """The fields of a form, in the order of the model.
 
     Input   settings: as written; typed: what was sent, which is shown again; problems: by name of the field;
-            only: keys of the model that the form is about; all where none is named
+            only: keys of the model that the form is about; all where none is named; offered: by name of
+            the field what may be chosen there, with what people read in its place
     """
     return [
-        _field(path, info, _at(settings, path), typed or {}, problems or {})
+        _field(path, info, _at(settings, path), typed or {}, problems or {}, offered or {})
         for path, info in _keys(model)
         if not only or path[0] in only
     ]
@@ -134,7 +139,7 @@ def read_form(
         beneath = _at(below or {}, path) is not MISSING
         if value is MISSING:
             if before is not MISSING and beneath and before is not None:
-                _put(made, path, None)
+                _put(made, path, [] if kind == "lines" else None)
             elif before is not MISSING and not beneath:
                 _remove(made, path)
         elif _same(value, before, default):
@@ -148,13 +153,13 @@ def read_form(
     return FilledForm(made, problems)
 
 
-def typed_settings(form: Mapping[str, Any]) -> dict[str, str]:
-    """What was typed into the fields of a form that was sent, by name of the field."""
-    return {
-        name.removeprefix(PREFIX): value.replace("\r\n", "\n")
-        for name, value in form.items()
-        if name.startswith(PREFIX) and isinstance(value, str)
-    }
+def typed_settings(form: FormData) -> dict[str, str]:
+    """What was typed into the fields of a form that was sent, by name of the field; of ticks one a line."""
+    found: dict[str, list[str]] = {}
+    for name, value in form.multi_items():
+        if name.startswith(PREFIX) and isinstance(value, str):
+            found.setdefault(name.removeprefix(PREFIX), []).append(value.replace("\r\n", "\n"))
+    return {name: "\n".join(values) for name, values in found.items()}
 
 
 def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, str]:
@@ -194,7 +199,12 @@ def _keys(model: type[BaseModel], above: KeyPath = ()) -> Iterator[tuple[KeyPath
 
 
 def _field(
-    path: KeyPath, info: FieldInfo, before: Any, typed: Mapping[str, str], problems: Mapping[str, str]
+    path: KeyPath,
+    info: FieldInfo,
+    before: Any,
+    typed: Mapping[str, str],
+    problems: Mapping[str, str],
+    offered: Mapping[str, Mapping[str, str]],
 ) -> FormField:
     name, kind, default = BETWEEN.join(map(str, path)), _kind(info), _default(info)
     shown = _words(kind, default if before is MISSING else before)
@@ -202,8 +212,18 @@ def _field(
     low = bounds[Ge].ge if Ge in bounds else bounds[Gt].gt if Gt in bounds else ""
     high = bounds[Le].le if Le in bounds else bounds[Lt].lt if Lt in bounds else ""
     choices = tuple(map(str, get_args(_bare(info.annotation)))) if kind == "choice" else ()
+    shown = typed.get(name, shown)
+    titles = offered.get(name, {})
+    if titles:
+        kind = "ticks" if kind == "lines" else "choice"
+        there = [one.strip() for one in shown.splitlines() if one.strip()]
+        choices = (
+            *titles,
+            *(one for one in there if one not in titles),
+        )  # nothing written is lost
+        shown = "\n".join(there)
     return FormField(
-        path=path, kind=kind, meaning=info.description or "", shown=typed.get(name, shown),
+        path=path, kind=kind, meaning=info.description or "", shown=shown, titles=titles,
         default="" if default is MISSING else _words(kind, default), required=info.is_required(),
         choices=choices, low=str(low), high=str(high), optional=_optional(info),
         problem=problems.get(name, ""),

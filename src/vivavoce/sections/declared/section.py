@@ -27,6 +27,7 @@ from vivavoce.report.numbers import (
     count,
     difference,
     distance,
+    label,
     p_value,
     percent,
     plural,
@@ -40,6 +41,7 @@ from vivavoce.stats.declared_results import (
     DeclaredComparison,
     DeclaredFamily,
     FrozenDeclaration,
+    NoWorse,
 )
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate
@@ -152,6 +154,7 @@ def _share_of(one: DeclaredChoice) -> str:
 def _results_table(found: DeclaredFamily) -> TableOfText:
     names = {"primary": say("Primary"), "secondary": say("Secondary")}
     margins = any(one.equivalence for one in found.results)
+    sides = any(one.no_worse for one in found.results)
     rows = []
     for one in found.results:
         shown = title(one.measure) if one.measure in MEASURES else one.measure
@@ -172,6 +175,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
                     Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
                     Cell(verdict, words=True),
                     *([_equal_cell(one.equivalence, unit)] if margins else []),
+                    *([_no_worse_cell(one.no_worse)] if sides else []),
                 ),
                 group=f"{names[one.question]}: {shown}",
             )
@@ -187,6 +191,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
             say("p (adjusted)"),
             say("Verdict"),
             *([say("Within the margin?")] if margins else []),
+            *([say("Not worse by the margin?")] if sides else []),
         ),
         tuple(rows),
         _note(
@@ -227,6 +232,19 @@ def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
         ),
         words=True,
     )
+
+
+def _no_worse_cell(tests: Sequence[NoWorse]) -> Cell:
+    """Which of two systems is shown to be no worse than the other, each with its own one-sided test."""
+    if not tests:
+        return Cell(MISSING)
+    shown = [label(one.system) for one in tests if one.shown]
+    verdict = say("neither is shown") if not shown else say("both") if len(shown) > 1 else shown[0]
+    told = tuple(
+        say("{a} than {b}: adjusted p {p}", a=label(one.system), b=label(one.than), p=p_value(one.p_adjusted))
+        for one in tests
+    )
+    return Cell(verdict, told, words=True)
 
 
 def _note(words: str, found: DeclaredFamily) -> str:
