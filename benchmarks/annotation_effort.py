@@ -2,13 +2,14 @@
 
     python -m benchmarks annotation_effort --drafts drafts.csv [--dataset kitchen/test] [--commands 40]
 
-The annotators are programs at a real browser: two passes, blind to each other, each with drafts for about half
-of its recipes, drawn as the study draws them. **No person was asked, and no second here is a person's.** What is real: the pages, the drafts with their errors, every key,
-and what the page makes of them. A pass knows what the commands mean (the corpus says it) and takes a draft
-that is right, by one key; one that is wrong it writes over. Each key is counted, and what people would
-take is *predicted* by the keystroke-level model of Card, Moran and Newell (1980): K 0.2 s a key, M 1.35 s
-a decision, one to read and understand the command, one for each predicate that is written, and one to compare
-a draft with what was understood. Reading and listening times are not in it.
+The annotators are programs at a real browser: two passes, blind to each other, each with drafts for about
+half of its recipes, drawn as the study draws them. **No person was asked, and no second here is a
+person's.** What is real: the pages, the drafts with their errors, every key, and what the page makes of
+them. A pass knows what the commands mean (the corpus says it), takes a draft that is right by one key, and
+writes over one that is wrong. Keys are counted, and what people would take is *predicted* by the
+keystroke-level model of Card, Moran and Newell (1980): K 0.2 s a key, M 1.35 s a decision: one to understand
+the command, one for each predicate that is written, one to compare a draft with what was understood. Reading
+and listening are not in it.
 """
 
 import argparse
@@ -72,7 +73,7 @@ def material(dataset: Path, drafts: Path, folder: Path, wanted: int) -> dict[str
     (folder / "drafts.csv").write_text(drafts.read_text("utf-8"), encoding="utf-8")
     (folder / "study.yaml").write_text(
         "study: kitchen\nsystems: {one: {connect: scripted, greeting: hello, otherwise: hello}}\n"
-        "visit:\n  - dialogue: {tasks: 1}\n"
+        "visit:\n  - dialogue: {repeat: 1}\n"
         "annotation:\n  commands: {templates: kitchen-en, dataset: commands, drafts: drafts.csv, "
         "draft_share: 0.5}\n  double: 1\n",
         encoding="utf-8",

@@ -1,4 +1,4 @@
-"""Retraining in the loop: is it worth annotating first what a system is least sure of, or is any order as good?
+"""Retraining in the loop: is it worth annotating first what a system is least sure of, against any order?
 
     python benchmarks/annotation_loop.py [--language en] [--seeds 3] [--rounds 3] [--batch 60]
                                         [--epochs 25] [--pool 500] [--test 200]

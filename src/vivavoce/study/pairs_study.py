@@ -23,6 +23,9 @@ class PairsSettings(Settings):
     pairs: str = Field(description="YAML file of pairs, or folder of text files")
     variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
     attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
+    drafts_by: str | None = Field(
+        None, description="file of a language model (`url`, `model`, `key`) that drafts versions on the dashboard"
+    )
     balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan")
 
