@@ -21,7 +21,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any, Final, NamedTuple
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from vivavoce.core.signature import installed_version
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -99,18 +99,19 @@ def annotate(page: Page, means: str) -> tuple[bool, bool, int, int]:
     drafted = shown.count() > 0
     count = len(read_predicates(means))
     if drafted and shown.inner_text() == means:
-        page.keyboard.press("Escape")  # out of a list that has the focus; no key of the annotator's
         page.locator("h1").focus()
-        page.keyboard.press("0")
+        with page.expect_navigation():
+            page.keyboard.press("0")
         return True, True, 1, 2
     page.locator("#annotation").focus()
     page.keyboard.insert_text(means)
-    page.keyboard.press("Enter")
-    unfit = page.locator("button[value=anyway]")
-    expect(page.locator("#annotation, #go").first).to_be_visible()
-    more = 0
-    if unfit.count():
-        unfit.press("Enter")
+    asked = page.locator(".progress").inner_text()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    unfit, more = page.locator("button[value=anyway]"), 0
+    if unfit.count() and page.locator(".progress").inner_text() == asked:
+        with page.expect_navigation():
+            unfit.press("Enter")
         more = 1
     return drafted, False, len(means) + 2 + more, 1 + count + drafted + more
 
@@ -119,19 +120,24 @@ def one_pass(browser: Any, server: Any, name: str, meaning: dict[str, str]) -> l
     """All recipes, as the queue gives them out."""
     page, found = come_in(browser, server, name), []
     workplace = COMMANDS.open(server.site.study, server.site.engine.log)
-    while page.locator("main button").count():
-        page.locator("main button").first.press("Enter")
-        while page.locator("#go").count() == 0:
+    while True:
+        page.goto(f"{server.url}/annotate/commands/work")
+        if not page.url.endswith("/work"):  # nothing is due: begin the next recipe, as long as there is one
+            begin = page.locator("form[action$='/next'] button")
+            if not begin.count():
+                break
+            with page.expect_navigation():
+                begin.first.press("Enter")
+            if not page.url.endswith("/work"):
+                break
+        elif page.locator("#go").count():
+            with page.expect_navigation():
+                page.locator("button[name=pause]").press("Enter")
+        else:
             number = int(page.locator("#command input[name=at]").input_value())
             key = page.locator("#command input[name=sequence]").input_value()
             command = workplace.sequence(key).commands[number].command_id
-            before = page.evaluate("performance.timeOrigin")
             found.append(Done(command, *annotate(page, meaning[command])))
-            page.wait_for_function("b => performance.timeOrigin !== b", arg=before)
-        page.locator("#go").press("Enter")
-        page.wait_for_load_state()
-        if page.url.endswith("/annotate/commands"):
-            break
     return found
 
 

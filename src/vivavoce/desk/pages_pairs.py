@@ -12,8 +12,8 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.pages_pilot import router as pilot
 from vivavoce.desk.pages_dialogues import history_of
+from vivavoce.desk.pages_pilot import router as pilot
 from vivavoce.desk.pairs import (
     CHANGES,
     VERDICTS,

@@ -136,7 +136,7 @@ class BattlePlan(Settings):
         "balanced", description="who meets: all equally often, or those whose difference is least known"
     )
     leaderboard: Literal["private", "public"] = Field(
-        "private", description="the dashboard's leaderboard: for accounts alone, or for anybody at its address"
+        "private", description="the dashboard's leaderboard: for accounts, or for anybody at its address"
     )
 
 
