@@ -32,10 +32,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.long]
 PICTURES = os.environ.get("VIVAVOCE_PICTURES")
 SIZES = {1280: 900, 320: 568}
 CONTROL = {
-    "en": "System: What can I do for you?\nUser: I lost my wallet.\n"
-    "System: Your card is blocked since 18:05.\n",
-    "it": "System: Che cosa posso fare?\nUser: Ho perso il portafoglio.\n"
-    "System: La carta è bloccata dalle 18:05.\n",
+    "en": "System: Where would you like to go?\nUser: I missed the 17:20 train to Lindwood.\n"
+    "System: The next train to Lindwood leaves at 18:05 from platform 3, and it arrives at 18:55.\n",
+    "it": "System: Dove vuole andare?\nUser: Ho perso il treno delle 17:20 per Borgo.\n"
+    "System: Il prossimo treno per Borgo parte alle 18:05 dal binario 3 e arriva alle 18:55.\n",
 }
 
 
@@ -85,16 +85,16 @@ def test_the_laboratory_of_pairs(page: Page, language: str, tmp_path: Path) -> N
         look(page, language, "pairs")
         page.goto(f"{address}/pairs/edit?language={language}")
         look(page, language, "pair-empty")
-        page.locator("#pair_id").fill("wallet")
+        page.locator("#pair_id").fill("missed-train")
         page.locator("#control").fill(CONTROL[language])
         page.locator("#strategy").select_option("empathy")
-        page.locator("button[formaction='/pairs/draft'], button[formaction$='/pairs/draft']").click()
+        page.locator("button[formaction$='/pairs/draft']").click()
         expect(page.locator("#difference ins").first).to_be_visible()
         assert "18:05" in page.locator("#experimental").input_value()
         look(page, language, "pair-drafted")
         page.locator("button[formaction$='/pairs/save']").click()
-        page.wait_for_url(re.compile("saved=wallet"))
-        expect(page.locator("main")).to_contain_text("wallet")
+        page.wait_for_url(re.compile("saved=missed-train"))
+        expect(page.locator("main")).to_contain_text("missed-train")
         look(page, language, "pairs-saved")
         page.goto(f"{address}/pairs/pilot")
         look(page, language, "pilot-empty")
