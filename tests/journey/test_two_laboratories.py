@@ -138,7 +138,7 @@ def annotate_commands(page: Page, language: str, folder: Path, stack: ExitStack)
     (folder / "drafts.csv").write_text(
         "command_id,annotation,confidence\n"
         'ada-1,"[take(pot), put(pot, fire)]",0.9\nada-2,"add(onion, *pot*)",0.4\nada-3,stir(*onion*),0.8\n'
-        'ben-1,"add(flowers, *oil*)",0.95\n',
+        'ben-1,"add(flowers, *oil*)",0.95\nben-2,stir(*flowers*),0.99\n',
         encoding="utf-8",
     )
     study = commanding_study(

@@ -13,7 +13,6 @@ from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.pages_dialogues import history_of
-from vivavoce.desk.pages_pilot import router as pilot
 from vivavoce.desk.pairs import (
     CHANGES,
     VERDICTS,
@@ -33,7 +32,6 @@ from vivavoce.study.pairs_strategies import draft_version, strategies
 from vivavoce.study.steps import OfferedStep
 
 router = APIRouter()
-router.include_router(pilot)
 PAGE: Final = DashboardPage(
     name="pairs",
     router=router,

@@ -9,12 +9,14 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.language import gettext
+from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.security import OnlyAsks, OwnForm, field
 from vivavoce.simulation.planted import ComparedStep, compared_in, planted_in
 from vivavoce.stats.preference_power import PlanPower, power_of_plan
 from vivavoce.study.planted_preferences import ALIKE, TIED
 
 router = APIRouter()
+PAGE: Final = DashboardPage(name="pilot", router=router, help="how-to/compare-transcripts")
 JUDGES: Final = 143
 MOST_JUDGES: Final = 2000
 TRIALS: Final = 200
