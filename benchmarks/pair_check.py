@@ -22,6 +22,8 @@ from vivavoce.study.pairs_check import Balance, PairVerdict, judge_pair
 FOLDER = Path(__file__).parent / "pair_check"
 RESULTS = Path(__file__).parent / "results" / "pair_check.json"
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "pair-check-quality.md"
+MADE = """Made by `python -m benchmarks pair_check`: what the experimental version says instead of the
+control's words, and the first thing that the check finds."""
 TABLE = "## Every broken pair, and what the check says\n"
 SETS = ("building", "held_back")
 
@@ -85,8 +87,7 @@ def told(every: dict[str, list[Tried]]) -> str:
     """The section of the page that tells every broken pair."""
     lines = [
         TABLE,
-        "Made by `python -m benchmarks pair_check`: what the experimental version says instead of the "
-        "control's words,\nand the first thing that the check finds.",
+        MADE,
         "",
         "| | conversation | broken | the experimental version says | verdict | because |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -339,8 +339,9 @@ counting persons (which is on the safe side) does not. With the raw answers the 
 or a mixed model.
 
 Both tables can be true of the same answers: whole counts of 50 women and 93 men give all 20 cells and all 10
-marginals. 143 programs that answer so in a browser (20 on a telephone's screen, 40 in Italian) come out of the
-pages, the export and `analyse --by gender` as printed (`tests/journey/test_judges_of_a_paper.py`). Nobody was asked.
+marginals. 143 programs that answer so in a browser (20 on a telephone's screen, 40 in Italian) come out of
+the pages, the export and `analyse --by gender` as printed (`tests/journey/test_judges_of_a_paper.py`).
+Nobody was asked.
 """
 
 _LESSONS: Final = """
