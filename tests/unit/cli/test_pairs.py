@@ -69,7 +69,7 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, words, env={"COLUMNS": "160"})
     assert told.exit_code == 0, told.output
     for said in ("empathy", "Share: of decided choices", "Rao-Kupper", "Cochran",
-                 "p (judgements)", "a judgement", "within people"):  # fmt: skip
+                 "p (judgements)", "a judgement", "within programs"):  # fmt: skip
         assert said in told.output
     facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["preferences"]
     assert facts["cost"]["per_variable"] == 6
