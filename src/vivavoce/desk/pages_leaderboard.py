@@ -41,7 +41,7 @@ PAGE: Final = DashboardPage(
 )
 
 
-class Standing(NamedTuple):
+class RankedSystem(NamedTuple):
     """One system on the leaderboard; a worth is None where it is not finite, the mean of all is 0.
 
     rank   1 and how many systems are certainly better: their interval lies above its own
@@ -59,7 +59,7 @@ class Standing(NamedTuple):
     dot: float | None = None
 
 
-def standings(facts: ArenaResults) -> list[Standing]:
+def standings(facts: ArenaResults) -> list[RankedSystem]:
     """Systems, best first; those of which no worth is known by their name, all on the first rank."""
     plain = {one.name: one for one in facts.ranking or ()}
     fixed = {one.name: one for one in facts.controlled or ()} or plain
@@ -72,7 +72,7 @@ def standings(facts: ArenaResults) -> list[Standing]:
         return None if value is None else (value - low) / width
 
     return [
-        Standing(
+        RankedSystem(
             1 + sum(_above(other, fixed.get(name)) for other in fixed.values()), name, fixed.get(name),
             plain.get(name), votes[name],
             *((at(one.low), at(one.high), at(one.estimate)) if (one := fixed.get(name)) else ()),

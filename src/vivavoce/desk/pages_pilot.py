@@ -11,7 +11,7 @@ from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage
 from vivavoce.desk.security import OnlyAsks, OwnForm, field
-from vivavoce.simulation.planted import ComparedStep, compared_in, planted_in
+from vivavoce.simulation.planted import WhatIsCompared, compared_in, planted_in
 from vivavoce.stats.preference_power import PlanPower, power_of_plan
 from vivavoce.study.planted_preferences import ALIKE, TIED
 
@@ -47,7 +47,7 @@ def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     return _page(request, desk, step, typed, found=found)
 
 
-def _step(desk: Desk) -> ComparedStep:
+def _step(desk: Desk) -> WhatIsCompared:
     try:
         return compared_in(desk.study)
     except InputError:
@@ -77,7 +77,7 @@ def _share(text: str) -> float:
 
 
 def _page(
-    request: Request, desk: Desk, step: ComparedStep, typed: dict[str, str], status: int = 200,
+    request: Request, desk: Desk, step: WhatIsCompared, typed: dict[str, str], status: int = 200,
     found: PlanPower | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
     facts: dict[str, Any] = {

@@ -13,7 +13,7 @@ from vivavoce.study.steps import OfferedStep
 ONLY_TRANSCRIPTS: Final = "preferences are planted where a step `compare` shows transcripts"
 
 
-class ComparedStep(NamedTuple):
+class WhatIsCompared(NamedTuple):
     """What judges compare: variables, questions about each, and whether they may be tied."""
 
     variables: tuple[str, ...]
@@ -21,14 +21,14 @@ class ComparedStep(NamedTuple):
     ties: bool
 
 
-def compared_in(plan: Study) -> ComparedStep:
+def compared_in(plan: Study) -> WhatIsCompared:
     """The step in which a study's transcripts are compared. Raises  InputError: there is none"""
 
     for step in plan.visit:
         if isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts):
             variables = variables_of(plan.pairs, step.settings.variables)
             asked = tuple(one.question_id for one in step.material.questions)
-            return ComparedStep(variables, asked, step.settings.ties)
+            return WhatIsCompared(variables, asked, step.settings.ties)
     raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
 
 
