@@ -30,3 +30,9 @@ COMMANDS_IN = Verb(
     short_help="Take annotated commands in from files.",
     examples=("my-study kitchen/reference --annotator anna",),
 )
+COMMANDS_DRAFT = Verb(
+    "commands-draft",
+    "vivavoce_commands.annotation.cli:commands_draft",
+    short_help="Train on what is annotated and draft the rest.",
+    examples=("my-study --system d",),
+)

@@ -18,8 +18,13 @@ from vivavoce.trial.state import VisitState
 SYSTEMS = ("beryl-9", "cobalt", "topaz")
 
 
-def write_arena(folder: Path, *, bouts: int = 1, turns: int = 3, systems: Mapping | None = None) -> Path:
-    """A study whose one step is an arena; every system says its own name, as a careless one does."""
+def write_arena(
+    folder: Path, *, bouts: int = 1, turns: int = 3, systems: Mapping | None = None, more: str = ""
+) -> Path:
+    """A study whose one step is an arena; every system says its own name, as a careless one does.
+
+    more  settings of the step, as `, meet: widest`
+    """
     told = systems or {
         name: {
             "title": f"The {name.title()} Machine", "connect": "scripted", "greeting": f"Hello, I am {name}.",
@@ -31,7 +36,7 @@ def write_arena(folder: Path, *, bouts: int = 1, turns: int = 3, systems: Mappin
     (folder / "study.yaml").write_text(
         "study: city\nlanguages: [en, it]\n"
         f"systems: {json.dumps(told)}\n"
-        f"visit:\n  - arena: {{bouts: {bouts}, turns: {turns}, mask: [Acme Corp]}}\n",
+        f"visit:\n  - arena: {{bouts: {bouts}, turns: {turns}, mask: [Acme Corp]{more}}}\n",
         encoding="utf-8",
     )
     return folder

@@ -56,7 +56,9 @@ class ComparedByPeople:
             yield from tables.listening(self.listening)
         if self.arena:
             yield from tables.arena(self.arena)
-        yield from tables.effort(self.effort)
+        found = (self.preferences, self.readings, self.listening, self.arena)
+        judges = next((tables.who(one) for one in found if one is not None), "people")
+        yield from tables.effort(self.effort, judges)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

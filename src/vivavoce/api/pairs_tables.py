@@ -1,6 +1,7 @@
 """What `analyse` prints of choices between transcripts."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -24,6 +25,7 @@ MODEL_NAMES = {"decided": "decided only", "davidson": "Davidson", "rao_kupper": 
 
 def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
     """The table of the method first, then what stands behind and beside it."""
+    yield from _marked(facts)
     yield Text(_people(facts))
     yield _cells(facts)
     yield _family(facts, "cells")
@@ -45,7 +47,7 @@ def preferences(facts: PreferenceResults) -> Iterator[RenderableType]:
     if facts.agreement:
         yield _agreement(facts.agreement)
     for one in facts.by_group or ():
-        yield _groups(one, facts.by_what or "")
+        yield _groups(one, facts.by_what or "", who(facts))
     yield from _closing(facts)
 
 
@@ -68,6 +70,21 @@ def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
     if facts.false_alarm is not None:
         yield Text(f"In {points(facts.false_alarm)} of trials a cell without a preference is significant.")
     yield Text(facts.signature)
+
+
+class _Judged(Protocol):
+    @property
+    def simulated(self) -> bool: ...
+
+
+def who(facts: _Judged) -> str:
+    """Who judged: people, or programs."""
+    return "programs" if facts.simulated else "people"
+
+
+def _marked(facts: _Judged) -> Iterator[RenderableType]:
+    if facts.simulated:
+        yield Text("SIMULATED: programs judged; nobody was asked.")
 
 
 def _people(facts: PreferenceResults) -> str:
@@ -113,9 +130,9 @@ def _cells(facts: PreferenceResults) -> RenderableType:
 
 
 def _variables(facts: PreferenceResults) -> RenderableType:
-    level = f"by people {facts.level:.0%}"
+    level = f"by {who(facts)} {facts.level:.0%}"
     table = plain_table(
-        "variable", "marginal", level, "service", "experience", "preferred", "people", "p", "p (Holm)"
+        "variable", "marginal", level, "service", "experience", "preferred", who(facts), "p", "p (Holm)"
     )
     for one in facts.variables:
         qualities = [quality and quality.ratio for quality in (one.service, one.experience)]
@@ -131,11 +148,11 @@ def _strengths(facts: PreferenceResults) -> RenderableType:
     """From -3, the control very much, to 3, the experimental version very much; a tie is 0."""
     heads = (
         "mean, -3 to 3",
-        f"by people {facts.level:.0%}",
+        f"by {who(facts)} {facts.level:.0%}",
         "p",
         "p (Holm)",
         "p (signed ranks)",
-        "people",
+        who(facts),
     )
     table = plain_table("how strongly", "question", *heads, words=1)
     for one in facts.strengths:
@@ -148,7 +165,7 @@ def _strengths(facts: PreferenceResults) -> RenderableType:
 
 
 def _differences(facts: PreferenceResults) -> RenderableType:
-    table = plain_table("within people", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
+    table = plain_table(f"within {who(facts)}", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
     for one in facts.differences:
         table.add_row(
             f"{one.a} - {one.b}", points(one.difference), span_of_points([one.low, one.high]),
@@ -161,7 +178,7 @@ def _within(facts: PreferenceResults) -> Iterator[RenderableType]:
     tested = [one for one in facts.same_preference if one.q is not None]
     if tested:
         said = "; ".join(
-            f"{one.question} Q {one.q:.2f} ({one.df} df, {one.participants} people), p "
+            f"{one.question} Q {one.q:.2f} ({one.df} df, {one.participants} {who(facts)}), p "
             f"{chance(one.p)}" for one in tested
         )  # fmt: skip
         yield Text(f"All variables preferred alike? Cochran: {said}.")
@@ -221,8 +238,9 @@ def _levels(facts: PreferenceResults) -> Iterator[RenderableType]:
         yield table
 
 
-def _groups(one: GroupPreference, by: str) -> RenderableType:
-    table = plain_table(f"{one.variable} by {by}", "share", "by people", "people", "p", "p (judgements)")
+def _groups(one: GroupPreference, by: str, judges: str) -> RenderableType:
+    heads = ("share", f"by {judges}", judges, "p", "p (judgements)")
+    table = plain_table(f"{one.variable} by {by}", *heads)
     for name, share in one.groups.items():
         table.add_row(
             name, number(share.ratio, 2), span([share.low, share.high]), str(share.participants),
@@ -253,6 +271,7 @@ def _closing(facts: PreferenceResults) -> Iterator[RenderableType]:
 
 def readings(facts: TranscriptRatings) -> Iterator[RenderableType]:
     """Rated transcripts: both versions by variable and item, the difference within people."""
+    yield from _marked(facts)
     yield Text(f"{facts.participants} readers, {facts.ratings} ratings of {facts.transcripts} transcripts")
     heads = ("control", "experimental", "difference", f"{facts.level:.0%}", "p", "p (Holm)")
     table = plain_table("variable", "item", *heads, words=1)
@@ -267,6 +286,7 @@ def readings(facts: TranscriptRatings) -> Iterator[RenderableType]:
 
 def listening(facts: ListeningResults) -> Iterator[RenderableType]:
     """Mean opinion scores by condition, and preferences between conditions."""
+    yield from _marked(facts)
     yield Text(f"{facts.participants} listeners, {facts.judgements} judgements of clips")
     if facts.left_out:
         yield Text(f"{facts.left_out} more failed the hearing check and are left out")
@@ -301,7 +321,8 @@ def listening(facts: ListeningResults) -> Iterator[RenderableType]:
 
 def arena(facts: ArenaResults) -> Iterator[RenderableType]:
     """The ranking, plain and with length and style held fixed, then the pairs and what swayed the votes."""
-    yield Text(f"{facts.votes} votes by {facts.participants} people in {facts.bouts} bouts")
+    yield from _marked(facts)
+    yield Text(f"{facts.votes} votes by {facts.participants} {who(facts)} in {facts.bouts} bouts")
     level = f"{facts.level:.0%}"
     tally = {one.name: one for one in facts.systems}
     steady = {one.name: one for one in facts.controlled or ()}
@@ -342,12 +363,15 @@ ARM_NAMES = {
 }  # fmt: skip
 
 
-def effort(rows: Sequence[JudgementEffort]) -> Iterator[RenderableType]:
+ONE: Final = {"people": "person", "programs": "program"}
+
+
+def effort(rows: Sequence[JudgementEffort], judges: str = "people") -> Iterator[RenderableType]:
     """What a judgement takes in each way of judging."""
     if not rows:
         return
     priced = any(one.cost_per_judgement is not None for one in rows)
-    heads = ("judgements", "people", "at once", "s a judgement", "minutes a person")
+    heads = ("judgements", judges, "at once", "s a judgement", f"minutes a {ONE[judges]}")
     table = plain_table("judged by", *heads, *(["cost a judgement, by the hour"] if priced else []))
     for one in rows:
         table.add_row(

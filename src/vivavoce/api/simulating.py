@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from vivavoce.api.studies import export_study, loaded_study, make_connectors, open_log
 from vivavoce.api.wording import errors_in_python
@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from vivavoce.simulation.user_factory import Casting
     from vivavoce.simulation.user_profile import Population
     from vivavoce.study.model import Study
-    from vivavoce.study.planted_preferences import PlantedPreferences
 
 Confusions = Literal["spelling", "sound"]
 Only = Literal["people", "simulated", "both"]
 Progress = Callable[[int, int], None]
 Answer = TypeVar("Answer")
-ONLY_TRANSCRIPTS: Final = "preferences are planted where a step `compare` shows transcripts"
 DIALOGUES, PARTICIPANTS, WORD_ERROR_RATE = 240, 36, 0.25
 
 
@@ -34,14 +32,6 @@ class ChosenUsers:
     population: "Population"
     casting: "Casting | None"
     language: str | None = None
-
-
-class ComparedStep(NamedTuple):
-    """What judges compare: variables, questions about each, and whether they may be tied."""
-
-    variables: tuple[str, ...]
-    questions: tuple[str, ...]
-    ties: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +99,7 @@ def simulation(
 ) -> Simulation:  # fmt: skip
     """The same of a loaded study; what the command line runs."""
     from vivavoce.simulation.domain import load_domain
+    from vivavoce.simulation.planted import ONLY_TRANSCRIPTS, planted_in
     from vivavoce.simulation.population_file import find_population, usual_population
     from vivavoce.simulation.trial import counts_dialogues
     from vivavoce.simulation.user_factory import Casting
@@ -139,28 +130,6 @@ def simulation(
         failed = _failed(plan, opened) - before
     unit = "dialogue" if users.casting else "participant"
     return Simulation(study=plan.name, unit=unit, held=held, failed=failed, seed=seeded)
-
-
-def compared_in(plan: "Study") -> "ComparedStep":
-    """The step in which a study's transcripts are compared. Raises  InputError: there is none"""
-    from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
-    from vivavoce.study.pairs_study import variables_of
-    from vivavoce.study.steps import OfferedStep
-
-    for step in plan.visit:
-        if isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts):
-            variables = variables_of(plan.pairs, step.settings.variables)
-            asked = tuple(one.question_id for one in step.material.questions)
-            return ComparedStep(variables, asked, step.settings.ties)
-    raise InputError("compares no transcripts", place=f"study {plan.name}", hint=ONLY_TRANSCRIPTS)
-
-
-def planted_in(plan: "Study", prefer: Sequence[str], alike: float | None) -> "PlantedPreferences":
-    """Preferences as they are written, of a study's own variables and questions."""
-    from vivavoce.study.planted_preferences import ALIKE, read_planted
-
-    step = compared_in(plan)
-    return read_planted(prefer, step.variables, step.questions, ALIKE if alike is None else alike)
 
 
 def simulate_study(

@@ -62,9 +62,9 @@ def _foreseen(
 ) -> None:
     """The power of a study's plan, by simulated judges."""
     from vivavoce.api.pairs_tables import plan_power
-    from vivavoce.api.simulating import compared_in, planted_in
     from vivavoce.api.studies import read_study
     from vivavoce.cli.datasets import print_json, print_parts
+    from vivavoce.simulation.planted import compared_in, planted_in
     from vivavoce.stats.preference_power import power_of_plan
     from vivavoce.study.planted_preferences import TIED
 

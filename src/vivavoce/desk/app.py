@@ -1,12 +1,13 @@
 """The dashboard as an application: its gate, its pages, and what a mistake looks like."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Lifespan
@@ -80,7 +81,8 @@ def create_desk(
         desk.snapshots.close()
 
     routers = [guarded(one.router, one.role, one.help) for one in pages]
-    return serve_pages(desk, *routers, lifespan=lifespan)
+    public = [found for one in pages if (found := one.public(study)) is not None]
+    return serve_pages(desk, *routers, public=public, lifespan=lifespan)
 
 
 def guarded(router: APIRouter, role: str, help: str = "") -> APIRouter:
@@ -94,19 +96,28 @@ def guarded(router: APIRouter, role: str, help: str = "") -> APIRouter:
     return found
 
 
-def serve_pages(desk: AppShell, *routers: APIRouter, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
-    """Pages behind the door: signing in, what a mistake looks like, the reader's language."""
+def serve_pages(
+    desk: AppShell,
+    *routers: APIRouter,
+    public: Sequence[APIRouter] = (),
+    lifespan: Lifespan[FastAPI] | None = None,
+) -> FastAPI:
+    """Pages behind the door: signing in, what a mistake looks like, the reader's language.
+
+    public  what anybody may read, and only read, without signing in
+    """
     app = FastAPI(
         title="Vivavoce dashboard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
     app.state.desk = desk
-    for router in (pages_sign_in.router, pages_help.router, *routers):
+    for router in (pages_sign_in.router, pages_help.router, *public, *routers):
         app.include_router(router)
     app.add_exception_handler(HTTPException, _mistake)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_middleware(
         Gate, access=desk.access, cookie=desk.cookie, secure=desk.secure,
         account_optional=desk.account_optional,
+        public=frozenset(route.path for one in public for route in one.routes if isinstance(route, APIRoute)),
     )  # fmt: skip
     for middleware in desk.middleware:
         app.add_middleware(middleware)

@@ -58,6 +58,7 @@ class DashboardPage:
     due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
                asked every few seconds by each reader
     costs      what of the study's cost it knows, likewise, of the visits that are shown
+    public     addresses that anybody may read, without an account, where the study wants that; None: none
     help       what explains it: a page of the documentation that comes with Vivavoce, such as
                `how-to/read-dialogues`, or an address (https); "": the documentation's contents
     """
@@ -70,6 +71,7 @@ class DashboardPage:
     shown: Callable[[Study], bool] = lambda study: True
     due: Callable[[Request, Any], Sequence[DueAction]] = lambda request, desk: ()
     costs: Callable[[Request, Any], Sequence[CostLine]] = lambda request, desk: ()
+    public: Callable[[Study], APIRouter | None] = lambda study: None
     help: str = ""
 
 

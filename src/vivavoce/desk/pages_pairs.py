@@ -23,10 +23,13 @@ from vivavoce.desk.pairs import (
     laboratory_of,
     pair_of_draft,
 )
+from vivavoce.desk.pairs_model import ask_for_version, model_of, read_model_file
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell, who_of
+from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
 from vivavoce.study.pairs import Attention, Change, UnreadableTranscript, read_transcript, write_transcript
 from vivavoce.study.pairs_laboratory import KeptPair, PairChanged, PairsLaboratory
 from vivavoce.study.pairs_strategies import draft_version, strategies
+from vivavoce.study.steps import OfferedStep
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -61,8 +64,16 @@ def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
         may_save=laboratory is not None and who_of(request).may("researcher"),
         versions=laboratory.versions() if laboratory else [],
         is_newer=tuple(one.pair for one in kept if not one.is_draft) != desk.study.pairs,
-        saved=request.query_params.get("saved", ""),
+        saved=request.query_params.get("saved", ""), compares=_compares(desk),
     )  # fmt: skip
+
+
+def _compares(desk: Desk) -> bool:
+    """Whether judges choose between transcripts, of which a pilot can be made."""
+    return any(
+        isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts)
+        for step in desk.study.visit
+    )
 
 
 def _kept(desk: Desk, laboratory: PairsLaboratory | None) -> list[KeptPair]:
@@ -140,6 +151,26 @@ def drafted(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     return _editor(request, desk, draft)
 
 
+@router.post("/pairs/draft-by-model", dependencies=[OnlyAsks, Steers])
+async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
+    """The page again with a version by the study's language model; it is judged as any other."""
+    draft, path = _typed(desk, form), model_of(desk.study)
+    strategy = field(form, "brief", most=500) or field(form, "strategy")
+    if path is None:
+        raise HTTPException(404, gettext("This study names no language model."))
+    try:
+        control = read_transcript(draft.control)
+        made = await ask_for_version(
+            read_model_file(path), control, strategy, draft.language, desk.study.balance.changed
+        )
+    except UnreadableTranscript as error:
+        return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
+    except InputError as error:
+        return _editor(request, desk, draft, 422, str(error))
+    draft.experimental, draft.variable = write_transcript(made), draft.variable or field(form, "strategy")
+    return _editor(request, desk, draft)
+
+
 @router.get("/pairs/edit")
 def edit(
     request: Request, desk: ThisDesk, pair: str = "", dialogue: str = "", language: str | None = None
@@ -197,5 +228,6 @@ def _editor(request: Request, desk: Desk, draft: PairDraft, status: int = 200, p
     return desk.page(
         request, "pair_edit.html", status, **_facts(desk, draft), changes=CHANGES, problem=problem,
         languages=desk.study.languages, strategies=sorted(strategies(draft.language)),
+        asks_model=model_of(desk.study) is not None and who_of(request).may("researcher"),
         may_save=laboratory is not None and who_of(request).may("researcher"),
     )  # fmt: skip

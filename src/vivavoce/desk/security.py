@@ -50,9 +50,10 @@ class Gate:
     """
 
     def __init__(
-        self, app: ASGIApp, access: Access, *, cookie: str, secure: bool, account_optional: bool
-    ) -> None:
-        self.app, self.access, self.cookie = app, access, cookie
+        self, app: ASGIApp, access: Access, *, cookie: str, secure: bool, account_optional: bool,
+        public: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.app, self.access, self.cookie, self.public = app, access, cookie, public
         self.secure, self.account_optional = secure, account_optional
         self._reads = AttemptLimit(READS_A_MINUTE, MINUTE_S)
         self._wrong = AttemptLimit(WRONG_TOKENS_A_MINUTE, MINUTE_S)
@@ -122,7 +123,7 @@ class Gate:
         token = request.cookies.get(self.cookie)
         who = await run_in_threadpool(self.access.who, token) if token else None
         scope["state"]["who"] = who
-        if _is_door(path):
+        if _is_door(path) or (path in self.public and scope["method"] in SAFE_METHODS):
             return None
         if who is None:
             wants_page = "text/html" in headers.get("accept", "")

@@ -10,19 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.json_client import Asking
-from vivavoce.connectors.secrets import Vault, names_in
-from vivavoce.connectors.urls import WebAddress
-from vivavoce.core.errors import SystemUnderTestError
-from vivavoce.core.validation import mistake
+from vivavoce.connectors.chat_model import ChatModel, ChatModelSettings
 from vivavoce.judges.base import Court, JudgeCase, JudgeKind, JudgeQuestion, JudgeSettings, JudgeVerdict, Once
 
-LONGEST_BYTES: Final = 2_000_000
-MILLION: Final = 1_000_000
-OURS: Final = ("messages", "model", "n", "stream")
 ORDERS: Final = ((0, 1), (1, 0))
 DIALOGUE: Final = (
     "You answer one question about a dialogue between a user and a dialogue system, as its user "
@@ -47,28 +39,10 @@ PAIR: Final = (
 )
 
 
-class OpenAIJudgeSettings(JudgeSettings):
+class OpenAIJudgeSettings(ChatModelSettings, JudgeSettings):
     """Settings of a judge with `judge: openai`."""
 
-    url: WebAddress = Field(description="base address, such as https://host/v1")
-    model: str = Field(min_length=1, description="name of the model; one that is dated stays what it is")
-    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
     samples: int = Field(1, ge=1, le=50, description="how often it is asked of each dialogue")
-    parameters: dict[str, Any] = Field(
-        default_factory=lambda: {"temperature": 0}, description="temperature, max_tokens, seed, ..."
-    )
-    input_price: float | None = Field(None, ge=0, description="what a million tokens read cost")
-    output_price: float | None = Field(None, ge=0, description="what a million tokens written cost")
-    timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds until an answer is complete")
-    allow_private: bool = Field(False, description="the address may be on this machine or a private network")
-
-    @field_validator("parameters")
-    @classmethod
-    def _not_ours(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        taken = sorted(set(parameters) & set(OURS))
-        if taken:
-            raise mistake(f"parameter {taken[0]!r} is set by the judge", "leave it out")
-        return parameters
 
 
 class OpenAIJudgeKind(JudgeKind):
@@ -89,14 +63,7 @@ class OpenAIJudge:
 
     def __init__(self, settings: OpenAIJudgeSettings, court: Court) -> None:
         self._settings, self._question = settings, court.question
-        vault = Vault(names_in([settings.url, settings.key]), court.secrets)
-        self._address = vault.expand(settings.url).rstrip("/") + "/chat/completions"
-        self._headers = {"authorization": f"Bearer {vault.expand(settings.key)}"} if settings.key else {}
-        wire = ConnectorSettings.model_validate({
-            "connect": "openai", "allow_private": settings.allow_private,
-            "turn_timeout_s": settings.timeout_s, "first_output_timeout_s": min(settings.timeout_s, 600.0),
-        })  # fmt: skip
-        self._client = Asking(wire, vault, LONGEST_BYTES)
+        self._model = ChatModel(settings, court.secrets)
         question = court.question
         self._prompt = PAIR if question.pairwise else TURN if question.turns else DIALOGUE
         self.frozen: Mapping[str, Any] = {
@@ -109,12 +76,14 @@ class OpenAIJudge:
         for sample in range(self._settings.samples):
             for order in ORDERS if self._question.pairwise else ORDERS[:1]:
                 body = self._body(case, order)
-                answer = await once({"body": body, "sample": sample}, lambda body=body: self._post(body))
+                answer = await once(
+                    {"body": body, "sample": sample}, lambda body=body: self._model.post(body)
+                )
                 answers.append((order, answer))
         return self._verdict(answers)
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._model.close()
 
     def _body(self, case: JudgeCase, order: tuple[int, int]) -> dict[str, Any]:
         shown: dict[str, Any] = {"language": case.language, **_asked(self._question), "task": case.task}
@@ -131,31 +100,6 @@ class OpenAIJudge:
             {"role": "user", "content": json.dumps(shown, ensure_ascii=False)},
         ]
         return {**self._settings.parameters, "model": self._settings.model, "messages": messages}
-
-    async def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The model's answer as the journal keeps it; what could not be had is `failed`, and asked again."""
-        try:
-            found = await self._client.ask("POST", self._address, json=body, headers=self._headers)
-        except SystemUnderTestError as error:
-            return {"failed": str(error)}
-        told, choices = _mapping(found), _mapping(found).get("choices")
-        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
-        message, usage = _mapping(choice.get("message")), _mapping(told.get("usage"))
-        return {
-            "text": str(message.get("content") or ""), "refusal": message.get("refusal"),
-            "finish": choice.get("finish_reason"), "model": told.get("model") if choice else None,
-            "input_tokens": usage.get("prompt_tokens"), "output_tokens": usage.get("completion_tokens"),
-            "cost": self._cost(usage),
-        }  # fmt: skip
-
-    def _cost(self, usage: Mapping[str, Any]) -> float | None:
-        prices = self._settings.input_price, self._settings.output_price
-        tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
-        if prices == (None, None) or None in tokens:
-            return None
-        return sum(
-            (price or 0.0) * int(count or 0) / MILLION for price, count in zip(prices, tokens, strict=True)
-        )
 
     def _verdict(self, answers: list[tuple[tuple[int, int], dict[str, Any]]]) -> JudgeVerdict:
         values, sure, first = [], [], []
@@ -187,10 +131,6 @@ class OpenAIJudge:
             input_tokens=_total(answers, "input_tokens"), output_tokens=_total(answers, "output_tokens"),
             cost=_total(answers, "cost"),
         )  # fmt: skip
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _asked(question: JudgeQuestion) -> dict[str, Any]:

@@ -43,12 +43,28 @@ def _values(dataset: Dataset) -> Mapping[str, dict[str, str]]:
 
 
 def _answers(dataset: Dataset) -> dict[str, dict[str, str]]:
-    """The labels chosen in questionnaires about the whole visit, by item."""
+    """The labels chosen in questionnaires about the whole visit, by item.
+
+    Note  who chose the same in another language is of the same group, called as in the language of most
+    """
+    about_visit = [
+        row
+        for row in dataset.read("ratings").to_pylist()
+        if row["dialogue_id"] is None and row["participant_id"] and row["value"] is not None
+    ]
+    languages = [row["language"] for row in about_visit]
+    most = max(dict.fromkeys(languages), key=languages.count, default=None)
+    called = {
+        (row["instrument"], row["item_id"], row["value"]): row["answer"]
+        for row in about_visit
+        if row["language"] == most
+    }
     by_item: dict[tuple[str, str], dict[str, str]] = {}
-    for row in dataset.read("ratings").to_pylist():
-        if row["dialogue_id"] is None and row["participant_id"] and row["value"] is not None:
-            chosen = row["answer"] or f"{row['value']:g}"
-            by_item.setdefault((row["instrument"], row["item_id"]), {})[row["participant_id"]] = chosen
+    for row in about_visit:
+        item, label = (row["instrument"], row["item_id"]), row["answer"]
+        if row["language"] != most:
+            label = called.get((*item, row["value"])) or label
+        by_item.setdefault(item, {})[row["participant_id"]] = label or f"{row['value']:g}"
     items = [item for _, item in by_item]
     return {
         item if items.count(item) == 1 else f"{instrument}.{item}": values

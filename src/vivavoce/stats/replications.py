@@ -337,6 +337,11 @@ _MARGINALS_NOTES: Final = """
 Taking the 4 judgements of a person as independent makes the gender difference of *facing* significant;
 counting persons (which is on the safe side) does not. With the raw answers the right test is McNemar's
 or a mixed model.
+
+Both tables can be true of the same answers: whole counts of 50 women and 93 men give all 20 cells and all 10
+marginals. 143 programs that answer so in a browser (20 on a telephone's screen, 40 in Italian) come out of
+the pages, the export and `analyse --by gender` as printed (`tests/journey/test_judges_of_a_paper.py`).
+Nobody was asked.
 """
 
 _LESSONS: Final = """

@@ -23,6 +23,9 @@ class PairsSettings(Settings):
     pairs: str = Field(description="YAML file of pairs, or folder of text files")
     variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
     attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
+    drafts_by: str | None = Field(
+        None, description="file of a language model (`url`, `model`, `key`) that drafts versions of pairs"
+    )
     balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
     seed: Whole = Field(1, ge=0, description="the same seed gives the same plan")
 
@@ -36,6 +39,7 @@ class TranscriptPairs(NamedTuple):
     attention  whether attention pairs are mixed in
     balance    how far the transcripts of a pair may be apart
     compared   the two of a pair are set against each other; False: each is read for itself
+    drafts_by  file of the model that drafts versions
     """
 
     file: str = ""
@@ -44,6 +48,7 @@ class TranscriptPairs(NamedTuple):
     attention: bool = False
     balance: Balance = Balance()  # pyright: ignore[reportCallIssue]
     compared: bool = False
+    drafts_by: str | None = None
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -68,8 +73,11 @@ def transcript_pairs(
     repeats  how many pairs the step shows once more
     """
     asked = TranscriptPairs(
-        settings.pairs, (), settings.variables, settings.attention, settings.balance, compared
-    )
+        settings.pairs, (), settings.variables, settings.attention, settings.balance, compared,
+        settings.drafts_by,
+    )  # fmt: skip
+    if settings.drafts_by is not None:
+        files.path(settings.drafts_by, "drafts_by", hint="write `url`, `model` and `key` into it")
     path = files.within(settings.pairs, "pairs")
     if path is None:
         return asked

@@ -138,6 +138,12 @@ class BattlePlan(Settings):
     turns: Whole = Field(6, ge=1, le=100, description="most messages of a bout; then it ends")
     both_bad: Flag = Field(True, description="`both are bad` may be voted, too")
     mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
+    meet: Literal["balanced", "widest"] = Field(
+        "balanced", description="who meets: all equally often, or those whose difference is least known"
+    )
+    leaderboard: Literal["private", "public"] = Field(
+        "private", description="the dashboard's leaderboard: for accounts, or for anybody at its address"
+    )
 
 
 class StepEntry(Settings):

@@ -15,6 +15,9 @@ from vivavoce.log.models import StoredEvent
 SIDES: Final[tuple[Side, Side]] = ("left", "right")
 VOTES: Final[tuple[Vote, ...]] = ("left", "right", "tie", "both_bad")
 FAILURES_UNTIL_END: Final = 3
+FAINT: Final = 1e-3  # of a meeting: what keeps who never met comparable
+
+Pair = tuple[str, str]
 
 EndOfBout = Literal["user", "system", "limit", "failure", "abandoned"]
 
@@ -85,21 +88,64 @@ def _hung_up(side: DialogueHistory) -> bool:
 
 
 def opponents(
-    systems: Sequence[str], met: Counter[tuple[str, str]], by_person: Counter[tuple[str, str]], chance: Random
-) -> tuple[str, str]:
+    systems: Sequence[str],
+    met: Counter[Pair],
+    by_person: Counter[Pair],
+    chance: Random,
+    *,
+    widest: bool = False,
+) -> Pair:
     """Who meets on the left and on the right: the pair met least by this person, then by anybody.
 
-    Input  how often two systems met, left and right: in the study, and before this person
+    Input  how often two systems met, left and right: in the study, and before this person; widest: of pairs
+           that this person met equally often the one whose difference is known least, see `unknown`
     Note   the side is the one on which the pair's first stood less often; what is even is drawn
     """
     pairs = list(combinations(systems, 2))
     chance.shuffle(pairs)
-
-    def often(counted: Counter[tuple[str, str]], pair: tuple[str, str]) -> int:
-        return counted[pair] + counted[pair[1], pair[0]]
-
-    first, second = min(pairs, key=lambda pair: (often(by_person, pair), often(met, pair)))
+    least = min(_often(by_person, pair) for pair in pairs)
+    open_ones = [pair for pair in pairs if _often(by_person, pair) == least]
+    spread = unknown(systems, met) if widest else {pair: -_often(met, pair) for pair in pairs}
+    first, second = max(open_ones, key=lambda pair: spread[pair])
     lean = met[first, second] - met[second, first]
     if lean > 0 or (lean == 0 and chance.random() < 0.5):
         return second, first
     return first, second
+
+
+def _often(counted: Counter[Pair], pair: Pair) -> int:
+    return counted[pair] + counted[pair[1], pair[0]]
+
+
+def unknown(systems: Sequence[str], met: Counter[Pair]) -> dict[Pair, float]:
+    """How little is known of the difference of two systems: its variance, up to a factor.
+
+    Every meeting tells as much as any other, and a and b are compared by way of c, too: the variance is the
+    effective resistance of the graph of meetings, so that a new system, of which nothing is known, comes
+    first, and pairs that others connect well come last. Who never met, not even by way of others, has a
+    large one. Rounded, so that what is even stays so.
+    """
+    size = len(systems)
+    known = [[1 / size] * size for _ in systems]
+    for a, b in combinations(range(size), 2):
+        weight = _often(met, (systems[a], systems[b])) + FAINT
+        for one, other in ((a, b), (b, a)):
+            known[one][one] += weight
+            known[one][other] -= weight
+    spread = _inverse(known)
+    return {
+        (systems[a], systems[b]): round(spread[a][a] + spread[b][b] - 2 * spread[a][b], 9)
+        for a, b in combinations(range(size), 2)
+    }
+
+
+def _inverse(matrix: list[list[float]]) -> list[list[float]]:
+    """Of a positive definite matrix, by elimination: systems are few, and no visit waits for a library."""
+    size = len(matrix)
+    rows = [[*row, *(float(at == place) for at in range(size))] for place, row in enumerate(matrix)]
+    for place in range(size):
+        rows[place] = [value / rows[place][place] for value in rows[place]]
+        for other in (one for one in range(size) if one != place):
+            factor = rows[other][place]
+            rows[other] = [own - factor * lead for own, lead in zip(rows[other], rows[place], strict=True)]
+    return [row[size:] for row in rows]

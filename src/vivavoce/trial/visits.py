@@ -232,7 +232,7 @@ class MoveRules:
         chance = self.chance(f"{state.participant_id}:bout:{state.round}")
         met = opponents(
             systems, tx.bouts(study.name, simulated=state.simulated),
-            tx.bouts(study.name, state.participant_id), chance,
+            tx.bouts(study.name, state.participant_id), chance, widest=state.battle_plan.meet == "widest",
         )  # fmt: skip
         keys = [codes.new_key("dialogue") for _ in met]
         for key, system in zip(keys, met, strict=True):

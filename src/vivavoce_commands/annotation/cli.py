@@ -49,3 +49,43 @@ def commands_in(
     with open_log(plan, log) as opened:
         count = take_in(COMMANDS.open(plan, opened), path, annotator)
     note(f"{count} annotations of {annotator} taken in")
+
+
+def commands_draft(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that annotates commands.")],
+    system: Annotated[str, typer.Option("--system", help="System that learns: majority, a, b, c, d.")] = "d",
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Most epochs of training.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
+    log: LogUrl = None,
+) -> None:
+    """Train on what stands, and draft the rest anew: into the file of drafts that the study names."""
+    from vivavoce.api.studies import export_study, open_log, read_study
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.dataset import Dataset
+    from vivavoce_commands.annotation.drafts import write_drafts
+    from vivavoce_commands.annotation.files import with_commands
+    from vivavoce_commands.annotation.kind import COMMANDS
+    from vivavoce_commands.annotation.standing import standing
+    from vivavoce_commands.learning import systems
+    from vivavoce_commands.learning.examples import read_recipes
+
+    plan = read_study(study)
+    with TemporaryDirectory() as folder, open_log(plan, log) as opened:
+        workplace = COMMANDS.open(plan, opened)
+        into = workplace.commands.drafts_file
+        if into is None:
+            hint = "add `drafts: drafts.csv` to `annotation.commands`; an empty file with its heading will do"
+            raise InputError("the study names no file of drafts", place=str(study), hint=hint)
+        source = workplace.commands.dataset
+        dataset = Dataset(source) if source is not None else export_study(plan, opened, Path(folder) / "all")
+        stands = set(standing(workplace.see(), workplace.sequences()))
+        recipes = read_recipes(with_commands(workplace, dataset, Path(folder) / "known"), annotated=False)
+    learnt = [
+        one._replace(commands=own)
+        for one in recipes
+        if (own := [each for each in one.commands if each.command_id in stands and each.predicates])
+    ]
+    trained = systems.train(system, learnt, seed=seed, epochs=epochs)
+    rest = [one for one in recipes if any(each.command_id not in stands for each in one.commands)]
+    count = write_drafts(rest, systems.answer(trained, rest), into)
+    note(f"learnt from {sum(len(one.commands) for one in learnt)} commands; {count} drafts into {into}")

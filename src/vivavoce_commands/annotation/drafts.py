@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -53,6 +54,15 @@ def read_drafts(path: Path) -> dict[str, CommandDraft]:
     return found
 
 
+@lru_cache(maxsize=4)
+def drafts_at(path: Path, changed_ns: int) -> dict[str, CommandDraft]:
+    """The drafts of a file as it was at this change; read once for each.
+
+    Raises  as `read_drafts`
+    """
+    return read_drafts(path)
+
+
 def _confidence(cell: str, place: str) -> float | None:
     if not cell.strip():
         return None
@@ -74,11 +84,13 @@ def write_drafts(recipes: "Sequence[Recipe]", answers: "Sequence[Sequence[Answer
         for command, answer in zip(recipe.commands, given, strict=True)
         if answer.whole
     )
-    with path.open("w", encoding="utf-8", newline="") as file:
+    beside = path.with_name(f".{path.name}.new")  # whoever reads has the old file or the new one
+    with beside.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         for confidence, command, annotation in rows:
             writer.writerow((safe_csv_cell(command), safe_csv_cell(annotation), f"{confidence:.4f}"))
+    beside.replace(path)
     return len(rows)
 
 

@@ -40,7 +40,7 @@ class CommandAnnotation(Settings):
 class CommandPlan(BaseModel):
     """Commands that become predicates: the robot's templates, and a dataset where the study elicits none.
 
-    drafts       by command_id
+    drafts       by command_id, as they were when the study was read; drafts_file: where newer ones will stand
     draft_share  of the recipes of each annotator
     """
 
@@ -49,6 +49,7 @@ class CommandPlan(BaseModel):
     templates: CommandTemplates
     dataset: Path | None = None
     drafts: Mapping[str, CommandDraft] = Field(default_factory=dict)
+    drafts_file: Path | None = None
     draft_share: float = 1.0
 
 
@@ -85,6 +86,7 @@ class CommandJudgement(JudgementKind):
         return CommandPlan(
             templates=templates, dataset=dataset, drafts=self._drafts(settings, files),
             draft_share=settings.draft_share,
+            drafts_file=files.folder / settings.drafts if settings.drafts else None,
         )  # fmt: skip
 
     def _drafts(self, settings: CommandAnnotation, files: StepFiles) -> Mapping[str, CommandDraft]:

@@ -1,6 +1,6 @@
 """The workplace of those who turn commands into predicates: one recipe of one speaker after another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -8,6 +8,7 @@ from typing import Final
 from vivavoce.annotation.dialogues import ShownDialogue, ShownTurn
 from vivavoce.annotation.queue import Waiting, chance_of
 from vivavoce.annotation.workplace import JudgementRefused, Origin, Workplace
+from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Judged, Place, Work
@@ -16,7 +17,7 @@ from vivavoce.log.encryption import Altered, WrongKey
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of
 from vivavoce.log.store import Log
-from vivavoce_commands.annotation.drafts import CommandDraft, TimedCommand, spent
+from vivavoce_commands.annotation.drafts import CommandDraft, TimedCommand, drafts_at, spent
 from vivavoce_commands.annotation.kind import COMMANDS, CommandPlan
 from vivavoce_commands.annotation.standing import (
     CommandSaid,
@@ -44,6 +45,15 @@ class CommandWorkplace(Workplace):
     def _of_dataset(self) -> dict[str, CommandSequence]:
         folder = self.commands.dataset
         return sequences(Dataset(folder).read("commands").to_pylist()) if folder else {}
+
+    @property
+    def drafts(self) -> Mapping[str, CommandDraft]:
+        """The drafts as their file has them now; those that were read before where it cannot be read."""
+        file = self.commands.drafts_file
+        try:
+            return drafts_at(file, file.stat().st_mtime_ns) if file is not None else self.commands.drafts
+        except (OSError, InputError):
+            return self.commands.drafts
 
     def sequences(self, scope: Scope | None = None) -> dict[str, CommandSequence]:
         """What there is to annotate: the commands of the plan's dataset, else those that were elicited.
@@ -83,7 +93,8 @@ class CommandWorkplace(Workplace):
 
     def _certainty(self, sequence: CommandSequence) -> float:
         """Mean confidence in the drafts of a recipe; a command without one counts as 0."""
-        drafts = [self.commands.drafts.get(one.command_id) for one in sequence.commands]
+        known = self.drafts
+        drafts = [known.get(one.command_id) for one in sequence.commands]
         return sum(one.confidence or 0.0 for one in drafts if one is not None) / len(drafts)
 
     def draft(self, annotator_id: str, key: str, number: int) -> CommandDraft | None:
@@ -92,7 +103,7 @@ class CommandWorkplace(Workplace):
         plan, lot = self.commands, chance_of(self.section.seed, "draft", annotator_id, key)
         if number >= len(commands) or lot >= plan.draft_share:
             return None
-        return plan.drafts.get(commands[number].command_id)
+        return self.drafts.get(commands[number].command_id)
 
     def dialogue(self, dialogue_id: str) -> ShownDialogue:
         found = self.sequence(dialogue_id)

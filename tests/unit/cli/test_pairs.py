@@ -69,7 +69,7 @@ def test_analyse_prints_the_table_of_preferences(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, words, env={"COLUMNS": "160"})
     assert told.exit_code == 0, told.output
     for said in ("empathy", "Share: of decided choices", "Rao-Kupper", "Cochran",
-                 "p (judgements)", "a judgement", "within people"):  # fmt: skip
+                 "p (judgements)", "a judgement", "within programs"):  # fmt: skip
         assert said in told.output
     facts = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["preferences"]
     assert facts["cost"]["per_variable"] == 6
@@ -117,6 +117,10 @@ def test_simulated_judges_choose_what_was_planted_and_are_marked_as_simulated(
         row for row in Dataset(tmp_path / "pilot").read("preferences").to_pylist() if row["role"] == "main"
     ]
     assert len(rows) == 20 * 5 * 4 and all(row["simulated"] and row["accepted"] for row in rows)
+    told = CliRunner().invoke(app, ["analyse", str(tmp_path / "pilot")], env={"COLUMNS": "200"}).output
+    assert told.index("SIMULATED: programs judged") < told.index("k of n"), "before any figure"
+    assert "within programs" in told and "minutes a program" in told
+    assert "by people" not in told and "person " not in told
 
     def share(variable: str, question: str | None = None) -> float:
         said = [row["choice"] == "experimental" for row in rows

@@ -1,9 +1,13 @@
 """The editor of pairs: what it begins with, what it marks, and that its lines are what the study reads."""
 
 import html
+import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,7 +17,7 @@ from scenes.translated import same_in_italian
 from vivavoce.desk.app import create_desk
 from vivavoce.desk.pairs import PairDraft, draft_of_pair, judge
 from vivavoce.log.store import Log
-from vivavoce.study.load import check_study
+from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.study.pairs_check import Balance
 from vivavoce.study.pairs_file import read_pairs
@@ -225,3 +229,100 @@ def test_a_strategy_drafts_the_experimental_version_of_the_system_s_turns(
     nothing = {**form, "control": "System: 18:05.", "strategy": "empathy"}
     assert comparing.post("/pairs/draft", data=nothing).status_code == 422
     assert comparing.post("/pairs/draft", data={**form, "strategy": "magic"}).status_code == 404
+
+
+def test_a_pilot_says_what_the_plan_would_find_and_keeps_nothing(
+    comparing: TestClient, token_of: Callable[..., str]
+) -> None:
+    assert 'href="/pairs/pilot"' in comparing.get("/pairs").text
+    form = {"form_token": token_of(comparing, "/pairs/pilot"), "judges": "60", "alike": "0,2",
+            "share-empathy": "0.9"}  # fmt: skip
+    page = comparing.post("/pairs/pilot", data=form).text
+    assert "60 judges, 200 trials; nobody was asked." in page and "SIMULATED" in page
+    rows = re.findall(r'<th scope="row">(\w+)</th><td>(\w+)</td>.*?<strong>([\d.]+)%</strong>', page)
+    power = {(variable, question): float(share) for variable, question, share in rows}
+    assert len(power) == 20
+    assert power["empathy", "ease"] > 99 and power["facing", "ease"] < 5
+    for wrong, told in (({"judges": "0"}, "number of judges"), ({"alike": "1"}, "below 1"),
+                        ({"share-empathy": "1.5"}, "1.5")):  # fmt: skip
+        refused = comparing.post("/pairs/pilot", data={**form, **wrong})
+        assert refused.status_code == 422 and told in html.unescape(refused.text)
+    study = comparing.app.state.desk.study  # type: ignore[attr-defined]
+    words = {study.name, *(pair.variable for pair in study.pairs)}
+    assert same_in_italian(comparing, "/pairs/pilot", words) == set()
+
+
+@contextmanager
+def language_model(answer: str) -> Iterator[tuple[str, list[dict]]]:
+    """An OpenAI-compatible address that gives one answer, and what it was asked."""
+    asked: list[dict] = []
+
+    class Model(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            body = json.dumps({"model": "m", "choices": [{"message": {"content": answer}}]}).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", asked
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+KIND = {
+    "0": "Where would you like to go, dear?", "1": "I never said this",
+    "2": "So sorry! The train leaves at 18:05 from platform 3.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "verdict"), [
+    (KIND, "A fair pair."), ({"2": "The train leaves at 18:50 from platform 3."}, "Not a fair pair."),
+])  # fmt: skip
+def test_a_model_drafts_the_system_s_turns_alone_and_is_judged_as_anybody(
+    tmp_path: Path, token_of: Callable[..., str], answer: dict[str, str], verdict: str
+) -> None:
+    control = "System: Where do you want to go?\nUser: To Lindwood, please.\n" + CONTROL.splitlines()[2]
+    with language_model("Of course: " + json.dumps({"turns": answer})) as (url, asked):
+        study = comparing_study(tmp_path / "study")
+        (study.folder / "model.yaml").write_text(f"url: {url}\nmodel: m\nallow_private: true\n", "utf-8")
+        file = study.folder / "study.yaml"
+        named = file.read_text("utf-8").replace(
+            "changed: 0.25}", "changed: 0.8}\n      drafts_by: model.yaml"
+        )
+        file.write_text(named, "utf-8")
+        with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+            app = create_desk(load_study(file), log, work_dir=tmp_path, account_optional=True)
+            headers = {"sec-fetch-site": "same-origin", "accept": "text/html"}
+            browser = TestClient(app, base_url="http://desk.test", headers=headers, follow_redirects=False)
+            link = app.state.desk.access.invite("researcher", "http://desk.test")
+            browser.post(link.removeprefix("http://desk.test"))
+            form = {"form_token": token_of(browser, "/pairs/edit"), "control": control, "brief": "be kind",
+                    "strategy": "empathy", "language": "en"}  # fmt: skip
+            page = html.unescape(browser.post("/pairs/draft-by-model", data=form).text)
+            app.state.desk.snapshots.close()
+    assert f"<strong>{verdict}</strong>" in page
+    experimental = re.findall(r"<textarea.*?>(.*?)</textarea>", page, flags=re.S)[1]
+    assert "User: To Lindwood, please." in experimental and "never said" not in experimental
+    told = json.loads(asked[0]["messages"][1]["content"])
+    assert told["strategy"] == "be kind"
+    assert [one["party"] for one in told["turns"]] == ["system", "user", "system"]
+
+
+def test_a_model_is_asked_only_where_the_study_names_one(
+    authors: Callable[[str], TestClient], token_of: Callable[..., str]
+) -> None:
+    browser = authors("researcher")
+    page = browser.get("/pairs/edit").text
+    assert "draft-by-model" not in page
+    form = {"form_token": token_of(browser, "/pairs/edit"), "control": CONTROL}
+    assert browser.post("/pairs/draft-by-model", data=form).status_code == 404

@@ -96,7 +96,7 @@ def test_labels_that_are_no_random_sample_are_doubted(tmp_path: Path) -> None:
         ("model: x\n", "'judge' is missing"),
         ("judge: python\n", "'file' is missing"),
         ("judge: openai\nurl: https://h/v1\nmodel: m\nsamples: 0\n", "samples"),
-        ("judge: openai\nurl: https://h/v1\nmodel: m\nparameters: {n: 3}\n", "'n' is set by the judge"),
+        ("judge: openai\nurl: https://h/v1\nmodel: m\nparameters: {n: 3}\n", "'n' is set by whoever asks"),
     ],
 )
 def test_a_wrong_file_is_answered_in_a_line(tmp_path: Path, text: str, problem: str) -> None:

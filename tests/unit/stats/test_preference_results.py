@@ -117,3 +117,20 @@ def test_only_accepted_choices_of_the_main_part_count_and_only_ties_have_no_meth
     assert "interval:none" not in found.signatures["facing"]
     families = {one.of: (one.tests, one.untested) for one in found.families}
     assert families["cells"] == (4, 4) and families["variables"] == (1, 1)
+
+
+def test_who_answers_in_another_language_is_of_the_same_group(tmp_path: Path) -> None:
+    """A group is what was chosen, not how it is called there; most call it so."""
+    told = {True: {"en": "Woman", "it": "Donna"}, False: {"en": "Man", "it": "Uomo"}}
+    answers = [
+        {"participant_id": f"p{number}", "visit_id": f"v{number}", "instrument": "demographics",
+         "item_id": "gender", "wording": "project", "value": 1.0 if number % 2 else 2.0,
+         "language": "it" if number % 5 == 0 else "en",
+         "answer": told[bool(number % 2)]["it" if number % 5 == 0 else "en"]}
+        for number in range(40)
+    ]  # fmt: skip
+    rows = judge_rows(40, {"empathy": 0.7})
+    people = [person_row(number) for number in range(40)]
+    dataset = made(tmp_path / "data", preferences=rows, participants=people, ratings=answers)
+    (one,) = preference_results(dataset, by="gender").by_group or ()
+    assert {name: share.participants for name, share in one.groups.items()} == {"Man": 20, "Woman": 20}

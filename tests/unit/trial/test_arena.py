@@ -39,7 +39,7 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Limits, Study
-from vivavoce.trial.arena import opponents
+from vivavoce.trial.arena import opponents, unknown
 from vivavoce.trial.battles import check_text
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
@@ -329,6 +329,30 @@ def test_a_bout_that_is_left_is_ended_and_can_be_followed_by_another(tmp_path: P
 
     asyncio.run(run())
     log.close_now()
+
+
+def test_systems_meet_first_whose_difference_is_known_least() -> None:
+    """A new one meets before all others; then whom it is compared with worst, also by way of others."""
+    often = Counter({("a", "b"): 30, ("b", "c"): 30, ("a", "c"): 30})
+    for seed in range(5):
+        assert "new" in opponents(["a", "b", "c", "new"], often, Counter(), Random(seed), widest=True)
+    # a and d were never compared, but by a long way; b and d by a shorter one; c and d met
+    chain = Counter({("a", "b"): 9, ("b", "c"): 9, ("c", "d"): 9})
+    assert set(opponents(list("abcd"), chain, Counter(), Random(1), widest=True)) == {"a", "d"}
+    spread = unknown(list("abcd"), chain)
+    assert spread["a", "d"] > spread["b", "d"] > spread["c", "d"]
+    assert spread["c", "d"] == pytest.approx(1 / 9, rel=0.01), "the resistance of nine in parallel"
+    mine = Counter({("a", "d"): 1})
+    assert set(opponents(list("abcd"), chain, mine, Random(1), widest=True)) != {"a", "d"}, "not again"
+
+
+def test_a_study_lets_a_system_that_came_later_meet_first(tmp_path: Path, log: Log) -> None:
+    study = arena_study(tmp_path / "study", more=", meet: widest")
+    older = study.model_copy(update={"systems": dict(list(study.systems.items())[:2])})
+    asyncio.run(fight_all(arena_engine(older, log), 6, EVEN))
+    asyncio.run(fight_all(arena_engine(study, log), 4, EVEN, seed=2))
+    bouts = [one for visit in log.visits("city") for one in kinds(log, visit.visit_id, BoutAssigned)]
+    assert all("topaz" in (one.left_system, one.right_system) for one in bouts[6:])
 
 
 def test_a_resting_system_meets_nobody_while_two_others_are_awake() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
+from scenes.command_line import vivavoce
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
@@ -90,3 +91,26 @@ def test_drafts_that_cannot_be_read_are_told_with_their_line(tmp_path, lines, to
     with pytest.raises(InputError) as refused:
         read_drafts(path)
     assert told in str(refused.value)
+
+
+def test_what_stands_teaches_the_drafts_of_the_rest_while_the_service_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "drafts.csv").write_text("command_id,annotation,confidence\nada-2,take(pot),0.1\n", "utf-8")
+    section = "commands: {templates: kitchen-en, dataset: commands, drafts: drafts.csv}\n  double: 1"
+    url = f"sqlite:///{folder / 'log.sqlite'}"
+    with Log.open(url) as log:
+        served = COMMANDS.open(commanding_study(folder, section), log)
+        for who, said in (("anna", ANNA), ("bruno", BRUNO)):
+            annotate_all(served, who, said)
+        served.settle("ben/soup", 0, "add(flowers, *oil*)", by="vera")
+        assert served.drafts["ada-2"].annotation == "take(pot)"
+        told = vivavoce("annotate", "commands-draft", folder, "--system", "majority", "--log", url)
+        assert "learnt from 3 commands" in told.stderr, "ada-2 is disputed, and ben-2 is no command"
+        assert set(served.drafts) == {"ada-1", "ada-2", "ada-3"}, "the recipe that is not done, as a whole"
+        assert served.drafts["ada-2"].annotation != "take(pot)"
+        (folder / "drafts.csv").write_text("broken", encoding="utf-8")
+        assert served.drafts["ada-2"].annotation == "take(pot)", "what was read before is better than none"
+    lacking = commanding_study(tmp_path / "lacking").folder
+    refused = vivavoce("annotate", "commands-draft", lacking, "--system", "majority", code=2)
+    assert "names no file of drafts" in refused.stderr

@@ -1,0 +1,121 @@
+"""The leaderboard of an arena: systems by their worth to voters, length and style held fixed."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from vivavoce.core.i18n import N_
+from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.results import groupings
+from vivavoce.stats.arena import ArenaResults
+from vivavoce.stats.preferences import NamedWorth
+from vivavoce.study.model import Study
+from vivavoce.study.step_kind import battles_of
+from vivavoce.study.steps_file import BattlePlan
+
+ADDRESS: Final = "/leaderboard"
+router, public = APIRouter(), APIRouter()
+
+
+def battle_plan(study: Study) -> BattlePlan | None:
+    """The study's arena; None: it has none."""
+    return next((plan for step in study.visit if (plan := battles_of(step)) is not None), None)
+
+
+def for_anybody(study: Study) -> APIRouter | None:
+    """The page without an account, where the study says that its leaderboard is public."""
+    plan = battle_plan(study)
+    return public if plan is not None and plan.leaderboard == "public" else None
+
+
+PAGE: Final = DashboardPage(
+    name="leaderboard",
+    router=router,
+    menu=(MenuItem(ADDRESS, N_("Leaderboard"), 810),),
+    shown=lambda study: battle_plan(study) is not None,
+    public=for_anybody,
+    help="how-to/run-an-arena",
+)
+
+
+class RankedSystem(NamedTuple):
+    """One system on the leaderboard; a worth is None where it is not finite, the mean of all is 0.
+
+    rank   1 and how many systems are certainly better: their interval lies above its own
+    fixed  the worth with length and style held fixed, by which systems are ranked; plain: without
+    left, right, dot  where the interval and the worth stand in the drawing, from 0 to 1
+    """
+
+    rank: int
+    name: str
+    fixed: NamedWorth | None
+    plain: NamedWorth | None
+    votes: int
+    left: float | None = None
+    right: float | None = None
+    dot: float | None = None
+
+
+def standings(facts: ArenaResults) -> list[RankedSystem]:
+    """Systems, best first; those of which no worth is known by their name, all on the first rank."""
+    plain = {one.name: one for one in facts.ranking or ()}
+    fixed = {one.name: one for one in facts.controlled or ()} or plain
+    votes = {one.name: one.votes for one in facts.systems}
+    order = sorted(votes, key=lambda name: (-fixed[name].estimate if name in fixed else 0.0, name))
+    ends = [end for one in fixed.values() for end in (one.low, one.high, one.estimate) if end is not None]
+    low, width = min(ends, default=0.0), (max(ends, default=0.0) - min(ends, default=0.0)) or 1.0
+
+    def at(value: float | None) -> float | None:
+        return None if value is None else (value - low) / width
+
+    return [
+        RankedSystem(
+            1 + sum(_above(other, fixed.get(name)) for other in fixed.values()), name, fixed.get(name),
+            plain.get(name), votes[name],
+            *((at(one.low), at(one.high), at(one.estimate)) if (one := fixed.get(name)) else ()),
+        )
+        for name in order
+    ]  # fmt: skip
+
+
+def _above(one: NamedWorth, other: NamedWorth | None) -> bool:
+    """Whether one is certainly better: intervals do not meet."""
+    return other is not None and one.low is not None and other.high is not None and one.low > other.high
+
+
+def _found(desk: Desk) -> tuple[dict[str, Any], bool]:
+    """What the page says, and whether newer figures are being computed."""
+    known, computing = desk.snapshots.results(groupings(desk.study)[0])
+    facts: Sequence[Any] = (
+        [one.results for one in known.found if one.section.name == "arena"] if known else ()
+    )
+    plan = battle_plan(desk.study)
+    arena: ArenaResults | None = next(iter(facts), None)
+    return {
+        "facts": arena, "rows": standings(arena) if arena else [], "known": known,
+        "is_public": plan is not None and plan.leaderboard == "public",
+        "meet": plan.meet if plan else "", "computing": computing,
+    }, computing  # fmt: skip
+
+
+@router.get(ADDRESS)
+def leaderboard(request: Request, desk: ThisDesk) -> Response:
+    found, _ = _found(desk)
+    return desk.page(request, "leaderboard.html", **found)
+
+
+@router.get(f"{ADDRESS}/state")
+def leaderboard_state(desk: ThisDesk) -> JSONResponse:
+    return JSONResponse({"computing": desk.snapshots.computing(groupings(desk.study)[0])})
+
+
+@public.get(f"{ADDRESS}/public")
+def public_leaderboard(request: Request, desk: ThisDesk) -> Response:
+    """The same for anybody: figures and names of systems, and nothing of who voted."""
+    found, _ = _found(desk)
+    return desk.door(
+        request, "leaderboard_public.html", title=desk.title, simulated=desk.scope == "simulated", **found
+    )
