@@ -125,6 +125,9 @@ class BorisBot(DialogueBot[Lead]):
             self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
         if self._confirmation != "explicit":
             self._change(state, dict(informed))
+        free = [pair for pair in informed if pair[1] == DONTCARE or pair in state.waiting]
+        self._change(state, dict(free))  # what matters not, or was said twice, needs no confirmation
+        state.waiting = [pair for pair in state.waiting if pair not in free]
         for pair in informed:
             if state.confirmed.get(pair[0]) != pair[1] and pair not in state.waiting:
                 state.waiting = [one for one in state.waiting if one[0] != pair[0]] + [pair]
@@ -145,10 +148,14 @@ class BorisBot(DialogueBot[Lead]):
         denied = heard.did["negate"] >= HEARD or value in heard.denied.get(slot, {})
         if (slot, value) in informed or (heard.did["affirm"] >= HEARD and not other):
             self._change(state, {slot: value})
+        elif not denied and not other and informed and heard.did["negate"] < HEARD:
+            self._change(state, {slot: value})  # who goes on without a word against it agrees
         elif not denied and not other and (state.tries < _TRIES or informed):
             state.waiting.insert(0, (slot, value))
             state.tries -= bool(informed)
             return
+        elif other:  # put right: that is asked back first
+            state.waiting[:0] = [pair for pair in informed if pair[0] == slot]
         state.tries = 0
 
     def _change(self, state: Lead, values: dict[str, str]) -> None:

@@ -17,10 +17,14 @@ _DIGITS: Final = re.compile(r"(?<![\d:.,])\d{1,6}(?!\d|[:.,]\d)")
 
 @dataclass(frozen=True)
 class Errand:
-    """One thing that people come for: what must be known for it, and whether it is confirmed first."""
+    """One thing that people come for: what must be known for it, and whether it is confirmed first.
+
+    yields  another errand that was named besides is meant rather
+    """
 
     needs: tuple[str, ...]
     confirmed: bool
+    yields: bool
     phrases: Mapping[str, list[str]]
 
 
@@ -49,6 +53,7 @@ class Counter:
     implied   the errand that is meant where only the value of this need was named
     goes_on   the errand that is meant where only the value of this need was named behind another errand
     kept      needs whose values hold for the next errand, too
+    lasting   needs whose values hold for the whole visit: the number of a card
     facts     what it knows of its values, as its file has it
     """
 
@@ -57,6 +62,7 @@ class Counter:
     implied: Mapping[str, str]
     goes_on: Mapping[str, str]
     kept: tuple[str, ...]
+    lasting: tuple[str, ...]
     facts: Mapping[str, Any]
     sentences: Mapping[str, Mapping[str, str]]
 
@@ -128,7 +134,8 @@ def read_counter(name: str) -> Counter:
     raw = read_data(name)
     errands = {
         key: Errand(
-            tuple(one.get("needs", ())), bool(one.get("confirmed")), {by: one[by] for by in LANGUAGES}
+            tuple(one.get("needs", ())), bool(one.get("confirmed")), bool(one.get("yields")),
+            {by: one[by] for by in LANGUAGES}
         )
         for key, one in raw["errands"].items()
     }
@@ -145,6 +152,7 @@ def read_counter(name: str) -> Counter:
         raw["implied"],
         raw.get("goes_on", {}),
         tuple(raw["kept"]),
+        tuple(raw.get("lasting", ())),
         raw["facts"],
         raw["sentences"],
     )

@@ -127,7 +127,8 @@ class Understanding:
             if act is not None and act not in acts:
                 acts.append(act)
         if self._clock is not None:
-            expected = asked == TIME and all(act.slot == TYPE for act in acts)
+            bare = confirming and text.strip(" .!").isdigit()
+            expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])

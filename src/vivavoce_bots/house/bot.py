@@ -114,7 +114,7 @@ class HouseBot(CourteousBot[Session]):
         )
         named = {one.reference.kind for one in clauses if one.deed}
         clauses = [one for one in clauses if not _wishes(one, named)]
-        told, waited, done = Told(), list(session.waiting), session.done
+        told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
@@ -179,6 +179,9 @@ class HouseBot(CourteousBot[Session]):
                 return True
             if kept:
                 return self._narrowed(session, pending, kept, told)
+        if first is not None and first.reference.it and session.about and not reference_placed(first):
+            if not set(session.about) & set(pending.choices):  # of what was spoken of, not of the choices
+                return False
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
@@ -240,6 +243,9 @@ class HouseBot(CourteousBot[Session]):
         elif wish is not None:
             self._wished(session, wish, told, reference.rooms)
         elif clause.asks:
+            pending = session.waiting[0] if session.waiting else None
+            if not session.about and pending is not None and pending.choices and not reference.placed:
+                session.about = pending.choices
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
             if clause.did("kind", "plural", "called", "it") or (clause.deed and clause.reference.said):
@@ -371,6 +377,8 @@ class HouseBot(CourteousBot[Session]):
         fitting = [
             one for one in self._home.devices if deed in self._home.kinds[self._home.devices[one].kind].deeds
         ]
+        kinds_of = {one: self._home.kinds[self._home.devices[one].kind] for one in session.about}
+        fitting = [one for one in session.about if kinds_of[one].deed(deed) is not None] or fitting
         spoken_of = tuple(one for one in session.about if one in fitting)
         kinds = self._kinds(fitting)
         just_now = any(set(one.before) == set(spoken_of) for one in session.done)
@@ -417,7 +425,7 @@ class HouseBot(CourteousBot[Session]):
         for (kind_name, deed), ones in done.items():
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
-            again = stating("inform", kind_name, ones[0]) in told.acts and not changed
+            again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
             told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
@@ -477,6 +485,11 @@ class HouseBot(CourteousBot[Session]):
             return form.format(name=name), (Act("request", "action"),)
         form = forms.get("which") or words["which_thing"]
         return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
+
+
+def reference_placed(clause: Clause) -> bool:
+    """Whether a clause says which device it means by more than a pronoun."""
+    return bool(clause.reference.placed or clause.reference.kind)
 
 
 def _wishes(clause: Clause, named: set[str | None]) -> bool:

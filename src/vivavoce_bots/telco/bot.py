@@ -83,7 +83,7 @@ class TelcoBot(CourteousBot[Session]):
         return reply
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if self._tasks(session, heard) or (session.asking is not None and self._denied(session, heard)):
+        if self._tasks(session, heard) or self._denied(session, heard):
             return True
         amount = self._amount(session, heard.text) is not None
         someone = session.asking == "recipient" and bool(heard.rest)
@@ -135,7 +135,7 @@ class TelcoBot(CourteousBot[Session]):
         return answer._replace(understood=understood) if answer else None
 
     def _answer(self, session: Session, heard: Heard, task: str | None) -> Answer | None:
-        if task is None and session.asking is not None and self._denied(session, heard):
+        if task is None and self._denied(session, heard) and self._amount(session, heard.text) is None:
             self.let_go(session)
             return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task not in _OPERATIONS:
