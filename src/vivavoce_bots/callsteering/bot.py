@@ -114,7 +114,7 @@ class CallSteeringBot(CourteousBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        if heard.did("human"):
+        if heard.did("human") and not self._matters(heard, set()):
             return self._route(session, "operator")
         identity = self._identity(session, heard)
         named = {word for name in identity.values() for word in tokens(name)}

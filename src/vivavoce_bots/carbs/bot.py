@@ -9,7 +9,7 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
-from vivavoce_bots.dialogue.manners import QUESTION, Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import QUESTION, Answer, CourteousBot, Heard, Talk, asked_for_more, only_no
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.spotting import tokens
 
@@ -358,7 +358,7 @@ class CarbsBot(CourteousBot[Session]):
             return self._led_on(session, told, len(session.eaten))
         if session.asking not in ("meal", "told"):
             return None
-        if heard.did("negate") or (heard.did("dontcare") and heard.did("whole")):
+        if only_no(heard) or (heard.did("dontcare") and heard.did("whole")):
             return self.finish(session)
         if heard.did("affirm"):
             go_on = "go_on" if session.eaten and session.asking == "meal" else "begin"

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more, only_no
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
 
@@ -150,6 +150,11 @@ class CounterBot(CourteousBot[Visit]):
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         errand, found = self._errand(session, heard), self._values(session, heard)
         same = errand in (None, session.errand) and found.items() <= session.form.items()
+        if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
+            done, question = self._serve(session), self.question(session)[0]
+            more = self.matter(session, heard._replace(kinds=tuple(k for k in heard.kinds if k != "affirm")))
+            told = done.text.removesuffix(question).strip()
+            return done if more is None else more._replace(text=f"{told} {more.text}")
         if session.confirming and same and heard.did("affirm") and not heard.did("negate"):
             return self._serve(session)
         if errand is None and (more := self._going_on(session, heard)):
@@ -302,8 +307,9 @@ class CounterBot(CourteousBot[Visit]):
 
     def _errand(self, session: Visit, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
-        refused = {one.entry for one in heard.refused("errand")}
-        named = [one.value for one in heard.all("errand") if one.value is not None and one not in refused]
+        refused = heard.refused("errand")
+        spans = [one for one in heard.spans if one.entry.kind == "errand" and one not in refused]
+        named = [one.entry.value for one in spans if one.entry.value is not None]
         named = [one for one in named if not self.counter.errands[one].yields] or named
         telling = [one for one in named if one not in self.counter.implied.values()]
         asked = [one for one in named if one in self.informs and not self.counter.errands[one].needs]
@@ -317,7 +323,7 @@ class CounterBot(CourteousBot[Visit]):
             return self._serve(session)
         if heard.did("negate"):
             if not session.confirming and session.asking is None:
-                return self.farewell(session)
+                return self.farewell(session) if only_no(heard) else None
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from random import Random
 from typing import Final, Generic, TypeVar
 
@@ -15,7 +16,7 @@ from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.domain import NAME, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
-from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.speech import COURTESIES, LANGUAGES, courtesies_of, is_question, language_of, speech
@@ -302,7 +303,9 @@ class DialogueBot(ABC, Generic[Held]):
             state.last = acts
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
         generation = self._generation[session.language]
-        text = " ".join(filter(None, [told, generation.say(acts, state.venue, session.random)]))
+        lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
+        said = [generation.say(part, state.venue, session.random) for part in (lead, acts[len(lead) :])]
+        text = " ".join(filter(None, [*said[:1], told, *said[1:]]))
         ends, asked = any(act.act == "bye" for act in acts), any(one.acts == (Act("repeat"),) for one in meanings)
         if text == session.said and not (ends or asked):
             text = self._varied(session, acts, text)

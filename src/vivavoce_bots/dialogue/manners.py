@@ -32,6 +32,8 @@ QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence
 _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
 _FEWEST_WORDS: Final = 3
+_SHORT: Final = 4
+_FEWEST_REST: Final = 2
 _REACH: Final = 4  # words that a `not` reaches over
 _UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 _NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled")
@@ -242,6 +244,8 @@ class CourteousBot(ABC, Generic[Held]):
         hearing = self._hearing[session.language]
         if (split := self._yes_and(session, text)) is not None:
             first = self._manage(session, hearing.heard(split[0])) if split[0] else None
+            if first is not None:
+                session.last = Reply(first.text, first.acts, first.understood, first.end)
             answer = self._turn(session, split[1])
             if first is None or first.end:
                 return first or answer
@@ -426,7 +430,7 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _led_back(self, session: Held, kinds: Sequence[str], *, helped: bool = False) -> Answer:
         """Courtesies, help where it is wanted, and the question that waits; what is asked in vain is let go."""
-        stalls = self.waits(session) and (helped or "insult" in kinds)
+        stalls = helped or "insult" in kinds
         session.stalled = session.stalled + 1 if stalls else 0
         if session.stalled >= _LET_GO and not asked_for_more(session.last):
             session.stalled = 0
@@ -466,6 +470,8 @@ class CourteousBot(ABC, Generic[Held]):
         own = self.words(session)
         asked = is_question(heard.text, session.language)
         puzzled = self._unanswered(session) if asked else own["puzzled"]
+        if asked and self.waits(session) and len(heard.said) <= _SHORT and not asked_for_more(session.last):
+            puzzled = self._helped(session, question)  # which one? what number?
         if session.lost < _AT_A_LOSS:
             return Answer(_joined([puzzled, question]), (Act("repeat"), *asks))
         if session.lost >= _LET_GO and self.waits(session):
@@ -487,6 +493,11 @@ def _leaves(heard: Heard) -> bool:
     """Whether a goodbye ends the utterance."""
     last = heard.spans[-1] if heard.spans else None
     return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
+
+
+def only_no(heard: Heard) -> bool:
+    """Whether an utterance says no and hardly more: `no, I said my daughter` goes on."""
+    return heard.did("negate") and len(heard.rest) < _FEWEST_REST
 
 
 def asked_for_more(last: Reply | None) -> bool:

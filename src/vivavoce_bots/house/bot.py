@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more, only_no
 from vivavoce_bots.dialogue.spotting import Spotter, forms_of
 from vivavoce_bots.house.clauses import Clause, read_clauses
 from vivavoce_bots.house.home import Home, read_home, read_manner
@@ -35,6 +35,7 @@ class HouseBot(CourteousBot[Session]):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
     name: str = "house"
+    meant: ClassVar[Mapping[str, str]] = {"en": "I mean", "it": "intendevo"}
     variants: ClassVar[tuple[str, ...]] = METAPHORS
 
     def __init__(self, home: Home | None = None, variant: str = METAPHORS[0], seed: int = 1) -> None:
@@ -142,7 +143,7 @@ class HouseBot(CourteousBot[Session]):
 
     def _left(self, session: Session, heard: Heard) -> Answer | None:
         """Yes or no where nothing was asked but whether there is more."""
-        if heard.did("negate") and asked_for_more(session.last):
+        if only_no(heard) and asked_for_more(session.last):
             return self.farewell(session)
         if heard.did("affirm", "negate", "wait"):
             question, asks = self.question(session)
@@ -289,6 +290,9 @@ class HouseBot(CourteousBot[Session]):
             self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
             told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
             session.done = (done,)
+            return
+        if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
+            told.sentences.append(self.words(session)["untouched"])
             return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
         near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)

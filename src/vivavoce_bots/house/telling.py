@@ -15,6 +15,9 @@ class House(Protocol):
     state: dict[str, str]
 
 
+_PAIR = 2
+
+
 class Telling:
     """Speaks of the devices of one flat."""
 
@@ -46,7 +49,8 @@ class Telling:
             forms = self._forms(house, devices[0], self.state(house, devices[0]))
             name = self.listed(house, devices, "and")
             return capital(words["yes" if those else "no"].format(name=name, state=forms[0]))
-        if not those and list(devices) != self._home.of_kind(self._home.devices[devices[0]].kind):
+        whole = list(devices) == self._home.of_kind(self._home.devices[devices[0]].kind)
+        if not those and (len(devices) <= _PAIR or not whole):
             others: dict[str, list[str]] = {}
             for one in devices:
                 others.setdefault(self.state(house, one), []).append(one)

@@ -32,7 +32,7 @@ ASKED: Final = {
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
         r"|pagat\w (già|o no)|l'ho pagata)\b",
         "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
-        "credit": r"\b(credito|saldo|quanto (ho|mi resta|mi rimane|mi è rimasto|c'è rimasto)"
+        "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|mi resta|mi rimane|mi è rimasto|c'è rimasto)"
         r"|quanti soldi (ho|ci sono)"
         r"|(finit[oi]|finendo|esaurit[oi]|pochi|senza|rimasto|rimasti|restano)\b.{0,12}\b(soldi"
         r"|credito|poco|qualcosa)"
