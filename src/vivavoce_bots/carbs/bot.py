@@ -232,6 +232,14 @@ class CarbsBot(CourteousBot[Session]):
         food, words = item.food, self.words(session)
         told_amount = session.lexicon.quantity(heard.text) != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
+        own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
+        if food is not None and own is not None and others and not _denies(heard):
+            grams = own.quantity.of(food) or food.portion  # this one, and others besides
+            session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
+            waiting = [one for one in session.open if one.food not in [more.food for more in others]]
+            session.open = [*others, *waiting]
+            session.item, session.asking = None, "meal"
+            return True
         again = {one.food.key for one in session.eaten} & {one.food.key for one in others if one.food}
         if food is None or again or (others and not _denies(heard)):
             return False

@@ -25,7 +25,7 @@ _NAMING: Final = frozenset(
 )  # fmt: skip
 _MOST_BESIDES: Final = 2
 _NO_NAMES: Final = frozenset(
-    ("siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi", "io", "non",
+    ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche", "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi", "io", "non",
      "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
 )
 _PRONOUN: Final = {

@@ -8,6 +8,12 @@ from vivavoce_bots.dialogue.manners import Answer, Heard
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
 _FIRST_BOOKING: Final = 40_210
+_EARLY_LATE: Final = {
+    "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "first train"],
+           "late": ["(late|latest|later) (one|train|)", "the evening one", "last train"]},
+    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno", "presto"],
+           "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "tardi"]},
+}  # fmt: skip
 _HOURS: Final = 25
 _NEAR: Final = 60  # minutes: `the one around ten`
 
@@ -18,6 +24,21 @@ class TrainsBot(CounterBot):
     name: str = "trains"
     informs = frozenset(("timetable", "fare", "lost", "arrival"))
     spared = frozenset(("class",))
+
+    def __init__(self, seed: int = 1) -> None:
+        super().__init__(seed)
+        for language, words in _EARLY_LATE.items():
+            for kind, phrases in words.items():
+                for phrase in phrases:
+                    self._hearing[language].learn(phrase, kind)
+
+    def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """What was named; the early one is the first train of the day, the late one the last."""
+        found = super()._values(session, heard)
+        first, last = heard.did("early"), heard.did("late")
+        if session.asking == "train" and (first or last) and not {"train", "time"} & set(found):
+            found["train"] = str(self.counter.needs["train"].low if first else self.counter.needs["train"].high)
+        return found
 
     def about(self, session: Visit, heard: Heard) -> bool:
         return super().about(session, heard) or self._chosen(session, heard) is not None

@@ -123,6 +123,10 @@ class Hearing:
         self._wholes = Wholes(known.alone, known.fillers)
         self.small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
 
+    def learn(self, phrase: str, kind: str) -> None:
+        """One more phrase, unless it means something already."""
+        self._spotter.learn(phrase, Entry(kind), taken_by=("errand", "value"))
+
     def find(self, text: str) -> tuple[list[str], list[Span]]:
         """The words of a text and the phrases in it."""
         said = tokens(text)
@@ -338,6 +342,8 @@ class CourteousBot(ABC, Generic[Held]):
         """The same answer in other words than the last time: with what can be said, then with a way out."""
         known = speech(session.language).answers
         session.stalled += 1
+        if answer.acts[:1] and answer.acts[0].act == "inform":
+            return _joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
         question = self.question(session)[0]
@@ -395,6 +401,8 @@ class CourteousBot(ABC, Generic[Held]):
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
             again, session.repeats = session.last, True
+            if again.acts[:1] and again.acts[0].act == "ack":  # the question, not the courtesy before it
+                return Answer(*self.question(session))
             return Answer(again.text, again.acts)
         if answered:
             return None

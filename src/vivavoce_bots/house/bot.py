@@ -155,6 +155,11 @@ class HouseBot(CourteousBot[Session]):
         """Whether this was the answer to what was asked back."""
         if not session.waiting:
             return False
+        denied = [one for one in clauses if "not" in one.kinds and one.deed is None and one.reference.kind]
+        if denied and len(clauses) > len(denied) and not session.waiting[0].choices == ():
+            kinds = self._kinds(session.waiting[0].choices)
+            if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
+                clauses = [one for one in clauses if one not in denied]
         pending, words = session.waiting[0], self.words(session)
         if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
             session.waiting.pop(0)
@@ -194,6 +199,13 @@ class HouseBot(CourteousBot[Session]):
         if new or other or any(one.did("dont", "guide", "machine", "channel", "volume") for one in clauses):
             session.waiting = []
             return False
+        if first is not None and pending.asks == "confirm" and not first.did("not", "negate", "dont"):
+            named = first.reference.kind in self._kinds(pending.choices) and not first.reference.strange
+            deed = first.deed or pending.deed
+            if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
+                session.waiting.pop(0)  # the fan!; faster, then
+                self._do(session, deed, list(pending.choices), told)
+                return True
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
             return self._yes_or_no(session, heard, pending, told)
         if pending.asks == "deed" and first.deed:
