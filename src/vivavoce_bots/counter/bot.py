@@ -209,10 +209,11 @@ class CounterBot(CourteousBot[Visit]):
         name, kept = errand or "", session.errand
         if not self._asks_only(name, {**session.form, **found}):
             return None
+        before = dict(session.form)
         session.form |= found
         session.errand = name
         said = self.complete(session) or self.serve(session)
-        session.errand = kept
+        session.errand, session.form = kept, {**session.form, **before}
         answer = self._go_on(session)
         return answer._replace(text=f"{said} {answer.text}")
 
@@ -390,6 +391,12 @@ class CounterBot(CourteousBot[Visit]):
             if need.kind == "number" and (number := counter.number(name, text, language, asked=False)):
                 found[name] = number
         counted = any(counter.needs[name].kind == "number" for name in found)
+        asked_need = counter.needs.get(session.asking or "")
+        if counted and asked_need is not None and asked_need.kind == "number" and session.asking not in found:
+            for units in (need.units.get(language, []) for need in counter.needs.values()):
+                if units:  # the second one, for two people
+                    text = re.sub(rf"\w+ (?:{'|'.join(units)})\b", "", text, flags=re.I)
+            counted = False
         if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []

@@ -12,6 +12,9 @@ from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
 Kind = Literal["choice", "day", "time", "number"]
+_SPELT: Final = 1000
+_ZERO: Final = re.compile(r"\b(?:zero|oh)\b", re.I)
+_SPELLED: Final = re.compile(r"(?<!\d)\d(?:[ ,.-]{1,2}\d){3,4}(?!\d)")
 _DIGITS: Final = re.compile(r"(?<![\d:.,])\d{1,6}(?!\d|[:.,]\d)")
 
 
@@ -90,6 +93,10 @@ class Counter:
         """The number in a text that answers a need; it counts unasked only before one of its units."""
         need = self.needs[name]
         plain = in_digits(text, language)
+        if need.low >= _SPELT:  # three three zero nine
+            plain = _ZERO.sub("0", plain)
+            plain = _ones(language).sub("1", plain)
+            plain = _SPELLED.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
         plain = _ones(language).sub("1", plain) if need.low <= 1 else plain
         units = need.units.get(language, [])
         counted = re.search(rf"(?<!\d)(\d{{1,6}}) (?:{'|'.join(units)})", plain, re.I) if units else None

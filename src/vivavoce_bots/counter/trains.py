@@ -36,7 +36,8 @@ class TrainsBot(CounterBot):
         """What was named; the early one is the first train of the day, the late one the last."""
         found = super()._values(session, heard)
         first, last = heard.did("early"), heard.did("late")
-        if session.asking == "train" and (first or last) and not {"train", "time"} & set(found):
+        placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
+        if (session.asking == "train" or placed) and (first or last) and not {"train", "time"} & set(found):
             found["train"] = str(self.counter.needs["train"].low if first else self.counter.needs["train"].high)
         return found
 

@@ -248,6 +248,8 @@ class CourteousBot(ABC, Generic[Held]):
         hearing = self._hearing[session.language]
         if (split := self._yes_and(session, text)) is not None:
             first = self._manage(session, hearing.heard(split[0])) if split[0] else None
+            if first is not None and first.acts[:1] == (Act("repeat"),):
+                first, session.lost = None, 0
             if first is not None:
                 session.last = Reply(first.text, first.acts, first.understood, first.end)
             answer = self._turn(session, split[1])

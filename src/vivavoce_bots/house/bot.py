@@ -27,6 +27,7 @@ _MATTER: Final = (
         "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "wish_lamp",
     "wish_fan", "wish_blind",
 )  # fmt: skip
+_GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 _WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
@@ -199,9 +200,10 @@ class HouseBot(CourteousBot[Session]):
         if new or other or any(one.did("dont", "guide", "machine", "channel", "volume") for one in clauses):
             session.waiting = []
             return False
-        if first is not None and pending.asks == "confirm" and not first.did("not", "negate", "dont"):
+        if first is not None and pending.asks == "confirm" and not first.did("not", "dont"):
             named = first.reference.kind in self._kinds(pending.choices) and not first.reference.strange
             deed = first.deed or pending.deed
+            named = named and not (first.reference.it and first.reference.kind is None)
             if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
                 session.waiting.pop(0)  # the fan!; faster, then
                 self._do(session, deed, list(pending.choices), told)
@@ -383,7 +385,9 @@ class HouseBot(CourteousBot[Session]):
         reader, deed = self._readers[session.language], clause.deed or ""
         phrases = map(str, read_manner(session.language)["deeds"].get(deed, ()))
         verbs = {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}
-        if clause.reference.bare or [
+        if deed in _GRADUAL and session.about and not clause.reference.bare:
+            pass  # louder, so that I hear it: of what was spoken of
+        elif clause.reference.bare or [
             word for word in clause.said if not reader.knows(word) and word not in verbs
         ]:
             told.sentences.append(self.words(session)["cannot"])
