@@ -94,9 +94,9 @@ class Counter:
         need = self.needs[name]
         plain = in_digits(text, language)
         if need.low >= _SPELT:  # three three zero nine
-            plain = _ZERO.sub("0", plain)
-            plain = _ones(language).sub("1", plain)
-            plain = _SPELLED.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
+            digits = _ones(language).sub("1", _ZERO.sub("0", plain))
+            if _SPELLED.search(digits):
+                plain = _SPELLED.sub(lambda found: re.sub(r"\D", "", found[0]), digits)
         plain = _ones(language).sub("1", plain) if need.low <= 1 else plain
         units = need.units.get(language, [])
         counted = re.search(rf"(?<!\d)(\d{{1,6}}) (?:{'|'.join(units)})", plain, re.I) if units else None

@@ -37,6 +37,7 @@ class TrainsBot(CounterBot):
         found = super()._values(session, heard)
         first, last = heard.did("early"), heard.did("late")
         placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
+        placed = placed and "?" not in heard.text
         if (session.asking == "train" or placed) and (first or last) and not {"train", "time"} & set(found):
             found["train"] = str(self.counter.needs["train"].low if first else self.counter.needs["train"].high)
         return found
