@@ -19,7 +19,14 @@ from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
-from vivavoce_bots.dialogue.speech import COURTESIES, LANGUAGES, courtesies_of, is_question, language_of, speech
+from vivavoce_bots.dialogue.speech import (
+    COURTESIES,
+    LANGUAGES,
+    courtesies_of,
+    is_question,
+    language_of,
+    speech,
+)
 from vivavoce_bots.dialogue.understanding import Understanding
 
 HEARD: Final = 0.35
