@@ -22,6 +22,7 @@ from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, TIME
 
 _TRIES: Final = 2
+_NOON, _HOURS_NEAR = 12, 3
 _ASKED_AT_MOST: Final = 3
 _CONFIRMATIONS: Final = ("explicit", "implicit", "none")
 
@@ -46,6 +47,17 @@ class Lead(State):
         super().expect(acts)
         told = [(one.slot or "", one.value or "") for one in acts if one.act == "inform"]
         self.echoed = told if self.asking else []
+
+
+def _as_before(state: Lead, time: str) -> str:
+    """A time in the morning, where one was spoken of and this is another hour near it: ten; at nine."""
+    known = [value for slot, value in (*state.waiting, state.confirming or ("", "")) if slot == TIME]
+    known += [state.confirmed[TIME]] if TIME in state.confirmed else []
+    if not known or ":" not in time or ":" not in known[0]:
+        return time
+    before, hour = int(known[0][:2]), int(time[:2])
+    near = before < _NOON <= hour and abs(hour - _NOON - before) <= _HOURS_NEAR
+    return f"{hour - _NOON:02}{time[2:]}" if near else time
 
 
 class BorisBot(DialogueBot[Lead]):
@@ -106,8 +118,14 @@ class BorisBot(DialogueBot[Lead]):
         informed = [(slot, value) for slot, values in heard.stated.items() for value in values]
         rest = {slot: value for slot, value in informed if slot != TYPE}
         informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
-        if heard.did["suggest"] >= HEARD and state.asking and not informed:
-            informed = [(state.asking, DONTCARE)]
+        informed = [(slot, _as_before(state, value) if slot == TIME else value) for slot, value in informed]
+        if heard.did["suggest"] >= HEARD and not informed and (state.asking or state.confirming):
+            known = {*state.confirmed, TYPE}  # whatever there is, with what was said so far
+            informed = [*state.waiting, *([state.confirming] if state.confirming else [])]
+            state.waiting, known = [], {*known, *(slot for slot, _ in informed)}
+            rest = [one for one in self._domain.constraint_slots(None) if one not in known]
+            self._change(state, {**dict(informed), **dict.fromkeys(rest, DONTCARE)})
+            state.confirming, informed = None, []
         for slot, values in heard.denied.items():
             state.refused.setdefault(slot, set()).update(values)
             self._take_back(state, [(slot, value) for value in values])
@@ -125,6 +143,9 @@ class BorisBot(DialogueBot[Lead]):
             self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
         if self._confirmation != "explicit":
             self._change(state, dict(informed))
+        free = [pair for pair in informed if pair[1] == DONTCARE or pair in state.waiting]
+        self._change(state, dict(free))  # what matters not, or was said twice, needs no confirmation
+        state.waiting = [pair for pair in state.waiting if pair not in free]
         for pair in informed:
             if state.confirmed.get(pair[0]) != pair[1] and pair not in state.waiting:
                 state.waiting = [one for one in state.waiting if one[0] != pair[0]] + [pair]
@@ -145,10 +166,14 @@ class BorisBot(DialogueBot[Lead]):
         denied = heard.did["negate"] >= HEARD or value in heard.denied.get(slot, {})
         if (slot, value) in informed or (heard.did["affirm"] >= HEARD and not other):
             self._change(state, {slot: value})
+        elif not denied and not other and informed and heard.did["negate"] < HEARD:
+            self._change(state, {slot: value})  # who goes on without a word against it agrees
         elif not denied and not other and (state.tries < _TRIES or informed):
             state.waiting.insert(0, (slot, value))
             state.tries -= bool(informed)
             return
+        elif other:  # put right: that is asked back first
+            state.waiting[:0] = [pair for pair in informed if pair[0] == slot]
         state.tries = 0
 
     def _change(self, state: Lead, values: dict[str, str]) -> None:

@@ -59,6 +59,7 @@ class CallSteeringBot(CourteousBot[Session]):
     """Routes the calls of a bank."""
 
     name: str = "callsteering"
+    puts_through: ClassVar[bool] = True
     variants: ClassVar[tuple[str, ...]] = ("standard",)
 
     def __init__(self, seed: int = 1) -> None:
@@ -113,7 +114,7 @@ class CallSteeringBot(CourteousBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        if heard.did("human"):
+        if heard.did("human") and not self._matters(heard, set()):
             return self._route(session, "operator")
         identity = self._identity(session, heard)
         named = {word for name in identity.values() for word in tokens(name)}
@@ -215,6 +216,8 @@ class CallSteeringBot(CourteousBot[Session]):
             found |= {slot: one for slot, one in (led or bare).items() if slot not in found or led}
         if found.get("name") == session.known.get("surname") and "surname" not in found:
             found |= {"surname": session.known["name"]} if "name" in found and "name" in session.known else {}
+        if found.get("surname") and found["surname"] == session.known.get("name") and len(found) == 1:
+            return {}  # the first name, said again
         return found
 
     def _led(self, session: Session, heard: Heard) -> dict[str, str]:

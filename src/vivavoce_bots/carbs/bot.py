@@ -9,7 +9,15 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import (
+    QUESTION,
+    Answer,
+    CourteousBot,
+    Heard,
+    Talk,
+    asked_for_more,
+    only_no,
+)
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.spotting import tokens
 
@@ -153,10 +161,20 @@ class CarbsBot(CourteousBot[Session]):
 
     def _answer(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
         bare = all(one.quantity == Quantity() for one in items)
+        if heard.did("asks") and not bare:
+            noted, told = self._noted(session, items, heard), self._tell(session, heard, items[:1])
+            return told if noted is None else told._replace(text=joined_without(noted, told))
         if heard.did("asks") or (bare and self._asked(session, heard)):
             return self._tell(session, heard, items)
         if heard.did("total") and not items:
             return self._total(session, ended=False)
+        if heard.did("total"):
+            noted, total = self._noted(session, items, heard), self._total(session, ended=False)
+            return total if noted is None else noted._replace(text=joined_without(noted, total))
+        return self._noted(session, items, heard)
+
+    def _noted(self, session: Session, items: Sequence[Item], heard: Heard) -> Answer | None:
+        """What was eaten is noted, put right or asked for."""
         told, before = Told(), len(session.eaten)
         eaten = [one for one in items if not one.denied]
         if any(one.denied for one in items):
@@ -220,7 +238,16 @@ class CarbsBot(CourteousBot[Session]):
     ) -> bool:
         """How much of it; another food with a `no` takes its place; `no` alone leaves it out."""
         food, words = item.food, self.words(session)
-        others = [one for one in eaten if one.food != food]
+        told_amount = session.lexicon.quantity(heard.text) != Quantity()
+        others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
+        own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
+        if food is not None and own is not None and others and not _denies(heard):
+            grams = own.quantity.of(food) or food.portion  # this one, and others besides
+            session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
+            waiting = [one for one in session.open if one.food not in [more.food for more in others]]
+            session.open = [*others, *waiting]
+            session.item, session.asking = None, "meal"
+            return True
         again = {one.food.key for one in session.eaten} & {one.food.key for one in others if one.food}
         if food is None or again or (others and not _denies(heard)):
             return False
@@ -347,7 +374,7 @@ class CarbsBot(CourteousBot[Session]):
             return self._led_on(session, told, len(session.eaten))
         if session.asking not in ("meal", "told"):
             return None
-        if heard.did("negate") or (heard.did("dontcare") and heard.did("whole")):
+        if only_no(heard) or (heard.did("dontcare") and heard.did("whole")):
             return self.finish(session)
         if heard.did("affirm"):
             go_on = "go_on" if session.eaten and session.asking == "meal" else "begin"
@@ -382,12 +409,20 @@ class CarbsBot(CourteousBot[Session]):
                 session.eaten = [*session.eaten, Eaten(item.written, item.food, grams)][-_MOST_EATEN:]
                 continue
             session.choices = [] if item.food else session.lexicon.alike(item.written)
+            if len(session.choices) == 1 and self._names(session, item, session.choices[0]):
+                session.open = [item._replace(food=session.choices[0]), *session.open]
+                continue
             if item.food is None and not session.choices and not self._strategy.vocabulary_extension:
                 self._leave_out(session, item, told)
                 continue
             session.item = item
             session.asking = "how_much" if item.food else "like" if session.choices else "learn"
             return
+
+    def _names(self, session: Session, item: Item, food: Food) -> bool:
+        """Whether a name that nobody knows has the whole name of a food in it: `cake afterwards`."""
+        words = set(tokens(item.written))
+        return any(set(tokens(name)) <= words for name in food.names[session.language])
 
     def _leave_out(self, session: Session, item: Item, told: Told) -> None:
         told.sentences.append(self.words(session)["unlike"].format(name=item.written))
@@ -397,6 +432,8 @@ class CarbsBot(CourteousBot[Session]):
         """What a food has, for whoever asks; nothing is counted."""
         words, question = self.words(session), self.question(session)
         foods, unknown = self._asked(session, heard), [one.written for one in items if one.food is None]
+        if items and items[0].food is not None and items[0].quantity != Quantity():
+            foods = [items[0].food]  # a glass of wine, how much sugar has it?
         names = [word for word in heard.rest if session.lexicon.names(word)]
         if heard.did("asks") and not foods and not unknown and 0 < len(names) <= _LONGEST_NAME:
             unknown = [" ".join(names)]
@@ -443,6 +480,11 @@ class CarbsBot(CourteousBot[Session]):
         """The food's name: the user's own words when aligned or learnt, else the table's."""
         own = self._strategy.alignment or food.group or plain(written) in session.lexicon.learnt
         return written if own else food.name(session.language)
+
+
+def joined_without(first: Answer, second: Answer) -> str:
+    """The text of two answers, without the question of the first."""
+    return f"{QUESTION.sub('', first.text).strip()} {second.text}".strip()
 
 
 def _denies(heard: Heard) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Part, read_parts
-from vivavoce_bots.chef.telling import Telling
+from vivavoce_bots.chef.telling import Telling, Told
 from vivavoce_bots.chef.words import (
     ACTIONS,
     CONTAINERS,
@@ -29,13 +29,21 @@ from vivavoce_bots.chef.words import (
 )
 from vivavoce_bots.chef.world import Refused, World, things_of
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.speech import is_question
 
 _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
 _ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
 _OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
+_LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro")  # nobody mashes or drains these
+_SENTENCE: Final = re.compile(
+    r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è)\b)", re.I
+)
+_REQUEST: Final = re.compile(
+    r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|mi|ci|vuoi|vorresti|posso)\b", re.I
+)
 _MOST_SENTENCES: Final = 10
+_TAG: Final = 3  # words of a question that only stresses what was said: where else?
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
 
 
@@ -67,6 +75,7 @@ class ChefBot(CourteousBot[Session]):
     """A cooking robot."""
 
     name: str = "chef"
+    meant: ClassVar[Mapping[str, str]] = {"en": "I mean", "it": "intendevo"}
     variants: ClassVar[tuple[str, ...]] = ("standard",)
 
     def __init__(self, seed: int = 1) -> None:
@@ -133,13 +142,18 @@ class ChefBot(CourteousBot[Session]):
             return self._obey_notation(session, heard.text)
         asked, rest = self._apart(session, heard)
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
-        if told is not None:
+        if told is not None or rest is not None:
             return self._and_told(session, rest, asked)
         parts = self._parts(session, heard)
         strange = [word for part in parts for word in part.strange]
         if heard.did("have") and heard.text.rstrip().endswith("?") and strange:
             return self._missing(session, strange)
-        if heard.did("plan") and session.done is None:
+        if told is None and self._asks(session, heard) and any(part.things or part.it for part in parts):
+            return self._state_of(session, parts)
+        planned = [part for part in parts if "plan" not in part.kinds]
+        if heard.did("plan") and any(part.action for part in planned):
+            parts = planned
+        elif heard.did("plan") and session.done is None:
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['plan']} {question}", asks)
         if any(part.action or (part.things and not part.strange) for part in parts):
@@ -148,15 +162,27 @@ class ChefBot(CourteousBot[Session]):
             return self._missing(session, parts[0].strange)
         return self._without_command(session, heard)
 
+    def _asks(self, session: Session, heard: Heard) -> bool:
+        """Whether an utterance asks something, and asks for nothing: `can you peel them?` commands."""
+        return is_question(heard.text, session.language) and not _REQUEST.search(heard.text)
+
+    def _state_of(self, session: Session, parts: Sequence[Part]) -> Answer:
+        """What is known where something else was asked of a thing: where it is."""
+        things = [one for part in parts for one in part.things] or list(session.things)
+        told = self._telling[session.language].places(things or [session.container or ""], session.world)
+        question, asks = self.question(session)
+        return Answer(" ".join(filter(None, [self._unanswered(session), told, question])), asks)
+
     def _apart(self, session: Session, heard: Heard) -> tuple[Heard, Heard | None]:
         """The sentence that asks about the kitchen, and the others where they command something."""
         hearing, telling = self._hearing[session.language], self._telling[session.language]
         sentences = [
             hearing.heard(one) for one in _SENTENCE.split(heard.text)[:_MOST_SENTENCES] if one.strip()
         ]
-        asked = [one for one in sentences if telling.asked(one)]
-        rest = hearing.heard(" ".join(one.text for one in sentences if not telling.asked(one)))
-        commands = any(part.action for part in self._parts(session, rest))
+        asks = [telling.asked(one) or self._asks(session, one) for one in sentences]
+        asked = [one for one, so in zip(sentences, asks, strict=True) if so]
+        rest = hearing.heard(" ".join(one.text for one, so in zip(sentences, asks, strict=True) if not so))
+        commands = any(part.action or part.things for part in self._parts(session, rest))
         return (asked[0], rest) if asked and commands else (heard, None)
 
     def _and_told(self, session: Session, rest: Heard | None, asked: Heard) -> Answer:
@@ -165,6 +191,8 @@ class ChefBot(CourteousBot[Session]):
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
         self._speak_of(session, [one.value or "" for one in asked.all("thing")])
         question, asks = self.question(session)
+        if told is None and len(asked.said) > _TAG:
+            told = Told(self._unanswered(session), ())
         texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
         acts = tuple(act for act in did.acts if act not in asks) if did else ()
         told_acts = told.acts if told else ()
@@ -174,6 +202,8 @@ class ChefBot(CourteousBot[Session]):
 
     def _without_command(self, session: Session, heard: Heard) -> Answer | None:
         """Yes and no, where no command was given."""
+        if heard.did("negate") and heard.did("enough") and asked_for_more(session.last):
+            return self.farewell(session)
         if heard.did("negate", "not") and session.waiting is not None:
             self.let_go(session)
             question, asks = self.question(session)
@@ -246,7 +276,7 @@ class ChefBot(CourteousBot[Session]):
         """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
         places = set(part.things) <= {*PLACES, *CONTAINERS}
         food = tuple(one for one in session.things if one in INGREDIENTS)
-        if session.waiting is not None or session.done is None or not (places and part.into):
+        if session.waiting is not None or session.done is None or not (places and (part.into or part.things[-1] in PLACES)):
             return None
         to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
         if to_container and food:
@@ -291,10 +321,15 @@ class ChefBot(CourteousBot[Session]):
         food = tuple(one for one in session.things if one in INGREDIENTS)
         if not things and action in _OF_FOOD and food and not part.strange:
             things = tuple(f"*{one}*" for one in food)
+        mixes = any(one in CONTAINERS for one in things) and any(one in INGREDIENTS for one in things)
+        if part.it and part.into and mixes and not spoken:  # put them in the pot with the water
+            things = (*(f"*{one}*" for one in food if one not in things), *things)
         takes_food = any(need.startswith("thing") for need in ACTIONS[action])
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
-            meant = (spoken or session.things) if not things or (into and things[-1] in CONTAINERS) else ()
+            loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
+            spoken = tuple(one for one in spoken if one not in loose)
+            meant = (spoken or tuple(one for one in session.things if one not in loose)) if not things or (into and things[-1] in CONTAINERS) else ()
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
         order = {name: at for at, group in enumerate(_GROUPS) for name in group}
         if action in _INTO:
@@ -485,7 +520,7 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
     found: list[Part] = []
     for part in parts:
         last = found[-1] if found else None
-        names = last is not None and last.things and not (last.action or last.denied or last.strange)
+        names = last is not None and last.things and not set(last.things) & set(PLACES) and not (last.action or last.denied or last.strange)
         if last is not None and names and part.action and part.it and not part.things:
             found[-1] = part._replace(things=last.things)
         else:

@@ -9,6 +9,14 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 
 _MOST_PARTS: Final = 20
 _MANNER: Final = ("mente", "ly")
+_ASIDE: Final = {
+    "en": re.compile(r"\s*(?:as|like|because|since|which|who|my|our|his|her|your|they|she|he|we|grandma|granny)\b(?! (?:well|potatoes|eggs|onions|you))", re.I),
+    "it": re.compile(r"\s*(?:come|perché|così|mia|mio|i miei|le mie|lui|lei|loro|che|diceva|faceva|nonna|oggi (?:vengono|viene|arrivano|arriva))\b", re.I),
+}  # fmt: skip
+"""What is told beside a command: my mother always used salt."""
+_BESIDES: Final = re.compile(
+    r"\b(?:come (?:faceva|fa|diceva|dice|mi ha|facevano|una volta)|(?:like|as|the way) (?:my|her|his|our|they|she|he|we|i|always|in the))\b.*", re.I
+)
 _CLITIC: Final = re.compile(r"\w{3,}[aei]l[aeio]")
 
 
@@ -38,7 +46,9 @@ class Part(NamedTuple):
 def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
     """The parts of an utterance in their order, twenty at most, without those in which nothing is said."""
     found: list[Part] = []
-    for piece in PARTS[language].split(text[:LONGEST_TEXT])[:_MOST_PARTS]:
+    pieces = [one for one in PARTS[language].split(text[:LONGEST_TEXT])[:_MOST_PARTS] if one.strip()]
+    telling = [one for one in pieces if not _ASIDE[language].match(one)]
+    for piece in (_BESIDES.sub("", one) for one in telling or pieces):
         part = _part(piece, hearing, language)
         if part.action or part.things or part.denied or part.strange:
             found.append(part)

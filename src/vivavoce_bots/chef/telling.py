@@ -1,5 +1,6 @@
 """What the robot tells of its kitchen: what is where, what is so, what it has, what it can do."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,6 +9,10 @@ from vivavoce_bots.chef.words import ACTIONS, AT, CONTAINERS, ENGLISH, INGREDIEN
 from vivavoce_bots.chef.world import World
 from vivavoce_bots.dialogue.manners import Heard
 
+_BEGINS = {
+    "en": re.compile(r"\W*(?:(?:and|but|so|no|i meant?),? )*(?:is|are|isn't|aren't) ", re.I),
+    "it": re.compile(r"\W*(?:(?:e|ma|no|allora|intendevo|intendo),? )*(?:è|sono) ", re.I),
+}
 _ASKED = ("inside", "where", "state", "stock")
 
 
@@ -27,6 +32,9 @@ class Telling:
     def asked(self, heard: Heard) -> bool:
         """Whether an utterance asks about the kitchen."""
         begins = bool(heard.spans) and heard.spans[0].start <= 1
+        asks = heard.text.rstrip().endswith("?") or self._language == "en"
+        if asks and heard.did("thing") and _BEGINS[self._language].match(heard.text):
+            return True
         asks = heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
         whether = heard.did("state_of", "have") or (begins and heard.spans[0].entry.kind == "holds")
         return heard.did(*_ASKED) or (asks and whether)
@@ -51,7 +59,19 @@ class Telling:
             return self._all([self._kitchen(world)], world, ())
         if heard.did("stock"):
             return Told(self._stock("stock"), (Act("help"),))
+        pronoun = [one for one in heard.all("thing") if one.value in INGREDIENTS] == []
+        if pronoun and not [one for one in boxes if one in CONTAINERS and heard.text.lower().find("in") < 0]:
+            places = [one for one in things if one in PLACES]
+            if places and not boxes and container:
+                boxes = [container]
+            elif boxes and not places and spoken and heard.did("it"):
+                things = [*things, *spoken]
         return self._whether(heard, world, things, boxes)
+
+    def places(self, things: Sequence[str], world: World) -> str:
+        """Where things are."""
+        known = [one.strip("*") for one in things if one]
+        return " ".join(self._where(one, world) for one in known if one not in PLACES)
 
     def _all(self, sentences: Sequence[str], world: World, things: Sequence[str]) -> Told:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))

@@ -5,13 +5,13 @@ They answer in words only, as a black box does: no acts, nothing about what was 
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more, only_no
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
 
@@ -23,8 +23,10 @@ _NAMING: Final = frozenset(
     ("about", "by", "on", "called", "a", "an", "the",
      "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di")
 )  # fmt: skip
+_MOST_BESIDES: Final = 2
 _NO_NAMES: Final = frozenset(
-    ("my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
+    ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche", "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi", "io", "non",
+     "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
 )
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
@@ -55,6 +57,10 @@ class CounterBot(CourteousBot[Visit]):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
+    informs: ClassVar[frozenset[str]] = frozenset()
+    """Errands that only tell something, and change nothing."""
+    spared: ClassVar[frozenset[str]] = frozenset()
+    """Needs without which they can be told beside another errand."""
 
     def __init__(self, seed: int = 1) -> None:
         self.counter: Counter = read_counter(self.name)
@@ -124,10 +130,15 @@ class CounterBot(CourteousBot[Visit]):
 
     def let_go(self, session: Visit) -> None:
         session.errand, session.asking, session.confirming = None, None, False
-        session.form.clear()
+        self._forget(session)
+
+    def _forget(self, session: Visit) -> None:
+        """What was known for an errand, but for what lasts."""
+        session.form = {need: one for need, one in session.form.items() if need in self.counter.lasting}
 
     def start_over(self, session: Visit) -> None:
         self.let_go(session)
+        session.form.clear()
         session.served = 0
         session.done.clear()
 
@@ -137,9 +148,23 @@ class CounterBot(CourteousBot[Visit]):
         return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        errand, found = self._errand(heard), self._values(session, heard)
+        errand, found = self._errand(session, heard), self._values(session, heard)
+        same = errand in (None, session.errand) and found.items() <= session.form.items()
+        if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
+            done, question = self._serve(session), self.question(session)[0]
+            more = self.matter(session, heard._replace(kinds=tuple(k for k in heard.kinds if k != "affirm")))
+            told = done.text.removesuffix(question).strip()
+            return done if more is None else more._replace(text=f"{told} {more.text}")
+        if session.confirming and same and heard.did("affirm") and not heard.did("negate"):
+            return self._serve(session)
         if errand is None and (more := self._going_on(session, heard)):
             found, errand = found | more, self.counter.goes_on[next(iter(more))]
+        if errand is None and not found and heard.refused("errand"):
+            self.let_go(session)
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        if (aside := self._aside(session, heard, errand, found)) is not None:
+            return aside
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
@@ -147,7 +172,7 @@ class CounterBot(CourteousBot[Visit]):
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
         refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
-            session.form.clear()  # what was spoken of before is meant only where a word refers to it
+            self._forget(session)  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
         needs = self.counter.errands[session.errand].needs if session.errand else ()
         other = next((self.counter.implied[one] for one in found if one in self.counter.implied), None)
@@ -162,15 +187,55 @@ class CounterBot(CourteousBot[Visit]):
         if session.errand is None:
             return None
         asked, problem = session.asking, self._unknown(session, heard, led=bool(found))
-        answer = self._go_on(session, problem)
+        answer = self._besides(session, heard, errand, self._go_on(session, problem))
         noted = self.words(session).get("noted", "")
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")
         return answer
 
+    def _asks_only(self, name: str, known: Collection[str]) -> bool:
+        """Whether an errand only tells something, and all that it needs is known."""
+        needs = set(self.counter.errands[name].needs) - self.spared
+        return name in self.informs and needs <= set(known)
+
+    def _aside(
+        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
+    ) -> Answer | None:
+        """The answer to a question amid another errand, which goes on behind it."""
+        if session.errand is None or errand in (None, session.errand):
+            return None
+        if not is_question(heard.text, session.language):
+            return None
+        name, kept = errand or "", session.errand
+        if not self._asks_only(name, {**session.form, **found}):
+            return None
+        before = dict(session.form)
+        session.form |= found
+        session.errand = name
+        said = self.complete(session) or self.serve(session)
+        session.errand, session.form = kept, {**session.form, **before}
+        answer = self._go_on(session)
+        return answer._replace(text=f"{said} {answer.text}")
+
+    def _besides(self, session: Visit, heard: Heard, errand: str | None, answer: Answer) -> Answer:
+        """The answer to one errand, and to others that were named beside it and only tell something."""
+        named = dict.fromkeys(one.value or "" for one in heard.all("errand"))
+        refused = {one.entry.value for one in heard.refused("errand")}
+        named = [one for one in named if not self.counter.errands[one].yields]
+        for name in [one for one in named if one not in refused and one != errand][:_MOST_BESIDES]:
+            if session.errand is not None or errand is None or not self._asks_only(name, session.form):
+                continue
+            session.errand = name
+            question = self.question(session)[0]
+            more = self._go_on(session)
+            answer = more._replace(text=f"{answer.text.removesuffix(question).strip()} {more.text}")
+        return answer
+
     def _going_on(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What goes on with the errand before: a number or a day of what was spoken of last."""
         if session.errand is not None or not set(session.form) & set(self.counter.kept):
+            return {}
+        if "?" in heard.text or is_question(heard.text, session.language):  # ten euros? on Sunday?
             return {}
         found = {
             name: one for name, one in self._values(session, heard).items() if name in self.counter.goes_on
@@ -188,7 +253,7 @@ class CounterBot(CourteousBot[Visit]):
             return None
         first = heard.text.split(",")[0]
         said, spans = self._hearing[session.language].find(first)
-        unknown = 0 < len(said) <= _LONGEST_NAME and set(said) <= set(heard.rest) and not spans
+        unknown = not set(said) & _NO_NAMES and 0 < len(said) <= _LONGEST_NAME and set(said) <= set(heard.rest) and not spans
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
 
     def _not_known(self, session: Visit, name: str) -> Answer:
@@ -241,10 +306,16 @@ class CounterBot(CourteousBot[Visit]):
         behind = at > 0 and heard.said[at - 1] in _NAMING
         return capital or behind or (len(heard.rest) == 1 and len(word) > 2)
 
-    def _errand(self, heard: Heard) -> str | None:
+    def _errand(self, session: Visit, heard: Heard) -> str | None:
         """The errand that was named; one that a bare value implies only where no other was."""
-        named = [one.value for one in heard.all("errand") if one.value is not None]
+        refused = heard.refused("errand")
+        spans = [one for one in heard.spans if one.entry.kind == "errand" and one not in refused]
+        named = [one.entry.value for one in spans if one.entry.value is not None]
+        named = [one for one in named if not self.counter.errands[one].yields] or named
         telling = [one for one in named if one not in self.counter.implied.values()]
+        asked = [one for one in named if one in self.informs and not self.counter.errands[one].needs]
+        if asked and len(named) > 1 and is_question(heard.text.split(",")[-1], session.language):
+            return asked[0]
         return next(iter(telling or named), None)
 
     def _settle(self, session: Visit, heard: Heard) -> Answer | None:
@@ -253,7 +324,7 @@ class CounterBot(CourteousBot[Visit]):
             return self._serve(session)
         if heard.did("negate"):
             if not session.confirming and session.asking is None:
-                return self.farewell(session)
+                return self.farewell(session) if only_no(heard) else None
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
@@ -306,7 +377,7 @@ class CounterBot(CourteousBot[Visit]):
                 bare.append((names, value))
         self._place(session, bare, found)
         found = found or self._told_early(session, heard)
-        named = self._errand(heard) if session.errand is None else None
+        named = self._errand(session, heard) if session.errand is None else None
         numbers = (
             [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"]
             if named
@@ -320,6 +391,12 @@ class CounterBot(CourteousBot[Visit]):
             if need.kind == "number" and (number := counter.number(name, text, language, asked=False)):
                 found[name] = number
         counted = any(counter.needs[name].kind == "number" for name in found)
+        asked_need = counter.needs.get(session.asking or "")
+        if counted and asked_need is not None and asked_need.kind == "number" and session.asking not in found:
+            for units in (need.units.get(language, []) for need in counter.needs.values()):
+                if units:  # the second one, for two people
+                    text = re.sub(rf"\w+ (?:{'|'.join(units)})\b", "", text, flags=re.I)
+            counted = False
         if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []

@@ -13,6 +13,7 @@ class LibraryBot(CounterBot):
     """Lends, reserves, renews and finds books; opening hours and cards."""
 
     name: str = "library"
+    informs = frozenset(("hours", "join", "period"))
 
     def complete(self, session: Visit) -> str:
         form, facts = session.form, self.counter.facts

@@ -12,15 +12,22 @@ from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
 from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
 Kind = Literal["choice", "day", "time", "number"]
+_SPELT: Final = 1000
+_ZERO: Final = re.compile(r"\b(?:zero|oh)\b", re.I)
+_SPELLED: Final = re.compile(r"(?<!\d)\d(?:[ ,.-]{1,2}\d){3,4}(?!\d)")
 _DIGITS: Final = re.compile(r"(?<![\d:.,])\d{1,6}(?!\d|[:.,]\d)")
 
 
 @dataclass(frozen=True)
 class Errand:
-    """One thing that people come for: what must be known for it, and whether it is confirmed first."""
+    """One thing that people come for: what must be known for it, and whether it is confirmed first.
+
+    yields  another errand that was named besides is meant rather
+    """
 
     needs: tuple[str, ...]
     confirmed: bool
+    yields: bool
     phrases: Mapping[str, list[str]]
 
 
@@ -49,6 +56,7 @@ class Counter:
     implied   the errand that is meant where only the value of this need was named
     goes_on   the errand that is meant where only the value of this need was named behind another errand
     kept      needs whose values hold for the next errand, too
+    lasting   needs whose values hold for the whole visit: the number of a card
     facts     what it knows of its values, as its file has it
     """
 
@@ -57,6 +65,7 @@ class Counter:
     implied: Mapping[str, str]
     goes_on: Mapping[str, str]
     kept: tuple[str, ...]
+    lasting: tuple[str, ...]
     facts: Mapping[str, Any]
     sentences: Mapping[str, Mapping[str, str]]
 
@@ -84,6 +93,10 @@ class Counter:
         """The number in a text that answers a need; it counts unasked only before one of its units."""
         need = self.needs[name]
         plain = in_digits(text, language)
+        if need.low >= _SPELT:  # three three zero nine
+            digits = _ones(language).sub("1", _ZERO.sub("0", plain))
+            if _SPELLED.search(digits):
+                plain = _SPELLED.sub(lambda found: re.sub(r"\D", "", found[0]), digits)
         plain = _ones(language).sub("1", plain) if need.low <= 1 else plain
         units = need.units.get(language, [])
         counted = re.search(rf"(?<!\d)(\d{{1,6}}) (?:{'|'.join(units)})", plain, re.I) if units else None
@@ -128,7 +141,8 @@ def read_counter(name: str) -> Counter:
     raw = read_data(name)
     errands = {
         key: Errand(
-            tuple(one.get("needs", ())), bool(one.get("confirmed")), {by: one[by] for by in LANGUAGES}
+            tuple(one.get("needs", ())), bool(one.get("confirmed")), bool(one.get("yields")),
+            {by: one[by] for by in LANGUAGES}
         )
         for key, one in raw["errands"].items()
     }
@@ -145,6 +159,7 @@ def read_counter(name: str) -> Counter:
         raw["implied"],
         raw.get("goes_on", {}),
         tuple(raw["kept"]),
+        tuple(raw.get("lasting", ())),
         raw["facts"],
         raw["sentences"],
     )

@@ -9,6 +9,7 @@ class PharmacyBot(CounterBot):
     """Tells what is in stock and what it costs, puts it aside; opening hours, night duty, prescriptions."""
 
     name: str = "pharmacy"
+    informs = frozenset(("stock", "price", "prescription", "hours", "duty", "advice"))
 
     def complete(self, session: Visit) -> str:
         """What comes later cannot be fetched before; nothing can on a Sunday."""

@@ -8,6 +8,13 @@ from vivavoce_bots.dialogue.manners import Answer, Heard
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
 _FIRST_BOOKING: Final = 40_210
+_EARLY_LATE: Final = {
+    "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "first train"],
+           "late": ["(late|latest|later) (one|train|)", "the evening one", "last train"]},
+    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno", "presto"],
+           "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "tardi"]},
+}  # fmt: skip
+_HOURS: Final = 25
 _NEAR: Final = 60  # minutes: `the one around ten`
 
 
@@ -15,6 +22,25 @@ class TrainsBot(CounterBot):
     """Sells and takes back tickets of one line; timetable, fares, lost property."""
 
     name: str = "trains"
+    informs = frozenset(("timetable", "fare", "lost", "arrival"))
+    spared = frozenset(("class",))
+
+    def __init__(self, seed: int = 1) -> None:
+        super().__init__(seed)
+        for language, words in _EARLY_LATE.items():
+            for kind, phrases in words.items():
+                for phrase in phrases:
+                    self._hearing[language].learn(phrase, kind)
+
+    def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """What was named; the early one is the first train of the day, the late one the last."""
+        found = super()._values(session, heard)
+        first, last = heard.did("early"), heard.did("late")
+        placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
+        placed = placed and "?" not in heard.text
+        if (session.asking == "train" or placed) and (first or last) and not {"train", "time"} & set(found):
+            found["train"] = str(self.counter.needs["train"].low if first else self.counter.needs["train"].high)
+        return found
 
     def about(self, session: Visit, heard: Heard) -> bool:
         return super().about(session, heard) or self._chosen(session, heard) is not None
@@ -41,6 +67,14 @@ class TrainsBot(CounterBot):
             self._take_time(form)
         return ""
 
+    def _limits(self, session: Visit) -> str:
+        """A number that no train has is a time of day: `the one at ten`."""
+        number = int(session.form.get("train", "0"))
+        if self.counter.needs["train"].high < number < _HOURS and {"from", "to"} <= set(session.form):
+            session.form["time"] = f"{number:02}:00"
+            del session.form["train"]
+        return super()._limits(session)
+
     def _take_time(self, form: dict[str, str]) -> None:
         """A time names the train that leaves then, be it in the morning; known when both stations are."""
         if {"from", "to"} <= set(form):
@@ -62,7 +96,14 @@ class TrainsBot(CounterBot):
         number = str(_FIRST_BOOKING + len(session.done))
         if kind == "ticket":
             session.done[number] = kind
+        if kind == "fare" and "class" not in session.form:
+            return self._both_fares(session)
         return self.words(session)[kind].format(**self._shown(session), number=number)
+
+    def _both_fares(self, session: Visit) -> str:
+        """What both classes cost, amid a ticket that has none yet."""
+        dear = self._euros({**session.form, "class": "first"})
+        return self.words(session)["fares"].format(**self._shown(session), first=dear)
 
     def _shown(self, session: Visit) -> dict[str, str]:
         shown, form = self.told(session), session.form
@@ -70,8 +111,17 @@ class TrainsBot(CounterBot):
             euros = self._euros(form)
             shown |= {"euros": str(euros), "total": str(euros * int(form.get("passengers", "1")))}
             shown |= {"at": self._departures(form)[int(form.get("train", "1")) - 1]}
-            shown |= {"trains": self._listed(session)}
+            shown |= {"trains": self._listed(session), "arrivals": self._arrivals(session)}
         return shown
+
+    def _arrivals(self, session: Visit) -> str:
+        """When the trains arrive, or the one that was chosen."""
+        form, facts = session.form, self.counter.facts
+        start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
+        takes = abs(facts["minutes"][start] - facts["minutes"][end])
+        times = [_minutes(one) + takes for one in self._departures(form)]
+        chosen = [int(form["train"])] if form.get("train") else range(1, len(times) + 1)
+        return ", ".join(f"{at}) {times[at - 1] // 60 % 24:02}:{times[at - 1] % 60:02}" for at in chosen)
 
     def _listed(self, session: Visit) -> str:
         return ", ".join(f"{at}) {time}" for at, time in enumerate(self._departures(session.form), 1))

@@ -1,12 +1,12 @@
 """What is beyond a bot, and what it says of that: topics with their phrases in one file."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from vivavoce_bots.dialogue.speech import LANGUAGES, read_data
+from vivavoce_bots.dialogue.speech import LANGUAGES, is_question, read_data
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter, tokens
 
 _PIECES: Final = {
@@ -21,11 +21,15 @@ _PRONOUN: Final = {
 
 @dataclass(frozen=True)
 class Beyond:
-    """The topics that one bot has nothing to do with: their phrases and a sentence of each."""
+    """The topics that one bot has nothing to do with: their phrases and a sentence of each.
+
+    asked  those that count only where somebody asks: `can I bring my dog?`, not `my dog is ill`
+    """
 
     language: str
     spotter: Spotter
     says: Mapping[str, str]
+    asked: Collection[str] = ()
 
 
 @cache
@@ -42,7 +46,7 @@ def _beyond(topics: Mapping[str, Mapping[str, Mapping[str, object]]], language: 
         says[name] = str(held["says"])
         for phrase in held["of"] if isinstance(held["of"], list) else ():
             spotter.learn(phrase, Entry("beyond", name, phrase))
-    return Beyond(language, spotter, says)
+    return Beyond(language, spotter, says, [name for name, one in topics.items() if one.get("asked")])
 
 
 def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
@@ -58,6 +62,8 @@ def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
     for piece in _PIECES[beyond.language].split(text):
         said = tokens(piece)
         found = beyond.spotter.find(piece, said)
+        asks = is_question(piece, beyond.language) or text.rstrip().endswith("?")
+        found = [one for one in found if asks or one.entry.slot not in beyond.asked]
         if found:
             span = found[0]
             told = told or beyond.says[span.entry.slot or ""].format(

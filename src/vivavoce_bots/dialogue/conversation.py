@@ -8,15 +8,25 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from random import Random
 from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
+from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.domain import NAME, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
+from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
-from vivavoce_bots.dialogue.speech import COURTESIES, LANGUAGES, courtesies_of, language_of
+from vivavoce_bots.dialogue.speech import (
+    COURTESIES,
+    LANGUAGES,
+    courtesies_of,
+    is_question,
+    language_of,
+    speech,
+)
 from vivavoce_bots.dialogue.understanding import Understanding
 
 HEARD: Final = 0.35
@@ -25,6 +35,7 @@ _REPEATED: Final = 0.4
 _MOST_HYPOTHESES: Final = 50
 _REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
+_AT_FAULT: Final = ("missed", "twice")
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
 
@@ -77,11 +88,16 @@ Held = TypeVar("Held", bound=State)
 
 @dataclass
 class Session(Generic[Held]):
-    """All that a bot remembers of one conversation; `before` are its states before the last turns."""
+    """All that a bot remembers of one conversation; `before` are its states before the last turns.
+
+    said  the text of its last turn; stalled: how often it had to be put in other words
+    """
 
     language: str
     random: Random
     state: Held
+    said: str = ""
+    stalled: int = 0
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
@@ -99,6 +115,7 @@ class DialogueBot(ABC, Generic[Held]):
         understanding: Callable[[Domain, str], Understanding] = Understanding,
     ) -> None:  # fmt: skip
         self._domain, self._seed, self._one = domain, seed, one
+        self._beyond = read_beyond(self.name)
         self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
         self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
@@ -140,12 +157,26 @@ class DialogueBot(ABC, Generic[Held]):
     def reply(self, session: Session[Held], texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
         state = session.state
-        hypotheses = normalised(list(texts)[:_MOST_HYPOTHESES])
+        framed = [(unframed(text, session.language), score) for text, score in list(texts)[:_MOST_HYPOTHESES]]
+        frame, text = framed[0][0] if framed else (None, "")
+        told, rest = told_apart(text, self._beyond[session.language])
+        heard = [(one.text, score) for one, score in framed]
+        hypotheses = normalised([(rest, heard[0][1]), *heard[1:]] if told else heard)
         meanings = meanings_of(
             hypotheses, self._understanding[session.language], state.subject, one=self._one,
             confirming=state.confirming is not None, venue=self._domain.venue(state.venue),
         )  # fmt: skip
-        return self._say(session, self.manage(session, meanings), meanings)
+        understood = any(meaning.acts for meaning in meanings[:1])
+        lead = [] if frame is None else [_ack(frame)]
+        if not understood and (frame or told):
+            helped = [Act("help", state.asking)] if frame in _AT_FAULT and not told else []
+            acts = (*lead, *helped, *self._resumed(state))
+        else:
+            acts = self.manage(session, meanings)
+            unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
+            acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
+            acts = (*lead, *acts)
+        return self._say(session, acts, meanings, told or "")
 
     def manage(self, session: Session[Held], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
         """The acts of the next system turn."""
@@ -204,8 +235,11 @@ class DialogueBot(ABC, Generic[Held]):
         )
         if unsure and not options:
             lead.append(Act("help", state.asking))
-        if did["help"] + did["service"] >= HEARD:
+        if did["service"] >= HEARD:
             lead.append(Act("help"))
+        elif did["help"] >= HEARD:
+            known = state.asking and Act("help", state.asking) not in state.last
+            lead.append(Act("help", state.asking) if known else Act("help"))
         return tuple(dict.fromkeys(lead))
 
     def _in_context(self, state: Held, meaning: Meaning) -> Meaning:
@@ -267,14 +301,33 @@ class DialogueBot(ABC, Generic[Held]):
             return waiting
         return (Act("reqmore"),) if state.venue else self.decide(state, _nothing_new())
 
-    def _say(self, session: Session[Held], acts: tuple[Act, ...], meanings: tuple[Meaning, ...]) -> Reply:
+    def _say(
+        self, session: Session[Held], acts: tuple[Act, ...], meanings: tuple[Meaning, ...], told: str = ""
+    ) -> Reply:
         state = session.state
         state.expect(acts)
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
-        text = self._generation[session.language].say(acts, state.venue, session.random)
-        return Reply(text, acts, meanings, any(act.act == "bye" for act in acts))
+        generation = self._generation[session.language]
+        lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
+        said = [generation.say(part, state.venue, session.random) for part in (lead, acts[len(lead) :])]
+        text = " ".join(filter(None, [*said[:1], told, *said[1:]]))
+        ends, asked = any(act.act == "bye" for act in acts), any(one.acts == (Act("repeat"),) for one in meanings)
+        if text == session.said and not (ends or asked):
+            text = self._varied(session, acts, text)
+        session.said = text
+        return Reply(text, acts, meanings, ends)
+
+    def _varied(self, session: Session[Held], acts: tuple[Act, ...], text: str) -> str:
+        """The same turn in other words than the last: behind a lead, with what can be said or a way out."""
+        known, state = speech(session.language).answers, session.state
+        session.stalled += 1
+        lead = known["once_more"][session.stalled % len(known["once_more"])]
+        generation = self._generation[session.language]
+        more = generation.say((Act("help", state.asking),), state.venue, session.random)
+        more = more if session.stalled % 2 and more not in text else known["way_out"][0]
+        return f"{lead} {more} {text}"
 
     def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
         """What there is instead, where nothing matches; not what was declined already."""

@@ -11,10 +11,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
+from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     courtesies_of,
@@ -26,11 +28,29 @@ from vivavoce_bots.dialogue.speech import (
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _REMEMBERED: Final = 4
-_QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
+QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
 _AT_A_LOSS, _LET_GO = 2, 3
-_REACH: Final = 3  # words that a `not` reaches over
+_ASKS: Final = ("request", "reqmore", "confirm", "select")
+_FEWEST_WORDS: Final = 3
+_SHORT: Final = 4
+_FEWEST_REST: Final = 2
+_REACH: Final = 4  # words that a `not` reaches over
 _UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed")
+_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled")
+_SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
+_MOST_SENTENCES: Final = 12
+_ASIDES: Final = frozenset(
+    ("hello", "ciao", "praise", "howareyou", "whoareyou", "insult", "complaint", "dear", "sorry", "chat",
+     "service", "thankyou", "options", "not")
+)  # fmt: skip
+"""What sentences do that stand beside the matter."""
+_QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
+"""Asides that want no answer beside the matter."""
+_YES_AND: Final = {
+    "en": re.compile(r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks| thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+", re.I),
+    "it": re.compile(r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+", re.I),
+}
+_BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
 
 
 class Heard(NamedTuple):
@@ -72,6 +92,8 @@ class Talk:
     """What is remembered of any conversation; `before` are its states before the last turns.
 
     changed  whether the last turn brought anything about
+    repeats  whether this turn says the last one again, as it was asked to
+    stalled  turns in a row that led on to nothing
     """
 
     language: str
@@ -80,6 +102,8 @@ class Talk:
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     lost: int = 0
     changed: bool = False
+    repeats: bool = False
+    stalled: int = 0
 
 
 class Hearing:
@@ -98,6 +122,10 @@ class Hearing:
             learn(self._spotter, language)
         self._wholes = Wholes(known.alone, known.fillers)
         self.small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
+
+    def learn(self, phrase: str, kind: str) -> None:
+        """One more phrase, unless it means something already."""
+        self._spotter.learn(phrase, Entry(kind), taken_by=("errand", "value"))
 
     def find(self, text: str) -> tuple[list[str], list[Span]]:
         """The words of a text and the phrases in it."""
@@ -143,6 +171,10 @@ class CourteousBot(ABC, Generic[Held]):
     """A bot that does things in a conversation."""
 
     name: str = ""
+    puts_through: ClassVar[bool] = False
+    """Whether a person is part of the matter, so that the bot itself answers who asks for one."""
+    meant: ClassVar[Mapping[str, str]] = {}
+    """Words that put right what was done, by language; none where a bot knows no such words."""
 
     def __init__(self, seed: int = 1, learn: Callable[[Spotter, str], None] | None = None) -> None:
         self._seed, self._beyond = seed, read_beyond(self.name)
@@ -199,12 +231,94 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        text = texts[0][0] if texts else ""
+        frame, text = unframed(texts[0][0] if texts else "", session.language)
+        if frame is None:
+            return self._said(session, self._turn(session, text))
+        if not self._hearing[session.language].find(text)[0]:
+            return self._said(session, self._led_back(session, (frame,), helped=frame != "why_did"))
+        if frame == "said" and session.changed and self.meant:
+            text = f"{self.meant[session.language]} {text}"
+        answer = self._turn(session, text)
+        if answer.acts[:1] == (Act("repeat"),):
+            return self._said(session, self._led_back(session, (frame,), helped=session.lost > 1))
+        return self._said(session, answer._replace(text=_joined([self._courtesy(session, frame), answer.text])))
+
+    def _turn(self, session: Held, text: str) -> Answer:
+        """The answer to an utterance: to yes or no before a question, to what is beyond this bot, to the rest."""
+        hearing = self._hearing[session.language]
+        if (split := self._yes_and(session, text)) is not None:
+            first = self._manage(session, hearing.heard(split[0])) if split[0] else None
+            if first is not None and first.acts[:1] == (Act("repeat"),):
+                first, session.lost = None, 0
+            if first is not None:
+                session.last = Reply(first.text, first.acts, first.understood, first.end)
+            answer = self._turn(session, split[1])
+            if first is None or first.end:
+                return first or answer
+            told = QUESTION.sub("", first.text).strip()
+            return answer._replace(
+                text=_joined([told, answer.text]),
+                acts=(*(one for one in first.acts if one.act not in _ASKS), *answer.acts),
+            )
+        text, lead, open_question = self._triaged(session, text)
         found, rest = told_apart(text, self._beyond[session.language])
-        heard = self._hearing[session.language].heard(text if found is None else rest)
-        if found is None:
-            return self._said(session, self._manage(session, heard))
-        return self._said(session, self._told_beyond(session, found, heard))
+        heard = hearing.heard(text if found is None else rest)
+        answer = self._manage(session, heard) if found is None else self._told_beyond(session, found, heard)
+        unknown = [self._unanswered(session)] if open_question else []
+        return answer._replace(text=_joined([*lead, *unknown, answer.text])) if lead or unknown else answer
+
+    def _yes_and(self, session: Held, text: str) -> tuple[str, str] | None:
+        """Yes or no, and the question behind it; the first is nothing where the question comes before it."""
+        match = _YES_AND[session.language].match(text)
+        if match is None or not self.waits(session):
+            return None
+        rest = text[match.end() :]
+        known = self._hearing[session.language].find(rest)[0]
+        if len(known) < _FEWEST_WORDS or not is_question(rest, session.language):
+            return None
+        if without_tag(text, session.language) != text:
+            return None
+        yes = match[0]
+        denies = self._hearing[session.language].heard(yes).did("negate")
+        first = "" if denies or _BUT.search(yes) or _BUT.match(rest) or asked_for_more(session.last) else yes
+        return re.sub(r"\b(?:and|but|e|ma)\b", "", first, flags=re.I), rest
+
+    def _triaged(self, session: Held, text: str) -> tuple[str, list[str], bool]:
+        """What of an utterance is about the matter, a sentence for what is not, and whether that asks.
+
+        All of it where no sentence is about the matter, or all are.
+        """
+        sentences = [one for one in _SENTENCES.split(text) if one.strip()]
+        if not 1 < len(sentences) <= _MOST_SENTENCES:
+            return text, [], False
+        hearing = self._hearing[session.language]
+        heard = [hearing.heard(one) for one in sentences]
+        about = [self.about(session, one) for one in heard]
+        aside = [
+            (not on and set(one.kinds) <= _ASIDES)
+            or (one.did("complaint") and not is_question(one.text, session.language))
+            for on, one in zip(about, heard, strict=True)
+        ]
+        about = [on and not apart for on, apart in zip(about, aside, strict=True)]
+        beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
+        told = [in_digits(one, session.language, ordinals=False) for one in sentences]
+        aside = [
+            one and not far and not any(letter.isdigit() for letter in digits)
+            for one, far, digits in zip(aside, beyond, told, strict=True)
+        ]
+        if not any(about) or not any(aside):
+            return text, [], False
+        kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
+        said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
+        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in _QUIET])[:1]
+        last = heard[-1]
+        asks = aside[-1] and not set(last.kinds) and len(last.said) >= _FEWEST_WORDS
+        asks = asks and is_question(last.text, session.language)
+        return kept, [self._courtesy(session, kind) for kind in kinds], asks
+
+    def _unanswered(self, session: Held) -> str:
+        own = self.words(session).get("unanswered")
+        return own or speech(session.language).answers["unanswered"][0]
 
     def _told_beyond(self, session: Held, told: str, rest: Heard) -> Answer:
         """What this bot says of what is beyond it, and the answer to what was said besides."""
@@ -218,14 +332,33 @@ class CourteousBot(ABC, Generic[Held]):
         return answer._replace(text=_joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
-        reply = Reply(answer.text[:1].upper() + answer.text[1:], answer.acts, answer.understood, answer.end)
+        text, repeats = answer.text[:1].upper() + answer.text[1:], session.repeats
+        session.repeats = False
+        if session.last is not None and text == session.last.text and not (repeats or answer.end):
+            text = self._varied(session, answer)
+        reply = Reply(text, answer.acts, answer.understood, answer.end)
         session.last = reply
         return reply
 
+    def _varied(self, session: Held, answer: Answer) -> str:
+        """The same answer in other words than the last time: with what can be said, then with a way out."""
+        known = speech(session.language).answers
+        session.stalled += 1
+        if answer.acts[:1] and answer.acts[0].act == "inform":
+            return _joined([known["said_so"][0], answer.text])
+        lead = known["once_more"][session.stalled % len(known["once_more"])]
+        more = self.help(session) if session.stalled % 2 else known["way_out"][0]
+        question = self.question(session)[0]
+        told = answer.text.removesuffix(question).strip()
+        return _joined([lead, told, more, question])
+
     def _manage(self, session: Held, heard: Heard) -> Answer:
-        about = self.about(session, heard) and not heard.did("complaint")
+        about = self.about(session, heard)
         changed, session.changed = session.changed, False
         settles = self.waits(session) and not asked_for_more(session.last)
+        if heard.did("human") and not self.puts_through:
+            own = self.hand_over(session)
+            return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
         if heard.did("wrong") and not (about or changed or settles):
             return self._led_back(session, ("insult",), helped=True)
         if heard.did("restart"):
@@ -243,7 +376,7 @@ class CourteousBot(ABC, Generic[Held]):
         answer = self.matter(session, heard)
         if answer is None:
             return self._puzzled(session, heard)
-        session.lost = 0
+        session.lost = session.stalled = 0
         self._remember(session, before)
         return self._parted(session, answer) if _leaves(heard) else answer
 
@@ -253,7 +386,7 @@ class CourteousBot(ABC, Generic[Held]):
         settling, session.last = self.waits(session), last
         if answer.end or settling:
             return answer
-        told, bye = _QUESTION.sub("", answer.text).strip(), self.farewell(session)
+        told, bye = QUESTION.sub("", answer.text).strip(), self.farewell(session)
         acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
         return Answer(_joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
 
@@ -269,12 +402,16 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("undo", "cancel", "wrong") and not no:
             return self._undo(session)
         if heard.did("repeat") and session.last is not None:
-            again = session.last
+            again, session.repeats = session.last, True
+            if again.acts[:1] and again.acts[0].act == "ack":  # the question, not the courtesy before it
+                return Answer(*self.question(session))
             return Answer(again.text, again.acts)
         if answered:
             return None
         courtesies = courtesies_of([kind for kind in COURTESIES if heard.did(kind)])
         courtesies = courtesies or (("hello",) if heard.did("ciao") else ())
+        if len(courtesies) > 1 and heard.text.rstrip().endswith("?"):  # hello, is that the post office?
+            courtesies = tuple(one for one in courtesies if one != "hello")
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
         if heard.did("service", *_UNSURE):
@@ -296,13 +433,26 @@ class CourteousBot(ABC, Generic[Held]):
         """What can be said now."""
         return self.words(session)["help"]
 
+    def _helped(self, session: Held, question: str) -> str:
+        """What can be said now, without a question of its own where another stands behind it."""
+        told = self.help(session)
+        return told if question in told else QUESTION.sub("", told).strip() or told
+
     def _led_back(self, session: Held, kinds: Sequence[str], *, helped: bool = False) -> Answer:
-        """Courtesies, help where it is wanted, and the question that waits."""
+        """Courtesies, help where it is wanted, and the question that waits; what is asked in vain is let go."""
+        stalls = helped or "insult" in kinds
+        session.stalled = session.stalled + 1 if stalls else 0
+        if session.stalled >= _LET_GO and not asked_for_more(session.last):
+            session.stalled = 0
+            if (own := self.hand_over(session)) is not None:
+                return own
+            self.let_go(session)
+            helped = True
         question, asks = self.question(session)
         lead = [self._courtesy(session, kind) for kind in kinds]
         acts = [Act("ack", None, kind) for kind in kinds]
         if helped:
-            lead, acts = [*lead, self.help(session)], [*acts, Act("help")]
+            lead, acts = [*lead, self._helped(session, question)], [*acts, Act("help")]
         return Answer(_joined([*lead, question]), (*acts, *asks))
 
     def _courtesy(self, session: Held, kind: str) -> str:
@@ -329,18 +479,16 @@ class CourteousBot(ABC, Generic[Held]):
         question, asks = self.question(session)
         own = self.words(session)
         asked = is_question(heard.text, session.language)
-        puzzled = (
-            (own.get("unanswered") or speech(session.language).answers["unanswered"][0])
-            if asked
-            else own["puzzled"]
-        )
+        puzzled = self._unanswered(session) if asked else own["puzzled"]
+        if asked and self.waits(session) and len(heard.said) <= _SHORT and not asked_for_more(session.last):
+            puzzled = self._helped(session, question)  # which one? what number?
         if session.lost < _AT_A_LOSS:
             return Answer(_joined([puzzled, question]), (Act("repeat"), *asks))
         if session.lost >= _LET_GO and self.waits(session):
             self.let_go(session)
             question, asks = self.question(session)
             session.lost = 0
-        return Answer(_joined([puzzled, self.help(session), question]), (Act("repeat"), Act("help"), *asks))
+        return Answer(_joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks))
 
     def _snapshot(self, session: Held) -> bytes:
         return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})
@@ -355,6 +503,11 @@ def _leaves(heard: Heard) -> bool:
     """Whether a goodbye ends the utterance."""
     last = heard.spans[-1] if heard.spans else None
     return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
+
+
+def only_no(heard: Heard) -> bool:
+    """Whether an utterance says no and hardly more: `no, I said my daughter` goes on."""
+    return heard.did("negate") and len(heard.rest) < _FEWEST_REST
 
 
 def asked_for_more(last: Reply | None) -> bool:

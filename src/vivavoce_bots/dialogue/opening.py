@@ -56,6 +56,7 @@ class Clock:
 
     def __init__(self, language: str) -> None:
         self._words = words = speech(language).time
+        self._today = speech(language).slots[DAY]["today"]
         self._spoken = {word: str(at) for at, word in enumerate(words["numbers"], 1)}
         before, half, quarter = _any(words["before"]), words["half"], words["quarter"]
         past, to = _any(words["past"]), _any(words["to"])
@@ -87,7 +88,10 @@ class Clock:
             if found:
                 parts = found.groupdict()
                 return self._told(int(parts["hour"] or parts["other"]), parts.get("minute"), minutes, plain)
-        named = {**self._words["exact"], **(self._words["parts"] if asked or dated else {})}
+        parts = self._words["parts"] if asked or dated else {}
+        if not asked:  # tonight tells the day alone
+            parts = {at: [one for one in names if one not in self._today] for at, names in parts.items()}
+        named = {**self._words["exact"], **parts}
         return next((at for at, names in named.items() if _names(names, plain)), None)
 
     def _told(self, hour: int, minute: str | None, more: int, plain: str) -> str:
@@ -104,4 +108,4 @@ def _any(words: list[str]) -> str:
 
 
 def _names(words: list[str], text: str) -> bool:
-    return re.search(rf"(?<!\w){_any(words)}(?!\w)", text) is not None
+    return bool(words) and re.search(rf"(?<![^\W\d_]){_any(words)}(?!\w)", text) is not None

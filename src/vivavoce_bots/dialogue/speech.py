@@ -14,7 +14,7 @@ Phrases = Mapping[str, list[str]]
 LANGUAGES: Final = ("en", "it")
 COURTESIES: Final = (
     *("hello", "thankyou", "praise", "howareyou", "whoareyou", "service", "insult", "complaint", "human"),
-    *("why", "doubted", "sorry", "chat"),
+    *("dear", "why", "doubted", "sorry", "chat"),
 )
 """What people say that is about no matter, with an answer of its own; the less telling ones last."""
 _ANSWERED_AS: Final = {"service": "whoareyou", "complaint": "insult"}
@@ -25,6 +25,7 @@ class Speech:
     """What a language's file holds, by the names that the file explains."""
 
     moves: Phrases
+    frames: Phrases
     alone: Phrases
     fillers: list[str]
     cues: Phrases

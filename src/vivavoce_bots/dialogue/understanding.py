@@ -127,7 +127,8 @@ class Understanding:
             if act is not None and act not in acts:
                 acts.append(act)
         if self._clock is not None:
-            expected = asked == TIME and all(act.slot == TYPE for act in acts)
+            bare = confirming and text.strip(" .!").isdigit()
+            expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
@@ -162,6 +163,8 @@ class Understanding:
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
+        if kind == "done" and turn.venue is None and turn.spans[index].end - turn.spans[index].start + 2 < len(turn.said):
+            return None  # a name, and that is all
         if kind == "wrong":
             return Act("negate" if turn.confirming else "undo")
         if kind == "value" and any(span.entry.kind == "service" for span in turn.spans) and not turn.venue:

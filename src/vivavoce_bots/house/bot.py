@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more, only_no
 from vivavoce_bots.dialogue.spotting import Spotter, forms_of
 from vivavoce_bots.house.clauses import Clause, read_clauses
 from vivavoce_bots.house.home import Home, read_home, read_manner
@@ -27,6 +27,7 @@ _MATTER: Final = (
         "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "wish_lamp",
     "wish_fan", "wish_blind",
 )  # fmt: skip
+_GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 _WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
@@ -35,6 +36,7 @@ class HouseBot(CourteousBot[Session]):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
     name: str = "house"
+    meant: ClassVar[Mapping[str, str]] = {"en": "I mean", "it": "intendevo"}
     variants: ClassVar[tuple[str, ...]] = METAPHORS
 
     def __init__(self, home: Home | None = None, variant: str = METAPHORS[0], seed: int = 1) -> None:
@@ -114,7 +116,7 @@ class HouseBot(CourteousBot[Session]):
         )
         named = {one.reference.kind for one in clauses if one.deed}
         clauses = [one for one in clauses if not _wishes(one, named)]
-        told, waited, done = Told(), list(session.waiting), session.done
+        told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
@@ -142,7 +144,7 @@ class HouseBot(CourteousBot[Session]):
 
     def _left(self, session: Session, heard: Heard) -> Answer | None:
         """Yes or no where nothing was asked but whether there is more."""
-        if heard.did("negate") and asked_for_more(session.last):
+        if only_no(heard) and asked_for_more(session.last):
             return self.farewell(session)
         if heard.did("affirm", "negate", "wait"):
             question, asks = self.question(session)
@@ -154,6 +156,11 @@ class HouseBot(CourteousBot[Session]):
         """Whether this was the answer to what was asked back."""
         if not session.waiting:
             return False
+        denied = [one for one in clauses if "not" in one.kinds and one.deed is None and one.reference.kind]
+        if denied and len(clauses) > len(denied) and not session.waiting[0].choices == ():
+            kinds = self._kinds(session.waiting[0].choices)
+            if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
+                clauses = [one for one in clauses if one not in denied]
         pending, words = session.waiting[0], self.words(session)
         if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
             session.waiting.pop(0)
@@ -179,6 +186,9 @@ class HouseBot(CourteousBot[Session]):
                 return True
             if kept:
                 return self._narrowed(session, pending, kept, told)
+        if first is not None and first.reference.it and session.about and not reference_placed(first):
+            if not set(session.about) & set(pending.choices):  # of what was spoken of, not of the choices
+                return False
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
@@ -190,6 +200,14 @@ class HouseBot(CourteousBot[Session]):
         if new or other or any(one.did("dont", "guide", "machine", "channel", "volume") for one in clauses):
             session.waiting = []
             return False
+        if first is not None and pending.asks == "confirm" and not first.did("not", "dont"):
+            named = first.reference.kind in self._kinds(pending.choices) and not first.reference.strange
+            deed = first.deed or pending.deed
+            named = named and not (first.reference.it and first.reference.kind is None)
+            if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
+                session.waiting.pop(0)  # the fan!; faster, then
+                self._do(session, deed, list(pending.choices), told)
+                return True
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
             return self._yes_or_no(session, heard, pending, told)
         if pending.asks == "deed" and first.deed:
@@ -240,6 +258,9 @@ class HouseBot(CourteousBot[Session]):
         elif wish is not None:
             self._wished(session, wish, told, reference.rooms)
         elif clause.asks:
+            pending = session.waiting[0] if session.waiting else None
+            if not session.about and pending is not None and pending.choices and not reference.placed:
+                session.about = pending.choices
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
             if clause.did("kind", "plural", "called", "it") or (clause.deed and clause.reference.said):
@@ -283,6 +304,9 @@ class HouseBot(CourteousBot[Session]):
             self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
             told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
             session.done = (done,)
+            return
+        if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
+            told.sentences.append(self.words(session)["untouched"])
             return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
         near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
@@ -361,7 +385,9 @@ class HouseBot(CourteousBot[Session]):
         reader, deed = self._readers[session.language], clause.deed or ""
         phrases = map(str, read_manner(session.language)["deeds"].get(deed, ()))
         verbs = {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}
-        if clause.reference.bare or [
+        if deed in _GRADUAL and session.about and not clause.reference.bare:
+            pass  # louder, so that I hear it: of what was spoken of
+        elif clause.reference.bare or [
             word for word in clause.said if not reader.knows(word) and word not in verbs
         ]:
             told.sentences.append(self.words(session)["cannot"])
@@ -371,6 +397,8 @@ class HouseBot(CourteousBot[Session]):
         fitting = [
             one for one in self._home.devices if deed in self._home.kinds[self._home.devices[one].kind].deeds
         ]
+        kinds_of = {one: self._home.kinds[self._home.devices[one].kind] for one in session.about}
+        fitting = [one for one in session.about if kinds_of[one].deed(deed) is not None] or fitting
         spoken_of = tuple(one for one in session.about if one in fitting)
         kinds = self._kinds(fitting)
         just_now = any(set(one.before) == set(spoken_of) for one in session.done)
@@ -417,7 +445,7 @@ class HouseBot(CourteousBot[Session]):
         for (kind_name, deed), ones in done.items():
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
-            again = stating("inform", kind_name, ones[0]) in told.acts and not changed
+            again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
             told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
@@ -477,6 +505,11 @@ class HouseBot(CourteousBot[Session]):
             return form.format(name=name), (Act("request", "action"),)
         form = forms.get("which") or words["which_thing"]
         return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
+
+
+def reference_placed(clause: Clause) -> bool:
+    """Whether a clause says which device it means by more than a pronoun."""
+    return bool(clause.reference.placed or clause.reference.kind)
 
 
 def _wishes(clause: Clause, named: set[str | None]) -> bool:

@@ -41,7 +41,8 @@ class Session(Talk):
 
 @dataclass
 class Told:
-    """The turn as it grows."""
+    """The turn as it grows; `asks` where it is asked how things are, which says more than `already`."""
 
     sentences: list[str] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
+    asks: bool = False

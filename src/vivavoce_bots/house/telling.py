@@ -15,6 +15,9 @@ class House(Protocol):
     state: dict[str, str]
 
 
+_PAIR = 2
+
+
 class Telling:
     """Speaks of the devices of one flat."""
 
@@ -46,6 +49,16 @@ class Telling:
             forms = self._forms(house, devices[0], self.state(house, devices[0]))
             name = self.listed(house, devices, "and")
             return capital(words["yes" if those else "no"].format(name=name, state=forms[0]))
+        whole = list(devices) == self._home.of_kind(self._home.devices[devices[0]].kind)
+        if not those and (len(devices) <= _PAIR or not whole):
+            others: dict[str, list[str]] = {}
+            for one in devices:
+                others.setdefault(self.state(house, one), []).append(one)
+            told = [
+                f"{self.listed(house, ones, 'and')} {self._forms(house, ones[0], state)[len(ones) > 1]}"
+                for state, ones in others.items()
+            ]
+            return capital(self._says(house)["no_others"].format(told=self._joined(house, told, "and")))
         if not those:
             kind = self.kind(house, self._home.devices[devices[0]].kind)
             return words["none"].format(kind=kind, state=self._forms(house, devices[0], deed)[0])

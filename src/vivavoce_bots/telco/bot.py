@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more, only_no
 from vivavoce_bots.dialogue.numbers import number_meant
 from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASKS
 
@@ -83,7 +83,7 @@ class TelcoBot(CourteousBot[Session]):
         return reply
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if self._tasks(session, heard) or (session.asking is not None and self._denied(session, heard)):
+        if self._tasks(session, heard) or self._denied(session, heard):
             return True
         amount = self._amount(session, heard.text) is not None
         someone = session.asking == "recipient" and bool(heard.rest)
@@ -135,7 +135,7 @@ class TelcoBot(CourteousBot[Session]):
         return answer._replace(understood=understood) if answer else None
 
     def _answer(self, session: Session, heard: Heard, task: str | None) -> Answer | None:
-        if task is None and session.asking is not None and self._denied(session, heard):
+        if task is None and self._denied(session, heard) and self._amount(session, heard.text) is None:
             self.let_go(session)
             return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task not in _OPERATIONS:
@@ -143,6 +143,11 @@ class TelcoBot(CourteousBot[Session]):
             value = self._value(session, task)
             told = self._told(session, task, value=value, word=self._called(session, task))
             return self._and_more(session, told, stating("inform", task, value))
+        if session.asking == "confirm" and task not in (None, session.task) and heard.did("affirm"):
+            done = self._carry_out(session)  # yes, and then another one
+            answer = self._answer(session, heard, task) or Answer(*self.question(session))
+            told = done.text.removesuffix(self.words(session)["more"]).strip()
+            return Answer(f"{told} {answer.text}", (*done.acts[:-1], *answer.acts))
         if session.asking == "confirm" and task is None:
             return self._settle(session, heard)
         amount = self._amount(session, heard.text)
@@ -159,7 +164,7 @@ class TelcoBot(CourteousBot[Session]):
             return self._operation(session, heard, named=task is not None)
         if amount is not None:
             return self._what_for(session, amount)
-        if heard.did("negate"):
+        if only_no(heard):
             return self.farewell(session)
         return (
             Answer(self.words(session)["tasks"], (Act("request", "task"),)) if heard.did("affirm") else None

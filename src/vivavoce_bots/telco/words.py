@@ -12,15 +12,15 @@ ASKED: Final = {
         r"|fill (it|my \w+|the \w+) up|(put|add|stick|get)\b.{0,30}\b(euros?|money|credit|card"
         r"|phone|on it|on there))\b",
         "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|pay (some|money)\w* to"
-        r"|(send|give)\b.{0,25}\b(money|euros?|some|[0-9]+))\b",
+        r"|(send|give|pass on)\b.{0,25}\b(money|euros?|some|[0-9]+)|(send|give) \w+ to (my|[A-Z]))\b",
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
         r"|did i)\b.{0,15}\b(paid|pay)"
         r"|(paid|pay)\b.{0,12}\b(already|yet)|what (was|came) (taken|off)|where (did|has) my money)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
-        r"|how much do i (have to )?pay|charged?)\b",
+        r"|how much do i (have to )?pay)\b",
         "credit": r"\b(credit|balance|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
-        r"|(run|ran|running) (out|low)|(low|empty|short) on|how much( \w+)? (is|have i got"
+        r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|how much( \w+)? (is|have i got"
         r"|do i have)( \w+)? on|enough (money|left))\b",
         "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
     },
@@ -32,7 +32,7 @@ ASKED: Final = {
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
         r"|pagat\w (già|o no)|l'ho pagata)\b",
         "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
-        "credit": r"\b(credito|saldo|quanto (ho|mi resta|mi rimane|mi è rimasto|c'è rimasto)"
+        "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|mi resta|mi rimane|mi è rimasto|c'è rimasto)"
         r"|quanti soldi (ho|ci sono)"
         r"|(finit[oi]|finendo|esaurit[oi]|pochi|senza|rimasto|rimasti|restano)\b.{0,12}\b(soldi"
         r"|credito|poco|qualcosa)"
@@ -63,7 +63,7 @@ SAID: Final = {
         "help": "Say, for example: my last invoice, top up 20 euros, transfer 10 euros to Maria; "
         "or start over, repeat, goodbye.",
         "whoareyou": "I am a computer program, the customer service of Telmar.",
-        "human": "There is nobody here but me, a program; but I will do my best.",
+        "human": "There is nobody here but me, a program; people read what you write to service@telmar.example.",
         "invoice": "Your last {word} is {value} euros.",
         "transactions": "Your last {word}: {value}.",
         "credit": "Your {word} is {value} euros.",
@@ -96,7 +96,7 @@ SAID: Final = {
         "un bonifico di 10 euro a Maria; "
         "oppure: ricominciamo, ripeta, arrivederci.",
         "whoareyou": "Sono un programma, il servizio clienti Telmar.",
-        "human": "Qui ci sono solo io, un programma; ma farò del mio meglio.",
+        "human": "Qui ci sono solo io, un programma; a servizio@telmar.example leggono delle persone.",
         "invoice": "La Sua ultima {word} è di {value} euro.",
         "transactions": "I Suoi ultimi {word}: {value}.",
         "credit": "Il Suo {word} è di {value} euro.",
@@ -193,7 +193,8 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
 }  # fmt: skip
 
 DENIED: Final = {
-    "en": re.compile(r"\b(?:don't|do not|didn't|did not|not|never)\W+(?:\w+\W+){0,3}$", re.I),
-    "it": re.compile(r"\b(?:non|mica|nessun[oa]?)\W+(?:\w+\W+){0,2}$", re.I),
+    "en": re.compile(r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|never)\W+(?:\w+\W+){0,3}$", re.I),
+    "it": re.compile(r"\b(?:non(?! (?:so|ricordo|mi ricordo|capisco|conosco|vedo|trovo|me l|se))|mica|nessun[oa]?)\W+(?:\w+\W+){0,2}$"
+        r"|\bnon (?:me ne|mi|ci) (?:importa|interessa|frega)\W+(?:\w+\W+){0,3}$", re.I),
 }
 """What stands before a task that is not wanted."""

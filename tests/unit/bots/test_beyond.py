@@ -51,11 +51,12 @@ def test_every_topic_has_phrases_and_one_sentence_in_both_languages() -> None:
     for bot, topics in read_data("beyond").items():
         assert bot in BOTS
         for topic in topics.values():
-            assert set(topic) == {"en", "it"} and all(held["of"] and held["says"] for held in topic.values())
+            assert set(topic) - {"asked"} == {"en", "it"}
+            assert all(topic[language]["of"] and topic[language]["says"] for language in ("en", "it"))
 
 
 def test_a_bot_without_topics_has_nothing_beyond_it() -> None:
-    assert told_apart("my internet is down", read_beyond("boris")["en"]) == (None, "my internet is down")
+    assert told_apart("my internet is down", read_beyond("stranger")["en"]) == (None, "my internet is down")
 
 
 @pytest.mark.parametrize(

@@ -1,85 +1,23 @@
-"""How BoRIS confirms, and how it was made to hear: what the length and the corrections of a call owe to both.
-
-Turns are counted as `# turns` of table 1, user correction turns as UCT of table 2 of the thesis (seed 004,
-section 2.2.1): turns of the caller that rectify a trouble and bring nothing new.
-"""
+"""How BoRIS confirms, and how it was made to hear: what the length and the corrections of a call owe to both."""
 
 from functools import cache
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
+from scenes.boris_callers import TOWN, means
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.boris.bot import BorisBot
 from vivavoce_bots.damage import Damage, DamageError, damaged
-from vivavoce_bots.dialogue.domain import read_domain
 from vivavoce_bots.house.bot import HouseBot
 
-TOWN = read_domain()
 CALLERS = 40
-LONGEST = 40
-
-
-class Call(NamedTuple):
-    """One call: turns of the caller, those that only corrected, and whether the venue is what was wanted."""
-
-    turns: int
-    corrections: int
-    right: bool
-
-
-class Caller:
-    """Wants a venue that there is; answers what is asked, in English, and rejects what is wrong."""
-
-    def __init__(self, seed: int) -> None:
-        random = Random(seed)
-        venue = random.choice([one for one in TOWN.venues if one.type == "restaurant"])
-        self.goal = {slot: venue.slots[slot] for slot in ("food", "area", "pricerange")}
-        self.goal |= {"type": "restaurant", "day": "friday", "time": "19:00"}
-
-    def answer(self, reply: Reply) -> tuple[str, bool]:
-        """What is said next, and whether it only corrects."""
-        told = [act for act in reply.acts if act.act in ("inform", "confirm") and act.slot in self.goal]
-        wrong = [act.slot or "" for act in told if act.value != self.goal[act.slot or ""]]
-        offered = any(act.act == "offer" for act in reply.acts)
-        if offered:
-            return "no, " + ", ".join(map(self.say, wrong)), True
-        if any(act.act == "confirm" for act in reply.acts):
-            return ("no", True) if wrong else ("yes", False)
-        if wrong:
-            return "no, " + ", ".join(map(self.say, wrong)), True
-        asked = [act.slot for act in reply.acts if act.act == "request"]
-        return self.say(asked[-1] or "type") if asked else "no", False
-
-    def say(self, slot: str) -> str:
-        return TOWN.with_day_and_time().say(slot, self.goal[slot], "en").replace("19:00", "at 19:00")
-
-    def content(self, reply: Reply) -> bool:
-        """An offer with nothing wrong in it."""
-        told = [act for act in reply.acts if act.act == "inform" and act.slot in self.goal]
-        offered = any(act.act == "offer" for act in reply.acts)
-        return offered and all(act.value == self.goal[act.slot or ""] for act in told)
-
-
-def call(variant: str, errors: float, seed: int, *, checks: bool) -> Call:
-    """One call; who does not check takes the first venue that is offered."""
-    bot = damaged(BorisBot(TOWN, variant=variant), Damage(values=errors), seed)
-    caller, session = Caller(seed), bot.session(str(seed))
-    reply, turns, corrections = bot.greet(session), 0, 0
-    while turns < LONGEST and not caller.content(reply):
-        if not checks and any(act.act == "offer" for act in reply.acts):
-            break
-        said, corrects = caller.answer(reply)
-        reply, turns, corrections = bot.reply(session, [(said, None)]), turns + 1, corrections + corrects
-    return Call(turns, corrections, caller.content(reply))
 
 
 @cache
 def mean(variant: str, errors: float, *, checks: bool = True) -> tuple[float, float, float]:
     """Means over the callers: turns, corrections, share of calls with the right venue."""
-    calls = [call(variant, errors, seed, checks=checks) for seed in range(CALLERS)]
-    return tuple(sum(column) / CALLERS for column in zip(*calls, strict=True))  # type: ignore[return-value]
+    return means(variant, errors, CALLERS, checks=checks)
 
 
 def test_with_a_wizards_transcription_nothing_is_corrected_and_explicit_confirmation_costs_turns() -> None:

@@ -1,0 +1,84 @@
+"""Whether differences that were planted in the bundled systems come out of a trial.
+
+    python -m benchmarks planted_differences [--calls 600] [--callers 100] [--write]
+
+One trial of simulated callers at a word error rate of .30 by the session engine: NBT, which weighs all hypotheses of
+what was said, against 1BT, which believes the first; objective success by inferred goals, as `vivavoce analyse`
+counts it. And calls of BoRIS by how it confirms and how much it mishears: turns of the caller, turns that only
+correct, right venues. `--write` keeps the figures in `benchmarks/results/planted_differences.json`.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+import vivavoce.study
+from scenes.bench import hold_trial
+from scenes.boris_callers import means
+from vivavoce.measures.compute import compute
+from vivavoce.stats.proportions import newcombe
+
+DOMAIN: Final = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
+KEPT: Final = Path(__file__).parent / "results" / "planted_differences.json"
+ERROR_RATE: Final = 0.3
+MISHEARD: Final = (0.0, 0.2, 0.4)
+CONFIRMATIONS: Final = ("explicit", "implicit", "none")
+
+
+def hypotheses(calls: int, seed: int) -> dict[str, Any]:
+    """Goals met and goals of both systems, and the difference of their shares with its 95 % interval."""
+    systems = {name: f"vivavoce_bots.calling:restaurant_{name}" for name in ("nbest", "onebest")}
+    with TemporaryDirectory() as folder:
+        held = hold_trial(Path(folder), systems, 2 * calls, error_rate=ERROR_RATE, seed=seed)
+        rows = compute(held.dataset, ["objective_success_inferred"], by="system").to_dict("records")
+    met = {str(row["key"]): (int(row["numerator"]), int(row["denominator"])) for row in rows}
+    interval = newcombe(*met["nbest"], *met["onebest"])
+    assert interval is not None
+    difference = met["nbest"][0] / met["nbest"][1] - met["onebest"][0] / met["onebest"][1]
+    told = [round(one, 4) for one in (difference, interval.low, interval.high)]
+    return {
+        "word_error_rate": ERROR_RATE,
+        "calls_each": calls,
+        "seed": seed,
+        "met_of_goals": met,
+        "nbest_less_onebest": told,
+    }
+
+
+def confirmations(callers: int) -> list[dict[str, Any]]:
+    """Means over callers of each way to confirm at each share of misheard values."""
+    found = []
+    for variant in CONFIRMATIONS:
+        for errors in MISHEARD:
+            turns, corrections, right = means(variant, errors, callers)
+            trusting = means(variant, errors, callers, checks=False)[2]
+            found.append({"confirms": variant, "misheard": errors, "turns": round(turns, 2),
+                          "corrections": round(corrections, 2), "right": round(right, 3),
+                          "right_if_trusted": round(trusting, 3)})  # fmt: skip
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--calls", type=int, default=600, help="calls with each of the two systems")
+    parser.add_argument("--callers", type=int, default=100, help="calls of each way to confirm")
+    parser.add_argument("--seed", type=int, default=21)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    os.environ.setdefault("VIVAVOCE_BOT_DOMAIN", str(DOMAIN))
+    found = {"callers": options.callers, "confirmations": confirmations(options.callers)}
+    print(json.dumps(found), flush=True)
+    found["hypotheses"] = hypotheses(options.calls, options.seed)
+    print(json.dumps(found["hypotheses"]))
+    if options.write:
+        KEPT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
