@@ -115,6 +115,7 @@ class BorisBot(DialogueBot[Lead]):
         return self._next(state)
 
     def _take(self, state: Lead, heard: Evidence) -> None:
+        before = list(state.waiting)
         informed = [(slot, value) for slot, values in heard.stated.items() for value in values]
         rest = {slot: value for slot, value in informed if slot != TYPE}
         informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
@@ -143,7 +144,7 @@ class BorisBot(DialogueBot[Lead]):
             self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
         if self._confirmation != "explicit":
             self._change(state, dict(informed))
-        free = [pair for pair in informed if pair[1] == DONTCARE or pair in state.waiting]
+        free = [pair for pair in informed if pair[1] == DONTCARE or pair in before]
         self._change(state, dict(free))  # what matters not, or was said twice, needs no confirmation
         state.waiting = [pair for pair in state.waiting if pair not in free]
         for pair in informed:

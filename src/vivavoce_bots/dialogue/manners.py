@@ -235,6 +235,9 @@ class CourteousBot(ABC, Generic[Held]):
         if frame is None:
             return self._said(session, self._turn(session, text))
         if not self._hearing[session.language].find(text)[0]:
+            if frame == "missed" and session.changed:  # not what I wanted: what was done is taken back
+                session.changed = False
+                return self._said(session, self._undo(session))
             return self._said(session, self._led_back(session, (frame,), helped=frame != "why_did"))
         if frame == "said" and session.changed and self.meant:
             text = f"{self.meant[session.language]} {text}"
@@ -353,7 +356,8 @@ class CourteousBot(ABC, Generic[Held]):
         return _joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
-        about = self.about(session, heard)
+        complains = heard.did("complaint") and not is_question(heard.text, session.language)
+        about = self.about(session, heard) and not complains
         changed, session.changed = session.changed, False
         settles = self.waits(session) and not asked_for_more(session.last)
         if heard.did("human") and not self.puts_through:

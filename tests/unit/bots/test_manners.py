@@ -123,10 +123,7 @@ def test_a_goodbye_does_not_end_what_is_still_to_be_settled() -> None:
         ("pharmacy", "en", ("aspirin price",), "aspirin isn't a product"),
         ("trains", "it", ("un biglietto da Milano a Venezia",), "Stazione non servita: Venezia"),
         ("trains", "en", ("from Milan to Rome on Monday", "around ten", "me and my husband"), "CLASS"),
-        pytest.param(
-            "trains", "en", ("your trains are always late",), "Request?",
-            marks=pytest.mark.xfail(reason="a complaint that names trains is taken for a journey"),
-        ),
+        ("trains", "en", ("your trains are always late",), "Request?"),
         ("chef", "en", ("take the lemon", "in the bowl then, stupid"), "put(lemon, bowl)"),
         ("chef", "it", ("ciao cuoco, oggi vorrei preparare una torta",), "passo per passo"),
         ("chef", "it", ("hai anche il cioccolato?",), "Non ho cioccolato"),
@@ -140,7 +137,6 @@ def test_what_belongs_to_the_matter_is_taken_from_the_words_around_it(
     assert told in talk(name, *said, language=language)[-1].text
 
 
-@pytest.mark.xfail(reason="`that's not what I said` is excused, and no longer takes back what was done")
 def test_what_was_misunderstood_and_changed_something_is_taken_back_and_else_excused() -> None:
     assert "sorry" in talk("telco", "my balance", "that's not what I asked")[-1].text.lower()
     taken = talk("house", "switch on the kitchen lamp", "that's not what I said")[-1].text
