@@ -10,7 +10,9 @@ from vivavoce_stress.english_parser import NATIONS, before_sound, lowered
 from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, placed
 
-_CONTAINERS: Final = frozenset(["plate", "pound", "portion", "piece", "pint", "kilo", "gram", "packet", "roll", "tube"])
+_CONTAINERS: Final = frozenset(
+    ["plate", "pound", "portion", "piece", "pint", "kilo", "gram", "packet", "roll", "tube"]
+)
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
     "only", "whole", "inside", "outside", "left", "right", "half",

@@ -108,7 +108,7 @@ class ItalianNounAdjective:
 
 
 def _measures(tokens: list[Token], place: int) -> bool:
-    """Whether a noun measures what follows: un sacco di terriccio, due bottiglie di vino; not `in caso di`."""
+    """Whether a noun measures what follows: un sacco di terriccio, due chili di pane; not `in caso di`."""
     lemma = tokens[place].lemma
     counted = place > 0 and tokens[place - 1].part in ("det", "num", "adj")
     return lemma in _CONTAINERS or (counted and wordnet("it").measures(lemma))
