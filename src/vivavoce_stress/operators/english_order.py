@@ -25,6 +25,10 @@ _UNSURE: Final = 0.6
 _CLAIMING: Final = ("for", "to", "about")  # a plant hardy for a windy balcony
 _OF_ADJECTIVE: Final = (*_CLAIMING, "of", "with")
 _COUNTED: Final = frozenset(["many", "few", "several", "more", "fewer", "other", "such"])
+_ADVERBS: Final = frozenset({  # behind a noun they say how or when: the show late
+    "late", "early", "fast", "hard", "long", "full", "straight", "wrong", "daily", "weekly", "monthly",
+    "yearly", "sick", "high", "low",
+})  # fmt: skip
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
@@ -80,7 +84,15 @@ class EnglishNounAdjective:
         given = noun.dep_ == "dobj" and any(one.dep_ in ("dative", "iobj") for one in noun.head.children)
         behind = noun.nbor(1).lower_ if noun.i + 1 < len(token.doc) else ""
         claimed = behind in _CLAIMING and not token.lower_.endswith(NATIONS)
-        fixed = others or given or claimed or token.tag_ == "VBG" or text[end : end + 4] == " of "
+        phrase = f"{token.lower_} {noun_part.lower()}", f"{token.lower_} {noun.lemma_.lower()}"
+        named = any(wordnet("en").senses(one, "n") for one in phrase)  # brown bread, sick leave
+        done = noun.dep_ in ("dobj", "obj") and token.tag_ in ("VBN", "VBD")  # I'd like the rate fixed
+        said_of = (
+            noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i < noun.i
+        )  # is the film new
+        read_otherwise = named or done or said_of or token.lower_ in _ADVERBS
+        fixed = others or given or claimed or read_otherwise or token.tag_ == "VBG"
+        fixed = fixed or text[end : end + 4] == " of "
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
             edits = _article(text, first.nbor(-1), noun_part) + edits

@@ -37,6 +37,7 @@ _CONTAINERS: Final = frozenset({
     "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale",
     "calice", "ciotola", "scodella", "quintale", "decilitro", "mezzo",
 })  # fmt: skip
+_ASKING: Final = ("quant", "qual")
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
 _UNSURE: Final = 0.6
@@ -81,7 +82,7 @@ class ItalianNounAdjective:
 
     def _noun_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         quality, noun = tokens[place], tokens[place + 1]
-        if noun.lower == "mercato":  # a buon mercato
+        if noun.lower == "mercato" or quality.lower.startswith(_ASKING):  # a buon mercato, quanti permessi
             return
         if text[quality.end : noun.start] != " ":
             return
