@@ -102,7 +102,9 @@ class EnglishNounAdjective:
         """There is a room available: an available room; not where the adjective is what is said of a noun."""
         there_is = noun.head.lemma_ == "be" and any(one.lower_ == "there" for one in noun.head.children)
         own = token.dep_ == "amod" and token.head == noun and noun.head.lemma_ != "be"
-        held = any(one.lower_ in _OF_ADJECTIVE or one.dep_ == "xcomp" for one in token.children)
+        held = any(
+            one.lower_ in _OF_ADJECTIVE or one.dep_ in ("xcomp", "cc", "conj") for one in token.children
+        )
         if not (there_is or own) or held or token.lower_ in _FIXED:
             return
         named = noun
