@@ -6,7 +6,9 @@ by which words the system tells that it is done, it is when it asks for more or 
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from vivavoce.languages.data import CampaignWords, ReplyWords
@@ -41,8 +43,15 @@ def domain_from(submission: Submission, languages: Sequence[str]) -> SimulatedDo
 
 
 def different(tasks: Sequence[Task], least: int) -> tuple[Task, ...]:
-    """Tasks without those that read as one before; repeated where fewer than needed are left."""
-    kept = list({(task.type, *task.text.values()): task for task in reversed(tasks)}.values())[::-1]
+    """Tasks without those that read as one before; repeated where fewer than needed are left.
+
+    Users draw from all of them, so an intent with many values must not crowd out one with few.
+    """
+    told = list({(task.type, *task.text.values()): task for task in reversed(tasks)}.values())[::-1]
+    counts = Counter(task.type for task in told)
+    most = 2 * max(least, min(counts.values(), default=0))
+    numbers = {name: count() for name in counts}
+    kept = [task for task in told if next(numbers[task.type]) < most]
     again = [one.model_copy(update={"task_id": f"{one.task_id}-again"}) for one in kept]
     return tuple([*kept, *again][: max(least, len(kept))])
 

@@ -171,6 +171,23 @@ class Operator(Protocol):
         ...
 
 
+class Ranker(Protocol):
+    """Says how likely a linguist accepts variants that every rule let through; it proposes nothing itself.
+
+    A masked language model, a sentence encoder or a language model of the user's.
+
+    tests      those whose variants it is asked about
+    resources  names of the packages behind it, which the variants then name
+    """
+
+    tests: tuple[str, ...]
+    resources: tuple[str, ...]
+
+    def rank(self, utterance: Utterance, variants: Sequence[Variant]) -> Sequence[float | None]:
+        """The confidence of each variant, 0 to 1, in their order; None leaves that of the rules."""
+        ...
+
+
 def apply(text: str, edits: Sequence[Edit]) -> str:
     """The text with these edits made; they are sorted and disjoint."""
     parts: list[str] = []

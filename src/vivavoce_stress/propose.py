@@ -13,6 +13,7 @@ from vivavoce_stress.base import (
     LanguagePack,
     NotApplicable,
     Operator,
+    Ranker,
     StressTest,
     Substitution,
     Utterance,
@@ -56,6 +57,7 @@ def propose(
     limit: int | None = None,
     pack: LanguagePack | None = None,
     operators: Iterable[Operator] = (),
+    rankers: Iterable[Ranker] = (),
     certainty: float | None = None,
 ) -> Proposals:
     """The variants of an utterance, most trusted first within each test; same arguments, same answer.
@@ -63,12 +65,13 @@ def propose(
     tests      names of stress tests; None: all that are offered
     limit      at most so many variants a test
     operators  more of them, beside those of the tests
+    rankers    say anew how certain each variant is that the rules let through, one after the other
     certainty  least confidence of a variant, 0 for all of them; None: what each test declares
     Raises     UnknownName: a test or language that nobody knows
     """
     pack = pack or pack_of(utterance.language)
     wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
-    beside = tuple(operators)
+    beside, asked = tuple(operators), [*_own_rankers(pack), *rankers]
     variants: list[Variant] = []
     without: list[NotApplicable] = []
     dropped: Counter[str] = Counter()
@@ -81,6 +84,8 @@ def propose(
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
         found = [] if reason else _variants(test, utterance, pack, mine, seed, objections)
+        for ranker in asked if found else ():
+            found = _ranked(found, utterance, ranker) if test.name in ranker.tests else found
         bar = test.certainty if certainty is None else certainty
         certain = [one for one in found if one.confidence >= bar]
         if len(certain) < len(found):
@@ -92,6 +97,22 @@ def propose(
             reason = reason or _why_not(mine, utterance, pack, objections)
             without.append(NotApplicable(test=test.name, language=utterance.language, reason=reason))
     return Proposals(tuple(variants), tuple(without), dropped)
+
+
+def _own_rankers(pack: LanguagePack) -> list[Ranker]:
+    return [pack.get("senses")] if pack.has("senses") else []
+
+
+def _ranked(found: Sequence[Variant], utterance: Utterance, ranker: Ranker) -> list[Variant]:
+    told = ranker.rank(utterance, found)
+    behind = {name: version_of(name) for name in ranker.resources}
+    again = [
+        one
+        if sure is None
+        else replace(one, confidence=round(sure, 3), resources={**one.resources, **behind})
+        for one, sure in zip(found, told, strict=True)
+    ]
+    return sorted(again, key=lambda one: -one.confidence)
 
 
 def _not_for(test: StressTest, utterance: Utterance, channel: str) -> str:

@@ -24,6 +24,12 @@ _COARSE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_MEASURE: Final = re.compile(
+    r"the quantity (?:contained in|an? [\w-]+ will hold|that an? )|as much as an? [\w-]+ will hold"
+    r"|unit of (?:length|capacity|volume|weight)|(?:items|things) of the same kind|considered as a unit"
+    r"|serving that has been cut|thin flat piece cut off|arrangement of flowers|mass of baked"
+    r"|grouping of (?:a number of )?similar"
+)
 
 _MISTAKES: Final = {  # of the Italian glosses, by synset
     "n#06462470": ("orientale", "occidentale"),  # Naples is not in the east
@@ -91,6 +97,10 @@ class WordNet:
             told = [rude for part in "nvar" if (rude := list(map(self.rude, self.senses(word, part))))]
             self._judged[word] = any(sum(one) * 2 >= len(one) for one in told)
         return self._judged[word]
+
+    def measures(self, noun: str) -> bool:
+        """Whether one of its senses is how much there is of something: a bag of, two metres of, a pair of."""
+        return any(_MEASURE.search(wordnet("en").gloss(sense)) for sense in self.senses(noun, "n"))
 
     @cached_property
     def verbs(self) -> list[str]:

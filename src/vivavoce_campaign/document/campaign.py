@@ -35,6 +35,7 @@ TITLES: Final = {
     "method": ("How this was done", "Method"),
 }
 CHANNELS: Final = {"spoken": "spoken", "written": "written", "multimodal": "spoken and written"}
+INTERFACES: Final = {"own page": "own page", "telephone": "telephone"}  # those that we draft
 ACCESS: Final = {"on-line": "on-line", "off-line": "off-line", "telephone": "by telephone"}
 
 
@@ -105,7 +106,7 @@ def _cover(found: Evaluation) -> list[tuple[str, str]]:
         (say("Domain"), in_language(one.domain, spoken)),
         (say("Intents"), listed([intent.said(spoken) for intent in one.intents])),
         (say("Channel"), say(CHANNELS[one.channel])),
-        (say("Interface"), one.interface),
+        (say("Interface"), say(INTERFACES.get(one.interface, one.interface))),
         (say("Access"), say(ACCESS[one.access])),
         (say("Languages"), ", ".join(one.languages)),
     ]

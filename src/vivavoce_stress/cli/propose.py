@@ -58,6 +58,12 @@ def propose(
     endpoint: Endpoint_ = None,
     model: Model_ = "",
     key: Key_ = None,
+    rank: Annotated[
+        bool,
+        typer.Option(
+            "--rank", help="The model of --endpoint ranks what the rules find, and proposes nothing."
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON on stdout: an object, or one a line of --utterances.")
     ] = False,
@@ -75,10 +81,14 @@ def propose(
     if (utterance is None) == (utterances is None):
         hint = "give an utterance in quotes, or --utterances FILE"
         raise InputError("one utterance or a file of them", place="stress propose", hint=hint)
+    if rank and endpoint is None:
+        raise InputError(
+            "no model that ranks", place="stress propose --rank", hint="add --endpoint URL --model NAME"
+        )
     own = make_pack(pack) if pack else None
     spoken = language or (own.language if own else "")
     rest = {"seed": seed, "channel": channel, "limit": limit, "certainty": certainty}
-    proposer = _Proposer(own, tuple(backend or ()), tuple(test or ()), rest, (endpoint, model, key))
+    proposer = _Proposer(own, tuple(backend or ()), tuple(test or ()), rest, (endpoint, model, key), rank)
     if utterances is not None:
         for name, said in read_utterances(utterances, spoken):
             facts = {"id": name, **proposer(said)}
@@ -101,16 +111,22 @@ class _Proposer:
     tests: tuple[str, ...]
     rest: dict[str, Any]
     asked: tuple[str | None, str, str | None]
-    made: dict[str, tuple[Any, list[Any]]] = field(default_factory=dict)
+    ranks: bool
+    made: dict[str, tuple[Any, dict[str, list[Any]]]] = field(default_factory=dict)
 
     def __call__(self, said: Any) -> dict[str, Any]:
         from vivavoce_stress.propose import propose as propose_variants
 
         if said.language not in self.made:
             pack = _with_backends(self.own, said.language, list(self.backends)) if self.backends else self.own
-            self.made[said.language] = pack, language_models(*self.asked, said.language, list(self.tests))
+            models = (
+                {"rankers": [ranking_model(*self.asked, list(self.tests))]}
+                if self.ranks
+                else {"operators": language_models(*self.asked, said.language, list(self.tests))}
+            )
+            self.made[said.language] = pack, models
         pack, models = self.made[said.language]
-        found = propose_variants(said, self.tests or None, pack=pack, operators=models, **self.rest)
+        found = propose_variants(said, self.tests or None, pack=pack, **models, **self.rest)
         return {"utterance": said.text, "language": said.language, "seed": self.rest["seed"],
                 "backends": list(self.backends), **found.facts()}  # fmt: skip
 
@@ -134,9 +150,22 @@ def language_models(
     from vivavoce_stress.base import STRESS_TESTS, stress_tests
     from vivavoce_stress.operators.endpoint import LanguageModel
 
-    settings = {"url": endpoint, "model": model, "allow_private": True} | ({"key": key} if key else {})
     asked = [STRESS_TESTS.get(name) for name in tests] if tests else stress_tests()
+    settings = _settings(endpoint, model, key)
     return [LanguageModel(one.name, language, settings, os.environ) for one in asked]
+
+
+def ranking_model(endpoint: str | None, model: str, key: str | None, tests: list[str] | None) -> Any:
+    """The language model as one that ranks; without tests of their own those that only people can judge."""
+    from vivavoce_stress.base import stress_tests
+    from vivavoce_stress.operators.endpoint import RankingModel
+
+    asked = tests or [one.name for one in stress_tests() if one.family != "spelling"]
+    return RankingModel(asked, _settings(endpoint, model, key), os.environ)
+
+
+def _settings(endpoint: str | None, model: str, key: str | None) -> dict[str, Any]:
+    return {"url": endpoint, "model": model, "allow_private": True} | ({"key": key} if key else {})
 
 
 def _told(facts: dict[str, Any]) -> str:

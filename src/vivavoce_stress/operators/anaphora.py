@@ -28,6 +28,7 @@ _PART_OF_DAY = re.compile(r"\b(?:morning|afternoon|evening|night|weekend)\b", re
 _MANY = re.compile(r"^(?:gli|i|le|dei|degli|delle|quest[ie]|quei|quegli)\s", re.IGNORECASE)
 _BARE = re.compile(r"di [a-zà-ù]", re.IGNORECASE)
 _TO = re.compile(r"to [a-z]")
+_WORDS = re.compile(r"(?!(?:please|thanks?|you|per|favore|grazie)\b)\b[^\W\d_]+", re.IGNORECASE)
 _STANDS_IN = re.compile(r"\b(?:quell[oaie]|quel|the one)\b", re.IGNORECASE)
 
 
@@ -35,9 +36,10 @@ def _unfit(offered: list[str], text: str, first: int, last: int) -> bool:
     """Whether an ordinal stands badly: for several things, for a day, beside what stands in."""
     said, led = text[first:last], text[:first].lower().rstrip().endswith((" in", " at"))
     led = led or text[:first].lower().strip() in ("in", "at")
+    alone = not _WORDS.search(text[:first] + text[last:]) and " " in said  # tomorrow evening
     return bool(
         any(map(_MANY.match, (said, *offered)))
-        or _TIME.search(said)
+        or (_TIME.search(said) and not alone)
         or _BARE.match(said)
         or any(map(_TO.match, offered))
         or (led and _PART_OF_DAY.search(said))
@@ -109,7 +111,8 @@ def alternatives(turn: str, between: list[str], heads: set[str]) -> list[str]:
     if asked and (all(map(_ARTICLE.match, parts[1:])) or len(parts[0].split()) > 2):
         parts = parts[1:]
     asking = " ".join(parts[0].split()[-len(parts[1].split()) - 1 :])
-    if _OPEN.search(asking) or any(map(_CLAUSE.search, parts[1:])):
+    short = [*parts[1:-1], _without_tail(parts[-1], parts[-2])]  # or Friday evening better for you
+    if _OPEN.search(asking) or any(map(_CLAUSE.search, short)):
         return []
     offered = [_without_stem(parts[0], parts[1], heads), *parts[1:-1], _without_tail(parts[-1], parts[-2])]
     real = all(len(one.split()) <= _LONGEST and not _OPEN.search(one) for one in offered)

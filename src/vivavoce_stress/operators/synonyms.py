@@ -32,6 +32,7 @@ _SIDES: Final = ("north", "south", "east", "west")
 _COUNTING: Final = frozenset(
     {"a", "an", "another", "each", "every", "many", "one", "several", "two", "three"}
 )
+_ONE: Final = ("a", "an", "this", "that", "another", "each", "every", "one")
 _BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
 _BARE: Final = ("a", "ad", "in", "da", "su", "per")
 _SAID_OF: Final = frozenset({"unwell", "content"})  # never before a noun
@@ -321,6 +322,9 @@ class EnglishSynonyms:
 def _cannot_stand(other: str, token: Any) -> bool:
     """Whether a synonym does not take what stands with the word: require to go, display me, inexpensivest."""
     hanging = {one.dep_ for one in token.children if one.i > token.i}
+    one_of_it = token.tag_ == "NN" and any(one.lower_ in _ONE for one in token.children)
+    if one_of_it and other.endswith("s") and inflected(other, "NNS") == other:  # a nuptials
+        return True
     if other in _WITH_OBJECT and token.pos_ == "VERB" and not hanging & {"dobj", "obj"}:
         return True
     if other in _WITHOUT_OBJECT and token.pos_ == "VERB" and hanging & {"dobj", "obj", "ccomp", "xcomp"}:
@@ -347,6 +351,8 @@ def _stands_alone(token: Any) -> bool:
         return False
     if token.text[:1].isupper() and not token.is_sent_start:
         return False
+    if token.lower_ == "got" and any(one.lemma_ in ("have", "'ve", "ve") for one in token.children):
+        return False  # I've got a wedding
     greets = token.i + 1 < len(token.doc) and token.nbor(1).lower_ in ("bye", "morning", "evening", "day")
     goes_on = token.lemma_ == "look" and not any(one.lower_ == "for" for one in token.children)
     return not greets and not (

@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce_stress.base import Utterance
-from vivavoce_stress.operators.endpoint import LanguageModel, edits_between
+from vivavoce_stress.operators.endpoint import LanguageModel, RankingModel, edits_between
 from vivavoce_stress.propose import propose
 
 
@@ -111,3 +111,26 @@ def test_the_edits_between_two_texts_make_one_of_the_other(before: str, after: s
     for one in reversed(edits):
         text = text[: one.start] + one.after + text[one.end :]
     assert text == after
+
+
+def test_a_model_that_ranks_only_orders_what_the_rules_let_through(model: Model) -> None:
+    said = Utterance(text="Vorrei prenotare un tavolo", language="it")
+    plain = propose(said, ["ST-5"], certainty=0).variants
+    assert len(plain) > 1
+    wanted = plain[-1].text
+    model.says = json.dumps([0.97 if one.text == wanted else 0.1 for one in plain[:20]])
+    ranker = RankingModel(("ST-5",), model.settings, {})
+    found = propose(said, ["ST-5", "ST-6"], rankers=[ranker])
+    assert [one.text for one in found.variants if one.test == "ST-5"] == [wanted]
+    (question,) = model.asked
+    shown = json.loads(question["messages"][-1]["content"])
+    assert shown["variants"] == [one.text for one in plain[:20]] and shown["utterance"] == said.text
+
+
+@pytest.mark.parametrize("says", ["no", "[0.5]", "[2, 2]", '["high", "low"]'])
+def test_where_a_model_ranks_nothing_the_rules_stay(model: Model, says: str) -> None:
+    said = Utterance(text="Vorrei prenotare un tavolo", language="it")
+    model.says = says
+    ranker = RankingModel(("ST-5",), model.settings, {})
+    assert propose(said, ["ST-5"], rankers=[ranker]) == propose(said, ["ST-5"])
+    assert "ranked nothing" in ranker.failure
