@@ -53,6 +53,7 @@ class DatasetWriter:
             raise InputError("a dataset needs the study's name", place=str(folder), hint=hint)
         self._exclusions, self._level = exclusions, level_of({"source": self._source})
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
+        self._columns: dict[str, list[pa.Table]] = {}
         self._schemas: dict[str, pa.Schema] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
@@ -84,7 +85,7 @@ class DatasetWriter:
                 raise UnknownName("column", strange, sorted(known), place=f"table {table}")
             pending.append(row)
             if len(pending) >= BATCH_ROWS:
-                self._flush(table)
+                self._set_columns(table)
 
     def _schema(self, table: str) -> pa.Schema:
         if table not in self._schemas:
@@ -106,7 +107,7 @@ class DatasetWriter:
             raise UnknownName("column", strange[0], sorted(schema.names), place=f"table {table}")
         if table == EXCLUSIONS:
             return
-        self._flush(table)
+        self._set_columns(table)
         held = set(rows.column_names)
         try:
             cells = [
@@ -116,11 +117,25 @@ class DatasetWriter:
         except (pa.ArrowException, ValueError) as error:
             problem = str(error).splitlines()[0]
             raise InputError(problem, place=f"table {table}", hint="give the schema's columns") from None
-        whole = pa.table(cells, schema=schema)
-        for begin in range(0, len(whole), BATCH_ROWS):
-            self._write(table, whole.slice(begin, BATCH_ROWS))
+        self._pend(table, pa.table(cells, schema=schema))
+
+    def _pend(self, table: str, rows: pa.Table) -> None:
+        """Rows in columns wait until they are many; they are written in the order in which they came."""
+        pending = self._columns.setdefault(table, [])
+        pending.append(rows)
+        if sum(map(len, pending)) >= BATCH_ROWS:
+            whole = pa.concat_tables(pending)
+            full = len(whole) - len(whole) % BATCH_ROWS
+            for begin in range(0, full, BATCH_ROWS):
+                self._write(table, whole.slice(begin, BATCH_ROWS))
+            pending[:] = [whole.slice(full)] if full < len(whole) else []
 
     def _flush(self, table: str) -> None:
+        self._set_columns(table)
+        if pending := self._columns.pop(table, []):
+            self._write(table, pa.concat_tables(pending))
+
+    def _set_columns(self, table: str) -> None:
         rows = self._rows.get(table)
         if rows:
             schema, held = self._schema(table), set[str]().union(*rows)
@@ -130,7 +145,7 @@ class DatasetWriter:
                 else pa.nulls(len(rows), one.type)
                 for one in schema
             ]
-            self._write(table, pa.table(cells, schema=schema))
+            self._pend(table, pa.table(cells, schema=schema))
             rows.clear()
 
     def _write(self, table: str, batch: pa.Table) -> None:
@@ -149,7 +164,7 @@ class DatasetWriter:
 
     def close(self) -> Dataset:
         """Write what is pending and the manifest; only now is there a dataset."""
-        for table in list(self._rows):
+        for table in dict.fromkeys([*self._rows, *self._columns]):
             self._flush(table)
         self._close_files()
         self._write_exclusions()
