@@ -11,8 +11,6 @@ import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from distributed import LocalCluster
-
 from benchmarks.speed.inputs import write_dataset
 from benchmarks.speed.row import (
     Cost,
@@ -26,10 +24,15 @@ from benchmarks.speed.row import (
     workplace,
 )
 from benchmarks.speed.servers import cpu_s
+from distributed import LocalCluster
 
 SIZE, QUICK_SIZE = 1_000_000, 1_000
 WORKERS = (1, 2, 4)
 KILLED_OF = 2
+WHY = (
+    "two buckets that are counted at once on this machine took 6.4 s each, one alone 5.3 s; each worker "
+    "warms caches of its own, and intervals are found in one process; what a lost worker had is counted again"
+)
 MIDDLE = 0.4
 """After what part of the time of the same workers one of them is killed."""
 
@@ -85,7 +88,7 @@ def measure(quick: bool) -> Measured:
         lost = count_on(dataset, folder / "killed.parquet", KILLED_OF, soon)
         figures += _figures(f"{KILLED_OF} workers, one killed after {soon:.0f} s", lost, here)[:1]
     memory = f"{here.cost.peak_mb:,.0f} MB"
-    notes = [f"{size:,} dialogues; one process takes {here.cost.seconds:.0f} s and {memory}"]
+    notes = [f"{size:,} dialogues; one process takes {here.cost.seconds:.0f} s and {memory}", WHY]
     return Measured(figures, notes=notes)
 
 
@@ -111,5 +114,6 @@ ROW = Row(
     "all interaction parameters of a million dialogues on Dask",
     "the same command in one process",
     measure,
-    limit_s=900,
+    limit_s=1500,
+    apart=True,
 )

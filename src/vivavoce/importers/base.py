@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
+from vivavoce.core.engines import uncollected
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
@@ -98,11 +99,19 @@ class Importer:
         check_free(into)
         known = read_venues(venues) if venues is not None else None
         files = LogFiles(paths, self.endings, venues=venues, mapping=mapping)
+        with uncollected():
+            return self._read(files, into, known, strict=strict, progress=progress)
+
+    def _read(
+        self, files: LogFiles, into: Path, known: list[Row] | None, *, strict: bool,
+        progress: Progress | None,
+    ) -> ImportResult:  # fmt: skip
+        assert self.rows is not None
         items = list(self.rows(files))
         if not items:
-            where = ", ".join(map(str, paths))
+            where = ", ".join(map(str, files.paths))
             raise InputError("nothing to read", place=where, hint=f"expected {self.layout}")
-        source = {"kind": self.name, "sha256": files.hashes, "venues": venues is not None}
+        source = {"kind": self.name, "sha256": files.hashes, "venues": files.venues is not None}
         with DatasetWriter(into, study={"name": self.name}, source=source) as writer:
             reading = _Reading(writer)
             for begin in range(0, len(items), ABREAST):
