@@ -38,7 +38,7 @@ class ParquetTable:
     @cached_property
     def _file(self) -> pq.ParquetFile:
         with self._readable():
-            return pq.ParquetFile(self.path)
+            return pq.ParquetFile(self.path if isinstance(self.path, Path) else self.path.open("rb"))
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vivavoce.core.addresses import is_elsewhere, placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
@@ -27,7 +30,7 @@ BATCH_ROWS: Final = 50_000
 class DatasetWriter:
     """Writes a dataset table by table; it exists only once `close` has written its manifest.
 
-    Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
+    The folder is a path, or an address of fsspec. Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
     it was. The folder may exist and hold other files; a dataset in it is replaced only within `replacing()`.
 
     exclusions  rows of that table, as found elsewhere; None: they are made of what is written
@@ -43,8 +46,11 @@ class DatasetWriter:
         factors: Iterable[str] = (),
         exclusions: Sequence[Row] | None = None,
     ) -> None:
-        self.folder = Path(folder)
-        check_free(self.folder)
+        self._into = self.folder = placed(folder)
+        check_free(self._into)
+        if is_elsewhere(self._into):  # it is made here, and carried there when it is whole
+            self._here = tempfile.TemporaryDirectory(prefix="vivavoce-dataset-")
+            self.folder = Path(self._here.name)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._closed = False
         self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
@@ -199,8 +205,20 @@ class DatasetWriter:
             else:
                 (self.folder / f"{name}.parquet").unlink(missing_ok=True)
         partial.replace(self.folder / MANIFEST)
+        if is_elsewhere(self._into):
+            self._carry()
         self._closed = True
-        return Dataset(self.folder)
+        return Dataset(self._into)
+
+    def _carry(self) -> None:
+        """To where it is to lie: first what was there is no dataset any more, at the end this one is."""
+        for name in (MANIFEST, *(f"{table}.parquet" for table in TABLES)):
+            (self._into / name).unlink(missing_ok=True)
+        made = [one.relative_to(self.folder) for one in self.folder.rglob("*") if one.is_file()]
+        for one in sorted(made, key=lambda one: one == Path(MANIFEST)):
+            with (self.folder / one).open("rb") as read, (self._into / one.as_posix()).open("wb") as written:
+                shutil.copyfileobj(read, written, 1 << 24)
+        self._here.cleanup()
 
     def _partial(self, table: str) -> Path:
         return self.folder / f"{table}.parquet.part"
