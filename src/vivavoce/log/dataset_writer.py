@@ -30,8 +30,9 @@ BATCH_ROWS: Final = 50_000
 class DatasetWriter:
     """Writes a dataset table by table; it exists only once `close` has written its manifest.
 
-    The folder is a path, or an address of fsspec. Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
-    it was. The folder may exist and hold other files; a dataset in it is replaced only within `replacing()`.
+    The folder is a path, or an address of fsspec. Rows are mappings; a column left out is null. Use as a
+    context manager: an exception leaves the folder as it was. The folder may exist and hold other files; a
+    dataset in it is replaced only within `replacing()`.
 
     exclusions  rows of that table, as found elsewhere; None: they are made of what is written
     Raises  InputError: the folder holds a dataset, or a file that a table would replace
