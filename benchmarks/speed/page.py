@@ -1,5 +1,6 @@
 """The page of figures and its pictures, made of what the rows found."""
 
+import json
 import math
 from collections.abc import Sequence
 from html import escape
@@ -9,6 +10,7 @@ from benchmarks.speed import peers, results
 
 DOCS: Final = results.ROOT / "docs"
 PAGE: Final = DOCS / "explanation" / "speed.md"
+PROFILES: Final = results.RESULTS.with_name("profiles.json")
 AIMS, GROWTH = DOCS / "images" / "speed-aims.svg", DOCS / "images" / "speed-growth.svg"
 Found = dict[str, Any]
 
@@ -28,6 +30,9 @@ sentence in them occurs four times or so.
 """
 GROWING: Final = """Each work is measured at several sizes, each ten times the one before. The exponent says
 with what power of the size the processor time grows, once a start is paid: 1 is in proportion.
+"""
+PROFILED: Final = """Processor seconds of each part, sampled by py-spy, before and after what the profile
+showed was mended (`python -m benchmarks.speed.profiles`).
 """
 HEADS: Final = ("work", "against", "ours", "other", "ratio", "aim", "", "load")
 GROWTH_HEADS: Final = ("row", "of", "processor time at each size", "peak memory", "exponent")
@@ -53,6 +58,9 @@ def text(found: Found) -> str:
         GROWING,
         "![Cost at each size, relative to the smallest](../images/speed-growth.svg)\n",
         "\n".join(_growth(found)) + "\n",
+        "## Where the time of two slow ones goes\n",
+        PROFILED,
+        "\n".join(_profiles()) + "\n",
         "## What else was seen\n",
         "\n".join(_notes(found)) + "\n",
         "## What was compared\n",
@@ -147,6 +155,19 @@ def _growth(found: Found) -> list[str]:
         exponent = "" if grown["exponent"] is None else f"{grown['exponent']:.2f}"
         lines.append(_line(name, what, spent, f"{memory} MB" if memory else "", exponent))
     return lines
+
+
+def _profiles() -> list[str]:
+    profiles = json.loads(PROFILES.read_text(encoding="utf-8")) if PROFILES.is_file() else {}
+    lines = _heads(("", "part", "before", "after"))
+    for command, one in profiles.items():
+        before, after = one.get("before", {}), one.get("after", {})
+        whole = (f"{number(sum(own.values()))} s" if own else "" for own in (before, after))
+        lines.append(_line(f"**{command}**", "all", *whole))
+        for part in before or after:
+            spent = (f"{number(own[part])} s" if part in own else "" for own in (before, after))
+            lines.append(_line("", part, *spent))
+    return lines if profiles else [NOTHING]
 
 
 def _notes(found: Found) -> list[str]:

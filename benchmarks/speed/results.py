@@ -21,8 +21,8 @@ from benchmarks.speed.row import Row
 ROOT: Final = Path(__file__).resolve().parents[2]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "speed.json"
 MODULES: Final = (
-    "pages", "relay", "crowd", "measures", "word_errors", "bootstrap", "commands", "report", "importing",
-    "starts",
+    "pages", "relay", "crowd", "measures", "cluster", "word_errors", "bootstrap", "commands", "report",
+    "importing", "starts",
 )  # fmt: skip
 NOT_MEASURED: Final = "not measured"
 

@@ -74,6 +74,7 @@ class Row:
     peers    names of the environments that it needs
     limit_s  after which it is stopped; a row that is stopped has failed
     why      it misses an aim, where it does, for the page
+    apart    it takes long: it runs where it is named alone, and keeps what it had
     """
 
     name: str
@@ -83,6 +84,7 @@ class Row:
     peers: tuple[str, ...] = ()
     limit_s: float = 240.0
     why: str = ""
+    apart: bool = False
 
 
 class Cost(NamedTuple):

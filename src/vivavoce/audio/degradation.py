@@ -108,7 +108,7 @@ def damaged(sound: Sound, damage: Damage, seed: int | str) -> Damaged:
     return Damaged(concealed(sound, lost, size, damage.conceal), lost)
 
 
-def with_noise(sound: Sound, snr_db: float, kind: Noise, rng: np.random.Generator) -> Sound:
+def with_noise(sound: Sound, snr_db: float, kind: Noise, rng: "np.random.Generator") -> Sound:
     """Speech and noise together; where the sum would be clipped, both are made quieter alike.
 
     Empty   no samples, or silence: as it was, for it has no level to go by
@@ -155,13 +155,13 @@ def band_gains(count: int) -> Values:
 
 
 def lost_packets(
-    count: int, share: float, burst: float | None, rng: np.random.Generator
+    count: int, share: float, burst: float | None, rng: "np.random.Generator"
 ) -> NDArray[np.bool_]:
     """Which packets are lost; see `losses`."""
     return np.fromiter(islice(losses(share, burst, rng), count), np.bool_, count)
 
 
-def losses(share: float, burst: float | None, rng: np.random.Generator) -> Iterator[bool]:
+def losses(share: float, burst: float | None, rng: "np.random.Generator") -> Iterator[bool]:
     """Whether one packet after the other is lost: a chain of two states that begins in its long run.
 
     burst   mean packets lost in a row; None: each is lost by itself
@@ -189,16 +189,16 @@ def concealed(sound: Sound, lost: NDArray[np.bool_], size: int, how: Concealment
     return Sound(samples, sound.rate_hz)
 
 
-def noise_of(kind: Noise, count: int, rate_hz: int, rng: np.random.Generator) -> Values:
+def noise_of(kind: Noise, count: int, rate_hz: int, rng: "np.random.Generator") -> Values:
     """So many samples of noise, at any level."""
     return _white(count, rng) if kind == "white" else _babble(count, rate_hz, rng)
 
 
-def _white(count: int, rng: np.random.Generator) -> Values:
+def _white(count: int, rng: "np.random.Generator") -> Values:
     return rng.standard_normal(count)
 
 
-def _babble(count: int, rate_hz: int, rng: np.random.Generator) -> Values:
+def _babble(count: int, rate_hz: int, rng: "np.random.Generator") -> Values:
     """Talkers without words: each noise of speech's long-term spectrum that swells as syllables do.
 
     Source  the spectrum is flat to 500 Hz and falls by 9 dB an octave above: about the mean of languages

@@ -141,9 +141,7 @@ def check_languages(study: "Study") -> list[str]:
             continue
         for kind in FILES:
             kind.of(tag)  # a mistake is told now, not in the middle of a call
-        parts = [
-            one for one in coverage(language, {"steps": steps}) if one.domain in ("participant", "steps")
-        ]
+        parts = coverage(language, {"steps": steps}, ("participant", "steps"))
         left, every = sum(one.in_english for one in parts), sum(one.said for one in parts)
         if left:
             found.append(

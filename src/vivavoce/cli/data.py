@@ -9,6 +9,7 @@ import typer
 from vivavoce.cli.arguments import complete_studies, offered
 from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
+from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError
 
 WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
@@ -62,7 +63,7 @@ def import_(
     for line in by_reason(result.skipped):
         note(f"skipped {line}")
     note(
-        f"{result.calls} {importer.unit} into {into}"
+        f"{result.calls} {importer.unit} into {result.dataset.folder}"
         + (f", {len(result.skipped)} skipped" if result.skipped else "")
     )
 
@@ -127,7 +128,7 @@ def export(
         export_csv(dataset.folder, csv, raw=raw_csv)
     told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
     whose = "of people and of simulated users" if both else WHOSE[scope]
-    note(f"{', '.join(told)} {whose} into {into}")
+    note(f"{', '.join(told)} {whose} into {dataset.folder}")
     for lost in dataset.what_is_lost:
         note(str(lost))
     if not dataset.what_is_lost:
@@ -161,7 +162,7 @@ def _export_as(
     finds = finds or into.with_name(f"{into.name}.finds.csv")
     with TemporaryDirectory(prefix="vivavoce-export-") as folder:
         whole = Path(folder) / "dataset"
-        if (study / MANIFEST).is_file():
+        if (placed(study) / MANIFEST).is_file():
             refuse_unused("a dataset", {**given, "--log": log, "--only": only})
             dataset = pass_on(Dataset(study), whole, level, finds, mask_all=mask_all)
         else:

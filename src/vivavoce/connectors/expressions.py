@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import jmespath
-import jsonpath
 from jmespath.exceptions import JMESPathError
 from pydantic import AfterValidator
 
@@ -13,8 +12,6 @@ from vivavoce.connectors.answers import bad_answer
 from vivavoce.core.validation import mistake
 
 _BARE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_JSONPATH: Final = jsonpath.JSONPathEnvironment(strict=True)
-_UNREADABLE: Final = (JMESPathError, jsonpath.JSONPathError, RecursionError)
 
 Search = Callable[[Any], Any]
 
@@ -33,7 +30,7 @@ class Expression:
         """What stands there in an answer. Raises SystemUnderTestError("bad_answer")."""
         try:
             return self._find(answer)
-        except _UNREADABLE as error:
+        except _unreadable() as error:
             raise bad_answer(f"{self._written!r} cannot be found in the answer: {error}") from None
 
 
@@ -42,10 +39,19 @@ def _finder(written: str) -> Search:
         return lambda answer: answer.get(written) if isinstance(answer, dict) else None
     if not written.startswith("$"):
         return jmespath.compile(written).search
-    query = _JSONPATH.compile(written)
+    import jsonpath
+
+    query = jsonpath.JSONPathEnvironment(strict=True).compile(written)
     if isinstance(query, jsonpath.JSONPath) and query.singular_query():
         return lambda answer: next(iter(_found(query, answer)), None)
     return lambda answer: _found(query, answer) or None
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """What is raised where an expression, or an answer, cannot be read."""
+    import jsonpath
+
+    return JMESPathError, jsonpath.JSONPathError, RecursionError
 
 
 def _found(query: Any, answer: Any) -> list[Any]:
@@ -56,7 +62,7 @@ def _found(query: Any, answer: Any) -> list[Any]:
 def _readable(written: str) -> str:
     try:
         _finder(written)
-    except _UNREADABLE as error:
+    except _unreadable() as error:
         said = " ".join(str(error).split())
         hint = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
         raise mistake(f"the expression {written!r} cannot be read ({said})", hint) from None

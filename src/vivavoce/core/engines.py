@@ -7,16 +7,15 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.extras import require
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from distributed import Client
 
 Piece = TypeVar("Piece")
@@ -87,6 +86,8 @@ class Processes(Engine):
         self._pool: ProcessPoolExecutor | None = None
 
     def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
+        from concurrent.futures.process import BrokenProcessPool
+
         done = 0
         for _ in range(FAILURES):
             try:
@@ -99,7 +100,10 @@ class Processes(Engine):
         problem = f"worker processes ended {FAILURES} times before they were done"
         raise InputError(problem, place=PLACE, hint="where memory was short, take fewer of them")
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _started(self) -> "ProcessPoolExecutor":
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
         if self._pool is None:
             # begun anew, never forked: a fork of a process with threads may hang
             self._pool = ProcessPoolExecutor(self._number, get_context("spawn"))

@@ -18,6 +18,7 @@ _MODULES: Final = {
     "jwt": "pyjwt",
     "pympi": "pympi-ling",
     "sklearn": "scikit-learn",
+    "upath": "universal-pathlib",
 }  # those not called as their package is
 
 

@@ -2,16 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pyarrow as pa
+
+from vivavoce.core.engines import uncollected
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
-from vivavoce.importers.items import ItemRows, LogItem, Row, check_rows
+from vivavoce.importers.items import ItemRows, LogItem, Row, columns_of
 from vivavoce.importers.log_files import LogFiles, one_line
 from vivavoce.importers.venues import SELF_REPORTED, SelfReported, cambridge_slot, read_venues
 from vivavoce.log.columns import FACTOR_PREFIX
@@ -19,7 +23,10 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.dataset_folder import check_free
 
 Progress = Callable[[int, int], None]
+Found = tuple[LogItem, ItemRows | InputError]
 MOST_NAMED: Final = 20
+ABREAST: Final = 1000
+"""Items whose rows are made into columns at once."""
 PSEUDONYMS: Final = N_(
     "Who took part is not kept as the log names them: participants are numbered in its order."
 )
@@ -94,22 +101,29 @@ class Importer:
         check_free(into)
         known = read_venues(venues, rename=self.venue_slot) if venues is not None else None
         files = LogFiles(paths, self.endings, venues=venues, mapping=mapping)
+        with uncollected():
+            return self._read(files, into, known, strict=strict, progress=progress)
+
+    def _read(
+        self, files: LogFiles, into: Path, known: list[Row] | None, *, strict: bool,
+        progress: Progress | None,
+    ) -> ImportResult:  # fmt: skip
+        assert self.rows is not None
         items = list(self.rows(files))
         if not items:
-            where = ", ".join(map(str, paths))
+            where = ", ".join(map(str, files.paths))
             raise InputError("nothing to read", place=where, hint=f"expected {self.layout}")
-        source = {"kind": self.name, "sha256": files.hashes, "venues": venues is not None}
+        source = {"kind": self.name, "sha256": files.hashes, "venues": files.venues is not None}
         with DatasetWriter(into, study={"name": self.name}, source=source) as writer:
             reading = _Reading(writer)
-            for number, item in enumerate(items, start=1):
-                try:
-                    reading.take(item)
-                except InputError as problem:
-                    if strict:
-                        raise
-                    reading.skipped.append(str(problem))
+            for begin in range(0, len(items), ABREAST):
+                some = items[begin : begin + ABREAST]
+                problems = reading.take([(item, _rows_of(item)) for item in some])
+                if strict and problems:
+                    raise problems[0]
+                reading.skipped += map(str, problems)
                 if progress is not None:
-                    progress(number, len(items))
+                    progress(begin + len(some), len(items))
             if not reading.taken:
                 raise InputError(
                     f"none of {len(items)} items could be read, the first for this: {reading.skipped[0]}",
@@ -146,28 +160,77 @@ class _Reading:
         self._lost: Counter[str] = Counter()
         self._offered = SelfReported()
 
-    def take(self, item: LogItem) -> None:
-        """One item's rows.
+    def take(self, found: Sequence[Found]) -> list[InputError]:
+        """The rows of items, or why they are left out: all are looked at together, and where one does not
+        fit, each half of them by itself, down to the one."""
+        try:
+            self._take(found)
+        except InputError as problem:
+            if len(found) == 1:
+                return [problem]
+            middle = len(found) // 2
+            return [*self.take(found[:middle]), *self.take(found[middle:])]
+        return []
 
-        Raises  InputError: it is broken, or was there before
+    def _take(self, found: Sequence[Found]) -> None:
+        """All of these, or nothing.
+
+        Raises  InputError: one is broken, or was there before
         """
-        found = _rows_of(item)
-        for row in found.tables.get("dialogues", []):
-            if row["dialogue_id"] in self._dialogues:
-                problem = f"dialogue {row['dialogue_id']} was there before"
-                raise InputError(problem, place=item.place, hint="give each file once")
-        self._lost += found.lost
-        self.taken += 1
-        for row in found.tables.pop("participants", []):
+        items, tables = list[ItemRows](), dict[str, list[Row]]()
+        for _, rows in found:
+            if isinstance(rows, InputError):
+                raise rows
+            items.append(rows)
+            for name, own in rows.tables.items():
+                if own:
+                    tables.setdefault(name, []).extend(own)
+        with _as_expected(found[0][0].place):
+            columns = {name: columns_of(name, rows) for name, rows in tables.items()}
+        self._check_new(found[0][0].place, items)
+        named = [name for name, one in columns.items() if "participant_id" in one.column_names]
+        for one in items:
+            self._lost += one.lost
+            self._name_people(one, named)
+        self.taken += len(items)
+        for row in tables.pop("dialogues", []):
+            self._dialogues[row["dialogue_id"]] = row
+        for row in tables.pop("entities", []):
+            self._entities.setdefault((row["entity_id"], row["slot"]), row)
+        self._offered.add_turns(tables.get("acts", []))
+        for name in tables:
+            if name != "participants":
+                self.writer.add_table(name, self._renamed_column(columns[name]))
+
+    def _check_new(self, place: str, items: Sequence[ItemRows]) -> None:
+        """Raises  InputError: a dialogue was there before, or two items have it."""
+        seen = set[str]()
+        for one in items:
+            own = {row["dialogue_id"] for row in one.tables.get("dialogues", ())}
+            if before := [key for key in own if key in self._dialogues or key in seen]:
+                problem = f"dialogue {before[0]} was there before"
+                raise InputError(problem, place=place, hint="give each file once")
+            seen |= own
+
+    def _name_people(self, found: ItemRows, named: Sequence[str]) -> None:
+        """People are numbered in the order in which the log names them, in these tables."""
+        for row in found.tables.get("participants", ()):
             person = self._person(row["participant_id"])
             person |= {**row, **_key(person)}
-        for row in found.tables.pop("dialogues", []):
-            self._dialogues[row["dialogue_id"]] = row
-        for row in found.tables.pop("entities", []):
-            self._entities.setdefault((row["entity_id"], row["slot"]), row)
-        self._offered.add_turns(found.tables.get("acts", []))
         for name, rows in found.tables.items():
-            self.writer.add(name, map(self._renamed, rows))
+            if name in named and name not in ("dialogues", "participants", "entities"):
+                for row in rows:
+                    self._renamed_key(row.get("participant_id"))
+
+    def _renamed_key(self, who: str | None) -> str | None:
+        return None if who is None else self._person(who)["participant_id"]
+
+    def _renamed_column(self, rows: pa.Table) -> pa.Table:
+        if "participant_id" not in rows.column_names:
+            return rows
+        place = rows.column_names.index("participant_id")
+        keys = [self._renamed_key(who) for who in rows["participant_id"].to_pylist()]
+        return rows.set_column(place, "participant_id", pa.array(keys, rows.schema.types[place]))
 
     def _renamed(self, row: Row) -> Row:
         who = row.get("participant_id")
@@ -237,21 +300,29 @@ def _when(row: Row) -> tuple[bool, datetime]:
     return at is None, at or datetime.max.replace(tzinfo=UTC)
 
 
-def _rows_of(item: LogItem) -> ItemRows:
-    """What an item becomes. Raises InputError: it is broken, in whatever way"""
+def _rows_of(item: LogItem) -> ItemRows | InputError:
+    """What an item becomes, or that it is broken, in whatever way."""
     found = ItemRows()
     try:
-        if item.problem is not None:
-            raise InputError(item.problem, place=item.place)
-        item.read(found)
-        if not any(found.tables.values()):
-            raise InputError("holds nothing", place=item.place)
-        for name, rows in found.tables.items():
-            check_rows(name, rows)
-    except KeyError as error:
-        raise InputError(f"no key {error}", place=item.place) from None
-    except RecursionError:
-        raise InputError("nested too deeply", place=item.place) from None
-    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise InputError(f"not as expected: {one_line(error)}", place=item.place) from None
+        with _as_expected(item.place):
+            if item.problem is not None:
+                raise InputError(item.problem, place=item.place)
+            item.read(found)
+            if not any(found.tables.values()):
+                raise InputError("holds nothing", place=item.place)
+    except InputError as problem:
+        return problem
     return found
+
+
+@contextmanager
+def _as_expected(place: str) -> Iterator[None]:
+    """Whatever is raised of a broken item becomes a line that says where. Raises InputError"""
+    try:
+        yield
+    except KeyError as error:
+        raise InputError(f"no key {error}", place=place) from None
+    except RecursionError:
+        raise InputError("nested too deeply", place=place) from None
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(f"not as expected: {one_line(error)}", place=place) from None

@@ -1,19 +1,17 @@
 """Items of a foreign log, one by one: what each becomes in the tables of the dataset."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import pyarrow as pa
 
+from vivavoce.core.errors import UnknownName
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.log_files import LogRecord
-from vivavoce.log.columns import FACTOR_PREFIX, FLAG, INSTANT, INTEGER, LABEL, LONG, REAL
+from vivavoce.log.columns import FACTOR_PREFIX, LABEL
 from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
@@ -107,10 +105,11 @@ class ForeignDialogue:
 
     def turn(self, party: str) -> Row:
         """The turn of this party that goes on, or a new one without words."""
-        if self.last is None or self.last["party"] != party:
-            row = {"dialogue_id": self.key, "turn_index": len(self.turns) - self._first, "party": party}
-            self.turns.append({**row, "text": None})
-        return self.turns[-1]
+        index, last = len(self.turns) - self._first, self.last
+        if last is None or last["party"] != party:
+            last = {"dialogue_id": self.key, "turn_index": index, "party": party, "text": None}
+            self.turns.append(last)
+        return last
 
     def act(self, turn: int, layer: str, source: str, acts: list[Row], **facts: Any) -> None:
         """Act items of a turn: `act`, and where there are any `slot`, `op`, `value`."""
@@ -201,55 +200,31 @@ _WORDS: Final = {"str": "text", "dict": "group of keys", "list": "list", "int": 
 
 
 def check_rows(name: str, rows: list[Row]) -> None:
-    """Raise ValueError or TypeError where a row does not fit the table."""
-    if all(_plainly_fits(_kinds(name), row) for row in rows):
-        return
+    """Raise what `columns_of` raises where a row does not fit the table."""
+    columns_of(name, rows)
+
+
+def columns_of(name: str, rows: list[Row]) -> pa.Table:
+    """Rows as the columns that they fill, in the order of the table's; columns of factors come last.
+
+    Raises  UnknownName: a column that the table does not have
+            ValueError, TypeError, OverflowError: a cell of another type, or null where the table has a value
+    """
+    held, cells = {key for row in rows for key in row}, dict[str, pa.Array]()
     for column in TABLES[name].columns:
-        values = [row.get(column.name) for row in rows]
-        pa.array(values, column.type)
-        if column.required and None in values:
+        if column.name in held:
+            held.discard(column.name)
+            cells[column.name] = _cells(rows, column.name, column.type)
+        if column.required and rows and (column.name not in cells or cells[column.name].null_count):
             raise ValueError(f"{name}.{column.name} is null")
-    for row in rows:
-        pa.array([value for key, value in row.items() if key.startswith(FACTOR_PREFIX)], LABEL.type)
+    for factor in sorted(key for key in held if key.startswith(FACTOR_PREFIX)):
+        held.discard(factor)
+        cells[factor] = _cells(rows, factor, LABEL.type)
+    if held:
+        known = sorted(column.name for column in TABLES[name].columns)
+        raise UnknownName("column", min(held), known, place=f"table {name}")
+    return pa.table(cells)
 
 
-class _Kinds(NamedTuple):
-    """Of a table's columns: the type of plain cells, and which are never null."""
-
-    plain: Mapping[str, type | None]
-    required: tuple[str, ...]
-
-
-@cache
-def _kinds(name: str) -> _Kinds:
-    columns = TABLES[name].columns
-    required = tuple(column.name for column in columns if column.required)
-    return _Kinds({column.name: _PLAIN.get(column.type) for column in columns}, required)
-
-
-_PLAIN: Final[Mapping[pa.DataType, type]] = {
-    LABEL.type: str, REAL.type: float, FLAG.type: bool, INTEGER.type: int, LONG.type: int,
-    INSTANT.type: datetime,
-}  # fmt: skip
-_HALF: Final = re.compile("[\ud800-\udfff]")
-_LARGEST: Final = 2**31 - 1
-
-
-def _plainly_fits(kinds: _Kinds, row: Row) -> bool:
-    """Whether a row fits without a doubt: its cells have just the types of their columns."""
-    for key, value in row.items():
-        if value is None:
-            continue
-        kind = type(value)
-        if kind is not kinds.plain.get(key, str if key.startswith(FACTOR_PREFIX) else kind):
-            return False
-        if kind is int and not -_LARGEST <= value <= _LARGEST:
-            return False
-        if kind is str and not value.isascii() and _has_half(value):
-            return False
-    return all(row.get(key) is not None for key in kinds.required)
-
-
-def _has_half(text: str) -> bool:
-    """Whether it has a half of a character, which cannot be written down."""
-    return _HALF.search(text) is not None
+def _cells(rows: list[Row], name: str, kind: pa.DataType) -> pa.Array:
+    return pa.array([row.get(name) for row in rows], kind)

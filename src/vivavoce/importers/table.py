@@ -47,12 +47,16 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
     if mapping.columns.leave_out:
         files.noted.append(statement(LEFT_OUT, which=", ".join(mapping.columns.leave_out)))
     dialogues: dict[str, list[LogRecord]] = {}
-    for record in _records(files):
+    checked, numbers = set[tuple[bool, tuple[Any, ...]]](), mapping.columns.numbers()
+    for is_csv, record in _records(files):
         if record.problem is None and not isinstance(record.content, Mapping):
             record = record._replace(problem=f"{shown_value(record.content)} is no row of columns")
         if record.problem is None:
-            _check_columns(record, mapping, files)
-            _check_numbers(record, mapping, files)
+            if (columns := (is_csv, tuple(record.content))) not in checked:
+                _check_columns(record, mapping, files, is_csv=is_csv)
+                checked.add(columns)
+            for column in numbers:
+                _check_number(record, column, mapping, files)
         key = _key(record, mapping)
         if record.problem is None and key is None:
             record = record._replace(problem=f"no {mapping.columns.dialogue!r}: it belongs to no dialogue")
@@ -66,7 +70,8 @@ def read_table(files: LogFiles) -> Iterable[LogItem]:
 
 def guess_mapping(files: LogFiles) -> str:
     """A mapping drafted from the columns of a table. Raises InputError: no row can be read"""
-    rows = [one for one in islice(_records(files), LOOKED_AT) if isinstance(one.content, Mapping)]
+    looked_at = (one for _, one in islice(_records(files), LOOKED_AT))
+    rows = [one for one in looked_at if isinstance(one.content, Mapping)]
     if not rows:
         where = ", ".join(map(str, files.paths))
         raise InputError("no row of columns was found", place=where, hint=f"expected {TABLE.layout}")
@@ -75,10 +80,12 @@ def guess_mapping(files: LogFiles) -> str:
     return draft_mapping(list(columns), [row.content for row in rows], shown)
 
 
-def _records(files: LogFiles) -> Iterator[LogRecord]:
+def _records(files: LogFiles) -> Iterator[tuple[bool, LogRecord]]:
+    """All rows, each with whether it is of a CSV file."""
     for file in files:
         is_csv = file.place.removesuffix(".gz").lower().endswith(CSV)
-        yield from _csv_rows(file) if is_csv else file.records()
+        for record in _csv_rows(file) if is_csv else file.records():
+            yield is_csv, record
 
 
 def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
@@ -104,7 +111,7 @@ def _csv_rows(file: LogFile) -> Iterator[LogRecord]:
         yield LogRecord(file.place, file.name, problem=f"is no CSV file from here on: {one_line(error)}")
 
 
-def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles) -> None:
+def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles, *, is_csv: bool) -> None:
     """Columns that nobody named, and named ones that are not there, are told before anything is read."""
     named = mapping.columns.named
     if strange := [name for name in record.content if name not in named]:
@@ -112,7 +119,6 @@ def _check_columns(record: LogRecord, mapping: TableMapping, files: LogFiles) ->
         raise InputError(
             f"column {shown_value(strange[0])} is not in the mapping", place=record.place, hint=hint
         )
-    is_csv = record.place.rpartition(":")[0].removesuffix(".gz").lower().endswith(CSV)
     if is_csv and (missing := [name for name in named if name not in record.content]):
         hint = f"its columns: {one_line(', '.join(map(str, record.content)))}"
         raise InputError(f"no column {missing[0]!r}, which the mapping names", place=record.place, hint=hint)
@@ -251,22 +257,21 @@ def _given(records: list[LogRecord], column: str) -> str | None:
     return found[0][1] if found else None
 
 
-def _check_numbers(record: LogRecord, mapping: TableMapping, files: LogFiles) -> None:
+def _check_number(record: LogRecord, column: str, mapping: TableMapping, files: LogFiles) -> None:
     """A cell that should be a number and is none is told before anything is read: it would be lost.
 
     Raises  InputError
     """
-    for column in mapping.columns.numbers():
-        if (written := _cell(record.content, column)) is None:
-            continue
-        try:
-            mapping.number(column, written)
-        except ValueError as error:
-            comma = re.fullmatch(r"-?\d+,\d+", written.strip()) is not None
-            add = "decimal: ','" if comma else f"answers: {{{column}: {{{written}: 1}}}}"
-            hint = f"say in {files.mapping} what it stands for, such as {one_line(add)}"
-            more = "" if comma else ", or name the column in columns.comments"
-            raise InputError(str(error), place=record.place, hint=hint + more) from None
+    if (written := _cell(record.content, column)) is None:
+        return
+    try:
+        mapping.number(column, written)
+    except ValueError as error:
+        comma = re.fullmatch(r"-?\d+,\d+", written.strip()) is not None
+        add = "decimal: ','" if comma else f"answers: {{{column}: {{{written}: 1}}}}"
+        hint = f"say in {files.mapping} what it stands for, such as {one_line(add)}"
+        more = "" if comma else ", or name the column in columns.comments"
+        raise InputError(str(error), place=record.place, hint=hint + more) from None
 
 
 def _number(column: str, written: str, mapping: TableMapping) -> float | None:

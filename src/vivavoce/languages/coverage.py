@@ -5,8 +5,9 @@ words for in `locale` folders of their own.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from vivavoce.languages.base import LANGUAGES, OURS, Language, language_name, lo
 
 CONTEXT: Final = "\x04"
 Id = str | tuple[str, ...]
+Reader = Callable[[Path], dict[Id, Message]]
 Beside = Mapping[str, Iterable[Path]]
 _PLACES: Final = re.compile(r"%\((\w+)\)|\{(\w+)\}")
 
@@ -54,27 +56,29 @@ def messages(file: Path) -> dict[Id, Message]:
     return {_key(one): one for one in parse_catalogue(file) if one.id}
 
 
-def said(domain: str, beside: Iterable[Path] = ()) -> dict[Id, Message]:
+def said(domain: str, beside: Iterable[Path] = (), read: Reader = messages) -> dict[Id, Message]:
     """All sentences of a domain, as some language has them.
 
     Input   beside: folders of steps or sections with catalogues of their own
+            read: what reads a catalogue, where some were read before
     """
     ours = (one.catalogue(domain) for _, one in LANGUAGES if one.folder.parent == OURS)
     own = (file for folder in _folders(domain, beside) for file in sorted(folder.glob("*.po")))
-    return {key: one for file in (*ours, *own) for key, one in messages(file).items()}
+    return {key: one for file in (*ours, *own) for key, one in read(file).items()}
 
 
-def coverage(language: Language, beside: Beside) -> list[Coverage]:
+def coverage(language: Language, beside: Beside, only: Collection[str] | None = None) -> list[Coverage]:
     """Domain by domain, what a language says itself.
 
     Input   beside: by domain, folders of steps or sections with catalogues of their own
+            only: these domains; all when left out
     """
-    found = []
-    for domain in domains():
+    found, read = [], cache(messages)  # each file is asked for twice
+    for domain in (one for one in domains() if only is None or one in only):
         folders = _folders(domain, beside.get(domain, ()))
-        every, own = said(domain, folders), messages(language.catalogue(domain))
+        every, own = said(domain, folders, read), read(language.catalogue(domain))
         with_own = own | {
-            key: one for folder in folders for key, one in messages(folder / f"{language.name}.po").items()
+            key: one for folder in folders for key, one in read(folder / f"{language.name}.po").items()
         }
         translated = sum(key in with_own and _whole(with_own[key]) for key in every)
         strange = tuple(sorted(str(key) for key in own if key not in every))

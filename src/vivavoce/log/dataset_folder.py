@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +38,7 @@ class ParquetTable:
     @cached_property
     def _file(self) -> pq.ParquetFile:
         with self._readable():
-            return pq.ParquetFile(self.path)
+            return pq.ParquetFile(self.path if isinstance(self.path, Path) else self.path.open("rb"))
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -92,21 +93,30 @@ def file_digest(path: Path) -> str:
 
 def sum_digests(table: pa.Table) -> int:
     """Sum of the SHA-256 of each row, as JSON with sorted keys, modulo `WHOLE`: order does not matter."""
-    names = sorted(table.column_names)
-    cells = [_encoded(f"{_encode(name)}: ", table.column(name)) for name in names]
-    sha256, number = hashlib.sha256, int.from_bytes
-    rows = (f"{{{', '.join(row)}}}".encode() for row in zip(*cells, strict=True))
-    return sum(number(sha256(row).digest()) for row in rows) % WHOLE
+    parts: list[str | list[str]] = ["{"]
+    for number, name in enumerate(sorted(table.column_names)):
+        cells = _encoded(f"{', ' * (number > 0)}{_encode(name)}: ", table.column(name))
+        if isinstance(cells, str) and isinstance(parts[-1], str):
+            parts[-1] += cells
+        else:
+            parts.append(cells)
+    sha256, rows = hashlib.sha256, len(table)
+    each = zip(*(repeat(one, rows) if isinstance(one, str) else one for one in [*parts, "}"]), strict=True)
+    digests = b"".join([sha256("".join(row).encode()).digest() for row in each])
+    words = np.frombuffer(digests, ">u4").reshape(rows, 8).sum(axis=0, dtype=np.uint64)
+    return sum(int(word) << 32 * place for place, word in enumerate(words[::-1])) % WHOLE
 
 
-def _encoded(key: str, column: pa.ChunkedArray) -> list[str]:
-    """Each cell behind its key; what a column has several times is encoded once."""
+def _encoded(key: str, column: pa.ChunkedArray) -> list[str] | str:
+    """Each cell behind its key, or what all of them are; what a column has several times is encoded once."""
+    if column.null_count == len(column):
+        return f"{key}null"
     kept = column.combine_chunks().dictionary_encode()
-    texts = np.array(
-        [*(key + _encode(one) for one in kept.dictionary.to_pylist()), f"{key}null"], dtype=object
-    )
+    texts = [*(key + _encode(one) for one in kept.dictionary.to_pylist()), f"{key}null"]
+    if len(texts) == 2 and not column.null_count:
+        return texts[0]
     places = kept.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
-    return texts[places].tolist()
+    return np.array(texts, dtype=object)[places].tolist()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.statement import Statement
 from vivavoce.log.columns import Columns
@@ -27,10 +28,11 @@ EXCLUSIONS: Final = "exclusions"
 
 
 class Dataset:
-    """A dataset on disk, opened for analysis: `read` gives the tables without what is excluded.
+    """A dataset in a folder, opened for analysis: `read` gives the tables without what is excluded.
 
     Every table of the schema can be read; one that the dataset never had has no rows.
 
+    folder   a path, or an address of fsspec such as s3://bucket/calls
     exclude  rules that leave dialogues and people out, such as `user_turns < 2`, or `none`; None: those of
              its study file, frozen when the first participant came (trivial dialogues where it says nothing;
              nothing where there is no study file)
@@ -39,7 +41,7 @@ class Dataset:
     """
 
     def __init__(self, folder: Path | str, *, exclude: Sequence[Exclusion | str] | str | None = None) -> None:
-        self.folder = Path(folder)
+        self.folder = placed(folder)
         self._all = False
         self._bucket: int | None = None
         self._asked = None if exclude is None else read_rules(exclude)

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vivavoce.core.addresses import is_elsewhere, placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
@@ -27,8 +30,9 @@ BATCH_ROWS: Final = 50_000
 class DatasetWriter:
     """Writes a dataset table by table; it exists only once `close` has written its manifest.
 
-    Rows are mappings; a column left out is null. Use as a context manager: an exception leaves the folder as
-    it was. The folder may exist and hold other files; a dataset in it is replaced only within `replacing()`.
+    The folder is a path, or an address of fsspec. Rows are mappings; a column left out is null. Use as a
+    context manager: an exception leaves the folder as it was. The folder may exist and hold other files; a
+    dataset in it is replaced only within `replacing()`.
 
     exclusions  rows of that table, as found elsewhere; None: they are made of what is written
     Raises  InputError: the folder holds a dataset, or a file that a table would replace
@@ -43,8 +47,11 @@ class DatasetWriter:
         factors: Iterable[str] = (),
         exclusions: Sequence[Row] | None = None,
     ) -> None:
-        self.folder = Path(folder)
-        check_free(self.folder)
+        self._into = self.folder = placed(folder)
+        check_free(self._into)
+        if is_elsewhere(self._into):  # it is made here, and carried there when it is whole
+            self._here = tempfile.TemporaryDirectory(prefix="vivavoce-dataset-")
+            self.folder = Path(self._here.name)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._closed = False
         self._study, self._source, self._factors = dict(study), dict(source), tuple(factors)
@@ -53,6 +60,7 @@ class DatasetWriter:
             raise InputError("a dataset needs the study's name", place=str(folder), hint=hint)
         self._exclusions, self._level = exclusions, level_of({"source": self._source})
         self._rows: dict[str, list[Mapping[str, Any]]] = {}
+        self._columns: dict[str, list[pa.Table]] = {}
         self._schemas: dict[str, pa.Schema] = {}
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._hashes: dict[str, int] = {}
@@ -84,7 +92,7 @@ class DatasetWriter:
                 raise UnknownName("column", strange, sorted(known), place=f"table {table}")
             pending.append(row)
             if len(pending) >= BATCH_ROWS:
-                self._flush(table)
+                self._set_columns(table)
 
     def _schema(self, table: str) -> pa.Schema:
         if table not in self._schemas:
@@ -106,7 +114,7 @@ class DatasetWriter:
             raise UnknownName("column", strange[0], sorted(schema.names), place=f"table {table}")
         if table == EXCLUSIONS:
             return
-        self._flush(table)
+        self._set_columns(table)
         held = set(rows.column_names)
         try:
             cells = [
@@ -116,11 +124,25 @@ class DatasetWriter:
         except (pa.ArrowException, ValueError) as error:
             problem = str(error).splitlines()[0]
             raise InputError(problem, place=f"table {table}", hint="give the schema's columns") from None
-        whole = pa.table(cells, schema=schema)
-        for begin in range(0, len(whole), BATCH_ROWS):
-            self._write(table, whole.slice(begin, BATCH_ROWS))
+        self._pend(table, pa.table(cells, schema=schema))
+
+    def _pend(self, table: str, rows: pa.Table) -> None:
+        """Rows in columns wait until they are many; they are written in the order in which they came."""
+        pending = self._columns.setdefault(table, [])
+        pending.append(rows)
+        if sum(map(len, pending)) >= BATCH_ROWS:
+            whole = pa.concat_tables(pending)
+            full = len(whole) - len(whole) % BATCH_ROWS
+            for begin in range(0, full, BATCH_ROWS):
+                self._write(table, whole.slice(begin, BATCH_ROWS))
+            pending[:] = [whole.slice(full)] if full < len(whole) else []
 
     def _flush(self, table: str) -> None:
+        self._set_columns(table)
+        if pending := self._columns.pop(table, []):
+            self._write(table, pa.concat_tables(pending))
+
+    def _set_columns(self, table: str) -> None:
         rows = self._rows.get(table)
         if rows:
             schema, held = self._schema(table), set[str]().union(*rows)
@@ -130,7 +152,7 @@ class DatasetWriter:
                 else pa.nulls(len(rows), one.type)
                 for one in schema
             ]
-            self._write(table, pa.table(cells, schema=schema))
+            self._pend(table, pa.table(cells, schema=schema))
             rows.clear()
 
     def _write(self, table: str, batch: pa.Table) -> None:
@@ -149,7 +171,7 @@ class DatasetWriter:
 
     def close(self) -> Dataset:
         """Write what is pending and the manifest; only now is there a dataset."""
-        for table in list(self._rows):
+        for table in dict.fromkeys([*self._rows, *self._columns]):
             self._flush(table)
         self._close_files()
         self._write_exclusions()
@@ -184,8 +206,20 @@ class DatasetWriter:
             else:
                 (self.folder / f"{name}.parquet").unlink(missing_ok=True)
         partial.replace(self.folder / MANIFEST)
+        if is_elsewhere(self._into):
+            self._carry()
         self._closed = True
-        return Dataset(self.folder)
+        return Dataset(self._into)
+
+    def _carry(self) -> None:
+        """To where it is to lie: first what was there is no dataset any more, at the end this one is."""
+        for name in (MANIFEST, *(f"{table}.parquet" for table in TABLES)):
+            (self._into / name).unlink(missing_ok=True)
+        made = [one.relative_to(self.folder) for one in self.folder.rglob("*") if one.is_file()]
+        for one in sorted(made, key=lambda one: one == Path(MANIFEST)):
+            with (self.folder / one).open("rb") as read, (self._into / one.as_posix()).open("wb") as written:
+                shutil.copyfileobj(read, written, 1 << 24)
+        self._here.cleanup()
 
     def _partial(self, table: str) -> Path:
         return self.folder / f"{table}.parquet.part"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Final, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,9 +16,11 @@ from vivavoce.log.columns import Table
 from vivavoce.log.event import Event
 from vivavoce.log.recording_events import Content
 from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus
-from vivavoce.log.stimulus_visits import StimulusVisit
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import Message, SimulatedParticipant, StepKind, Written
+
+if TYPE_CHECKING:
+    from vivavoce.log.stimulus_visits import StimulusVisit
 
 __all__ = [
     "Draw", "Given", "Outcome", "Presented", "Qualification", "RecordedResponse", "Rejected", "Response",
@@ -47,7 +49,7 @@ class Draw(NamedTuple):
     slot: int
     chance: Random
     place: int
-    others: Callable[[timedelta], Sequence[StimulusVisit[Any, Any]]] = lambda _: ()
+    others: Callable[[timedelta], "Sequence[StimulusVisit[Any, Any]]"] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True)

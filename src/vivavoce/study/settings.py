@@ -14,7 +14,7 @@ Flag = Annotated[bool, Strict()]
 class Settings(BaseModel):
     """Base of every mapping in a study file: unknown keys are errors. A shorthand value fills one key."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     shorthand: ClassVar[str | None] = None
 
     @model_validator(mode="before")

@@ -101,9 +101,10 @@ def test_every_row_has_a_name_of_its_own_and_peers_with_pinned_versions() -> Non
     known = results.rows()
     modules = [path.stem for path in (ROOT / "benchmarks" / "speed" / "rows").glob("*.py")]
     assert sorted(results.MODULES) == sorted(modules) and len(known) == len(modules)
-    assert {name for row in known.values() for name in row.peers} == set(peers.PINNED)
+    of_profiles = {"py-spy"}
+    assert {name for row in known.values() for name in row.peers} | of_profiles == set(peers.PINNED)
     assert [pin for pins in peers.PINNED.values() for pin in pins if pin.count("==") != 1] == []
-    assert sum(row.limit_s for row in known.values()) <= 60 * 60
+    assert sum(row.limit_s for row in known.values() if not row.apart) <= 60 * 60
 
 
 def test_nothing_of_ours_imports_a_peer() -> None:
