@@ -48,7 +48,7 @@ def read_json(body: bytes | str) -> Any:
         raise bad_answer(f"the answer is not JSON: {' '.join(start.split())!r}") from None
 
 
-class Written(NamedTuple):
+class SsmlText(NamedTuple):
     """A message text; `ssml` is the text as it was marked up for a synthesiser, "" where it was not."""
 
     text: str
@@ -60,7 +60,7 @@ def read_texts(value: Any) -> list[str]:
     return [one.text for one in read_written(value)]
 
 
-def read_written(value: Any) -> list[Written]:
+def read_written(value: Any) -> list[SsmlText]:
     """Message texts as `read_texts` has them, with the markup that they came in."""
     if value is None:
         return []
@@ -68,7 +68,7 @@ def read_written(value: Any) -> list[Written]:
     for text in texts:
         if not isinstance(text, str):
             raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
-    found = (Written(without_markup(text), text if is_ssml(text) else "") for text in texts)
+    found = (SsmlText(without_markup(text), text if is_ssml(text) else "") for text in texts)
     return [one for one in found if one.text.strip()]
 
 
@@ -168,7 +168,7 @@ def read_flag(value: Any) -> bool:
 
 
 def outputs(
-    texts: Sequence[Written | str],
+    texts: Sequence[SsmlText | str],
     *,
     choices: tuple[Choice, ...] = (),
     images: tuple[str, ...] = (),
@@ -176,8 +176,8 @@ def outputs(
     ends: bool = False,
 ) -> list[SystemOutput]:
     """A whole system turn; choices and images belong to its last message."""
-    written = [Written(one) if isinstance(one, str) else one for one in texts]
-    shown = written or ([Written("")] if choices or images else [])
+    written = [SsmlText(one) if isinstance(one, str) else one for one in texts]
+    shown = written or ([SsmlText("")] if choices or images else [])
     turn = [SystemOutput(kind="message", text=one.text, ssml=one.ssml) for one in shown]
     turn[-1:] = [replace(last, choices=choices, images=images) for last in turn[-1:]]
     if extras is not None:
