@@ -73,7 +73,7 @@ def judged(round_: str) -> list[Facts]:
     judges = read_judgements(round_)
     rows = []
     for one in read_transcripts(round_):
-        bot, language, person = one["id"].split("-")
+        bot, language, person = one["id"].rstrip("0123456789").split("-")  # chatty2: who rang again
         for turn in range(1, len(one["turns"])):
             by = {judge: (one["id"], turn) not in faults for judge, faults in judges.items()}
             rows.append(

@@ -45,7 +45,7 @@ def test_every_judgement_is_of_a_turn_that_was_held_and_says_why(round_: str) ->
 @pytest.mark.parametrize("round_", ROUNDS)
 def test_four_kinds_of_people_talked_to_every_bot_in_both_languages(round_: str) -> None:
     expected = {f"{bot}-{by}-{person}" for bot in BOTS for by in ("en", "it") for person in PERSONS}
-    assert {one["id"] for one in read_transcripts(round_)} == expected
+    assert {one["id"].rstrip("0123456789") for one in read_transcripts(round_)} == expected
 
 
 @pytest.mark.parametrize("round_", ROUNDS)
