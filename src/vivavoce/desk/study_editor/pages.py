@@ -255,9 +255,7 @@ def edit_system(request: Request, desk: Shell, form: OwnForm) -> Response:
         said = error.problem if error.place == name else told(error)
         return study_page(request, desk, study, 422, refused={name: said}, blocks={name: block})
     tell(request, system=name)
-    return save_and_return(
-        request, desk, study, lambda: study.with_system(name, settings), form, "/study?saved=study#systems-head"
-    )
+    return save_and_return(request, desk, study, lambda: study.with_system(name, settings), form)
 
 
 @router.post("/study/systems/remove", dependencies=[Steers])

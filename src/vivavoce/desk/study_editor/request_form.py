@@ -22,7 +22,7 @@ from vivavoce.desk.study_editor.study_text import Written
 
 BESIDE: Final = ("title", "factors", "flags")  # of a system, not of its connector
 NO_WORDS_FIELD: Final = N_("no field is named that carries the words")
-NO_OBJECT: Final = N_("further fields are written as JSON, such as {\"version\": 2}")
+NO_OBJECT: Final = N_('further fields are written as JSON, such as {"version": 2}')
 
 
 @dataclass
