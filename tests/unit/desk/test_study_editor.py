@@ -172,7 +172,7 @@ def test_all_problems_stand_once_on_the_page_with_their_card_and_a_system_is_edi
     assert page.count("is on this machine or a private network") == len(load_systems(scaffold))
     refused = scaffold.send("/study/systems/edit", page, 422, system="nbest", block="connect: htp\n")
     assert "did you mean &#39;http&#39;?" in refused
-    assert "connect: htp\n</textarea>" in refused
+    assert "connect: htp</textarea>" in refused
     block = "connect: http\nurl: http://127.0.0.1:9/chat\n"
     scaffold.send("/study/systems/edit", page, system="nbest", block=block, private="yes")
     assert load_systems(scaffold)["nbest"] == {
