@@ -194,7 +194,7 @@ def test_tasks_of_ones_own_are_counted_before_anything_is_written(editor: Editor
     page = editor.look()
     assert "<code>cambridge-2011</code>&nbsp;3" in page
     told = editor.send("/study/new", page, 422, study="harbour", protocol="cambridge-2011",
-                       **{"language-en": "yes", "tasks-en": "One.\nTwo."})  # fmt: skip
+                       **{"language-en": "yes", "source": "own", "tasks-en": "One.\nTwo."})  # fmt: skip
     assert "needs 3 tasks, but there are 2" in told
     assert re.search(r'id="tasks-en"[^>]*aria-invalid="true"', told)
     assert not editor.file.exists()
