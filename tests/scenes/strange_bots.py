@@ -1,8 +1,8 @@
-"""A bot whose JSON is like nobody else's, on a port of this machine."""
+"""Bots whose JSON is like nobody else's, on ports of this machine."""
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -33,10 +33,30 @@ class _Bubbles(BaseHTTPRequestHandler):
         pass
 
 
+class _Frases(_Bubbles):
+    """Takes `{"cliente", "frase"}` and names both where they are missing; greets everybody alike."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or "null")
+        if not isinstance(asked, dict) or not {"cliente", "frase"} <= asked.keys():
+            self._answer(422, {"errore": "servono i campi 'cliente' e 'frase'"})
+            return
+        self._answer(200, {"esito": {"testo": "Good morning at the repair shop."}})
+
+
+def ferry_office() -> AbstractContextManager[str]:
+    """The address of the first bot; gone when the block ends."""
+    return _served(_Bubbles)
+
+
+def repair_shop() -> AbstractContextManager[str]:
+    """That of the second."""
+    return _served(_Frases)
+
+
 @contextmanager
-def ferry_office() -> Iterator[str]:
-    """The address of the bot; gone when the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Bubbles)
+def _served(bot: type[_Bubbles]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), bot)
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

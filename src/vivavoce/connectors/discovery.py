@@ -3,7 +3,7 @@
 Known endpoints (Rasa's REST channel, chat completions, WebSockets) are told by their address, others by what
 they say of themselves (`interfaces`). Any other is asked by HTTP with bodies as such interfaces have them,
 until an answer comes that depends on what was said: a server that overlooks the key of the text answers
-everything alike.
+everything alike. Names of fields that a refusal tells are tried last, and handed on where that fails, too.
 """
 
 import json
@@ -15,10 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
 from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.http import VARIABLES
 from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, web_page
 from vivavoce.connectors.probe import hello
+from vivavoce.connectors.templates import compile_template
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.i18n import N_
 from vivavoce.languages.data import greeting
@@ -32,6 +35,17 @@ REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it mi
 MANY_NAMES: Final = N_(
     "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what "
     "was said before, keep the one that it reads."
+)
+TOLD_NAMES: Final = N_(
+    "The names of its fields were read from what it refused: look whether each has its part."
+)
+NOT_FOUND: Final = N_("no request that was tried is answered in words: %(problem)s")
+BY_HAND: Final = N_("say which field of a request carries the words")
+NO_WORDS: Final = N_("no words were found in the answer")
+MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
+_QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w-]{0,40})['"`‘’“”»](?!\w)""")
+_WHO: Final = re.compile(
+    r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
 )
 _ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 _RASA: Final = "/webhooks/rest/webhook"
@@ -52,6 +66,19 @@ class Discovery:
     settings: Settings
     said: str
     doubts: list[str] = field(default_factory=list)
+
+
+class NotFound(InputError):
+    """An address answers, but none of the requests that were tried in words.
+
+    names  of fields that its refusals tell, what may carry the words first
+    """
+
+    def __init__(self, problem: str, *, place: str, names: Iterable[str]) -> None:
+        self.names, self.values = likeliest(names), {"problem": problem}
+        self.template, self.hint_template = NOT_FOUND, BY_HAND
+        hint = "write the request by hand: docs/how-to/connect-a-bot.md"
+        super().__init__(NOT_FOUND % self.values, place=place, hint=hint)
 
 
 async def discover(url: str, *, language: str = "en", private: bool = False) -> Discovery:
@@ -124,7 +151,7 @@ async def _known(settings: Settings, language: str) -> Discovery:
 async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | None = None) -> Discovery:
     """The first request whose answer depends on what is said; else the first that is answered in words."""
     alike: dict[str, Discovery] = {}  # by the key of the text
-    problem = ""
+    problem, names = "", dict[str, None]()
     for shape in _shapes() if shapes is None else shapes:
         settings = {**base, **shape}
         try:
@@ -135,6 +162,7 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
             if not error.reached:
                 raise _nobody(error, base["url"]) from None
             problem = problem if REASON.search(problem) else str(error)
+            names |= dict.fromkeys(names_told(str(error)))
             continue
         path, depends = text_path(greeted, other)
         if path is None:
@@ -147,8 +175,109 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         first = next(iter(alike.values()))
         doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
         return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
-    tried = f"no request that was tried is answered in words{': ' if problem else ''}{problem}"
-    raise InputError(tried, place=base["url"], hint="write the request by hand: docs/how-to/connect-a-bot.md")
+    if (told := await _by_names(base, language, names)) is not None:
+        return told
+    raise NotFound(problem or "-", place=base["url"], names=names)
+
+
+async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Discovery | None:
+    """The request made of names that refusals tell: one carries the words, the others the conversation.
+
+    Input   names: told so far; those that are told on the way are added
+    """
+    tried = set[tuple[str, ...]]()
+    while 0 < len(names) <= MOST_NAMES:
+        row = likeliest(names)
+        ways = [(text, *(one for one in row if one != text)) for text in row]
+        way = next((one for one in ways if one not in tried), None)
+        if way is None:
+            return None
+        tried.add(way)
+        body = {way[0]: "{{ text }}", **dict.fromkeys(way[1:], "{{ conversation }}")}
+        settings = {**base, "body": body}
+        try:
+            greeted, other = [
+                await _asked(settings, said, language) for said in (greeting(language), NONSENSE)
+            ]
+        except SystemUnderTestError as error:
+            names |= dict.fromkeys(names_told(str(error)))
+            continue
+        path, depends = text_path(greeted, other)
+        if path is not None and depends:
+            return Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path), [TOLD_NAMES])
+    return None
+
+
+def names_told(refusal: str) -> list[str]:
+    """Names of fields that a refusal says are missing: what it quotes, or the places of FastAPI's errors."""
+    if not REASON.search(refusal):
+        return []
+    _, brace, said = refusal.partition("{")
+    try:
+        found: Any = json.loads(brace + said)
+    except ValueError:
+        return list(dict.fromkeys(_QUOTED.findall(said or refusal)))
+    places = [one["loc"] for one in _mappings(found) if isinstance(one.get("loc"), list)]
+    located = [str(place[-1]) for place in places if place[0] == "body" and isinstance(place[-1], str)]
+    told = [name for _, text in _texts(found) for name in _QUOTED.findall(text)]
+    return list(dict.fromkeys(located or told))
+
+
+def likeliest(names: Iterable[str]) -> list[str]:
+    """Names of fields, those first that are more likely to carry words than to name the conversation."""
+    return sorted(names, key=lambda one: (one not in TEXTS, one in SESSIONS or bool(_WHO.search(one))))
+
+
+def _mappings(found: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(found, Mapping):
+        yield found
+    inner = found.values() if isinstance(found, Mapping) else found if isinstance(found, list) else ()
+    for one in inner:
+        yield from _mappings(one)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request of somebody's own, and what came of it.
+
+    sent      its body, with what was said
+    answer    as JSON; "" where there was none
+    found     None where the words were not found in the answer; problem: why
+    """
+
+    sent: str
+    answer: str
+    found: Discovery | None
+    problem: str = ""
+
+
+async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
+    """Ask as the settings of `connect: http` say, once; where they do not say where the words stand, look.
+
+    Raises  InputError: a setting is wrong
+    """
+    make_connector(settings, place="system")
+    text, body = greeting(language), settings.get("body")
+    variables: Settings = dict.fromkeys(VARIABLES, "-") | {"text": text, "language": language, "number": 1}
+    sent = _shown(compile_template(body, VARIABLES, place="body")(variables)) if body is not None else ""
+    try:
+        raw = await _asked(settings, text, language)
+    except SystemUnderTestError as error:
+        return Exchange(sent, "", None, str(error))
+    if "response" not in settings:
+        path, _ = text_path(raw, None)
+        found = None if path is None else Discovery({**settings, **_mapping(path, raw)}, _at(raw, path))
+        return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS)
+    try:
+        outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
+    except SystemUnderTestError as error:
+        return Exchange(sent, _shown(raw), None, str(error))
+    said = "\n".join(one.text for one in outputs if one.kind == "message")
+    return Exchange(sent, _shown(raw), Discovery(settings, said))
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 async def _narrowed(found: Discovery, language: str) -> Discovery:

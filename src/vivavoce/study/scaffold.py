@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -95,7 +96,17 @@ def study_contents(protocol: str, name: str) -> dict[str, str]:
 
 def study_name_of(folder: Path) -> str:
     """A study's name from a folder's: letters, digits, dots, dashes; `study` when nothing is left."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:64] or "study"
+    return _allowed(folder.resolve().name) or "study"
+
+
+def name_of_title(title: str) -> str:
+    """A study's name from what somebody calls it: `Officina Pedàle` is officina-pedale; "" of no letter."""
+    bare = unicodedata.normalize("NFKD", title)
+    return _allowed("".join(one for one in bare if not unicodedata.combining(one)).lower())
+
+
+def _allowed(said: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", said).strip("-._")[:64]
 
 
 SCHEMA_FILE: Final = "study.schema.json"

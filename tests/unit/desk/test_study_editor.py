@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from scenes.strange_bots import ferry_office
+from scenes.strange_bots import ferry_office, repair_shop
 from vivavoce.desk.study_editor.setup import create_setup
 from vivavoce.log.store import Log
 from vivavoce.study.load import check_study, load_study
@@ -116,9 +116,88 @@ def test_the_block_that_connect_prints_may_be_pasted_whole(editor: Editor) -> No
     assert "Nothing is wrong with its file." in editor.look()
 
 
-def test_a_system_without_a_word_of_how_to_reach_it_is_named_on_its_page(editor: Editor) -> None:
-    begun(editor, systems="mine:\n  inner: {}\n")
-    assert "connect" in editor.look()
+def test_a_block_that_could_not_be_served_is_refused_at_once_and_a_private_one_permitted_by_a_tick(
+    editor: Editor,
+) -> None:
+    typed = {"study": "Officina Pedàle", "protocol": "cambridge-2011", "language-en": "yes",
+             "source": "example"}  # fmt: skip
+    told = editor.send("/study/new", editor.look(), 422, systems="mine:\n  inner: {}\n", **typed)
+    assert "&#39;connect&#39; is missing" in told
+    block = "mine:\n  connect: http\n  url: http://127.0.0.1:9/chat\n"
+    told = editor.send("/study/new", told, 422, systems=block, **typed)
+    assert "systems.mine.url" in told
+    assert not editor.file.exists()
+    told = editor.send("/study/new", told, systems=block, private="yes", **typed)
+    assert "The study officina-pedale is written" in told
+    assert load_study(editor.folder).systems["mine"]["allow_private"] is True
+    assert re.search(r"<header.*?officina-pedale", told, re.DOTALL), "the header names the study"
+
+
+def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) -> None:
+    with repair_shop() as address:
+        page = editor.send("/study/new/hello", editor.look(), 422, url=address, name="shop")
+        assert 'href="/help/how-to/connect-a-bot"' in page
+        assert "docs/how-to" not in page
+        assert dict(re.findall(r'name="ask-(\w+)" value="(\w*)"', page)) == {
+            "text": "frase", "conversation": "cliente", "more": "", "answer": "",
+        }  # fmt: skip
+        block = re.search(r'<details open>.*?name="systems"[^>]*>([^<]*)<', page, re.DOTALL)
+        assert block is not None
+        assert "allow_private: true" in block[1]
+        asked = {"url": address, "name": "shop", "systems": unescape(block[1])}
+        refused = editor.send("/study/new", page, 422, study="harbour", **asked, **{"language-en": "yes"})
+        assert "has not answered yet" in refused
+        wrong = {"ask-text": "frase", "ask-conversation": "cliente", "ask-answer": "said"}
+        tried = editor.send("/study/new/hello", page, 422, **{"with": "these"}, **asked, **wrong)
+        assert "This was answered" in tried
+        assert "Good morning at the repair shop." in tried
+        found = editor.send(
+            "/study/new/hello", tried, **{"with": "these"}, **asked, **wrong | {"ask-answer": ""}
+        )
+        systems = re.search(r'name="systems"[^>]*>([^<]*)<', found)
+        assert systems is not None
+    begun(editor, systems=unescape(systems[1]))
+    settings = load_study(editor.folder).systems["shop"]
+    assert settings["body"] == {"frase": "{{ text }}", "cliente": "{{ conversation }}"}
+    assert settings["response"] == {"text": "esito.testo"}
+
+
+def test_all_problems_stand_once_on_the_page_with_their_card_and_a_system_is_edited(scaffold: Editor) -> None:
+    text = scaffold.file.read_text(encoding="utf-8").replace("gate: code", "gate: cod")
+    scaffold.file.write_text(text.replace("allow_private: true", "allow_private: false"), encoding="utf-8")
+    page = scaffold.look()
+    assert page.count("unknown gate") == 1
+    assert '<a href="#step-3">Step 3</a>' in page
+    assert '<a href="#system-nbest">System nbest</a> <code>url</code>' in page
+    assert page.count("is on this machine or a private network") == len(load_systems(scaffold))
+    refused = scaffold.send("/study/systems/edit", page, 422, system="nbest", block="connect: htp\n")
+    assert "did you mean &#39;http&#39;?" in refused
+    assert "connect: htp</textarea>" in refused
+    block = "connect: http\nurl: http://127.0.0.1:9/chat\n"
+    scaffold.send("/study/systems/edit", page, system="nbest", block=block, private="yes")
+    assert load_systems(scaffold)["nbest"] == {
+        "connect": "http", "url": "http://127.0.0.1:9/chat", "allow_private": True,
+    }  # fmt: skip
+
+
+def load_systems(editor: Editor) -> dict[str, object]:
+    found: dict[str, object] = YAML(typ="safe").load(editor.file)["systems"]
+    return found
+
+
+def test_cards_and_fields_speak_in_words(scaffold: Editor) -> None:
+    page = scaffold.look()
+    assert "dialogues of one visit: 3 to 40; what opens the form: code; fewest user turns" in page
+
+
+def test_tasks_of_ones_own_are_counted_before_anything_is_written(editor: Editor) -> None:
+    page = editor.look()
+    assert "<code>cambridge-2011</code>&nbsp;3" in page
+    told = editor.send("/study/new", page, 422, study="harbour", protocol="cambridge-2011",
+                       **{"language-en": "yes", "source": "own", "tasks-en": "One.\nTwo."})  # fmt: skip
+    assert "needs 3 tasks, but there are 2" in told
+    assert re.search(r'id="tasks-en"[^>]*aria-invalid="true"', told)
+    assert not editor.file.exists()
 
 
 def test_nothing_that_is_there_is_overwritten(editor: Editor) -> None:
@@ -206,7 +285,7 @@ def test_an_edit_on_disk_is_on_the_next_page_and_a_save_over_it_is_a_conflict(sc
     told = scaffold.send("/study/visit", page, 409, move="up-1")
     assert told.count("user_turns: 7") == 2  # what stands there, and the same with this change
     assert scaffold.file.read_text(encoding="utf-8") == text
-    assert "user_turns: 7" in scaffold.look()
+    assert "fewest user turns that earn a code: 7" in scaffold.look()
 
 
 def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold: Editor) -> None:

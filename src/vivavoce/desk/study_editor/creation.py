@@ -9,12 +9,15 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml, read_yaml
-from vivavoce.desk.study_editor.study_text import Written, written
+from vivavoce.desk.study_editor.edited_study import step_model, step_parts
+from vivavoce.desk.study_editor.request_form import check_system, with_private
+from vivavoce.desk.study_editor.settings_form import as_mapping
+from vivavoce.desk.study_editor.study_text import STUDY_FILE, Written, written
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import protocol_file
 from vivavoce.study.scaffold import study_contents, write_contents
 
-STUDY_FILE: Final = "study.yaml"
+STUDY_PLACE, TASKS_PLACE = "study", "tasks"  # of a problem: the field that it belongs to
 TASKS_FILE: Final = "tasks.yaml"
 EXAMPLE, OWN, FREE = "example", "own", "free"
 TASK_SOURCES: Final = {
@@ -78,8 +81,15 @@ class NewStudy:
                 raise InputError(f"{name!r} cannot name a system", place="systems", hint=NAME_CURE)
         return found
 
+    def permit_private(self) -> None:
+        """Every system whose address is on this machine, or in a private network, says that this is meant."""
+        found = self.read_systems()
+        permitted = {name: with_private(settings) for name, settings in found.items()}
+        if permitted != found:
+            self.systems = written(permitted)
+
     def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
-        """The systems as text, with one more."""
+        """The systems as text, with one more, or with others of its settings."""
         return written({**self.read_systems(), name: dict(settings)})
 
 
@@ -89,16 +99,33 @@ def create_study(folder: Path, new: NewStudy) -> list[Path]:
     Raises  InputError: something does not fit, or a file is there already; nothing is written
     """
     if not is_name(new.name):
-        raise InputError(f"{new.name!r} cannot name a study", place="study", hint=NAME_CURE)
+        raise InputError(f"{new.name!r} cannot name a study", place=STUDY_PLACE, hint=NAME_CURE)
     if not new.languages:
         raise InputError("no language is chosen", place="languages", hint="choose one or more")
+    for name, settings in new.read_systems().items():
+        check_system(name, settings, folder)
     contents = study_contents(new.protocol, new.name)
     contents[STUDY_FILE] = _study_text(new)
     if new.source != EXAMPLE:
         contents = {name: text for name, text in contents.items() if name not in _example_files(new.protocol)}
     if new.source == OWN:
-        contents[TASKS_FILE] = tasks_text(task_lines(new.tasks, new.languages))
+        tasks, least = task_lines(new.tasks, new.languages), tasks_needed(new.protocol)
+        if len(tasks) < least:
+            problem = f"a visit of {new.protocol} needs {least} tasks, but there are {len(tasks)}"
+            raise InputError(problem, place=TASKS_PLACE, hint="write more, or ask for fewer dialogues later")
+        contents[TASKS_FILE] = tasks_text(tasks)
     return write_contents(folder, contents)
+
+
+def tasks_needed(protocol: str) -> int:
+    """How many tasks a visit takes at least, as nobody gets one twice; 0 where it has no dialogues."""
+    visit: list[Any] = read_yaml(protocol_file(protocol)).data["visit"]
+    held = [settings for kind, settings in map(step_parts, visit) if kind == "dialogue"]
+    model = step_model("dialogue")
+    return max(
+        (model.model_validate(as_mapping(model, one)).repeat.min for one in held),  # pyright: ignore
+        default=0,
+    )
 
 
 def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[str, str]]:

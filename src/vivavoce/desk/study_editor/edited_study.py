@@ -1,7 +1,7 @@
 """A study as its pages edit it: its file as text, what it says, and what is wrong with it, by place."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +10,12 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
-from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.factory import SettingsError, make_connector
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem, parse_yaml, read_yaml
-from vivavoce.desk.study_editor.creation import STUDY_FILE
 from vivavoce.desk.study_editor.settings_form import as_mapping, as_short
 from vivavoce.desk.study_editor.study_text import (
+    STUDY_FILE,
     Written,
     changed,
     digest,
@@ -25,7 +25,7 @@ from vivavoce.desk.study_editor.study_text import (
     read_text,
     write_text,
 )
-from vivavoce.study.load import StudyFileError, load_study
+from vivavoce.study.load import examine_study
 from vivavoce.study.model import Study
 from vivavoce.study.presets import PROTOCOLS, protocol_file, shipped_text
 from vivavoce.study.step_kind import STEPS
@@ -35,12 +35,27 @@ _STEP_PLACE: Final = re.compile(r"\bvisit\[(\d+)\](?:\.[\w-]+)?(?:\.(\S+?))?:?$"
 
 
 class StepCard(NamedTuple):
-    """A step of the visit: its kind, what is written of it in one line, and what is wrong with it."""
+    """A step of the visit: its kind, what is written of it by path of the key, and what is wrong with it."""
 
     number: int
     kind: str
-    told: str
+    written: Any
     problems: list[str]
+
+
+class LocatedProblem(NamedTuple):
+    """A problem and the room of the pages that it belongs to.
+
+    step    position of the step of the visit, from 0; system: name; None where it belongs to none
+    key     of the file, where it is neither; field: within a step or system
+    """
+
+    said: str
+    step: int | None = None
+    system: str | None = None
+    key: str = ""
+    field: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,19 +107,19 @@ class EditedStudy:
         return found if isinstance(found, list) else []
 
     @cached_property
-    def _checked(self) -> tuple[Study | None, list[Problem]]:
-        try:
-            study = load_study(self.folder)
-        except StudyFileError as error:
-            return None, error.problems
-        problems: list[Problem] = []
-        for name, settings in study.systems.items():
+    def _checked(self) -> tuple[Study | None, bool, list[Problem]]:
+        found = examine_study(self.folder)
+        problems = list(found.problems)
+        for name, settings in found.systems.items():
             try:
                 make_connector(settings, folder=self.folder)
             except InputError as error:
-                place = f"{STUDY_FILE} systems.{name}{'.' if error.place else ''}{error.place}"
-                problems.append(Problem(place, error.problem, error.hint))
-        return study, problems
+                wrong = error.problems if isinstance(error, SettingsError) else [error]
+                for one in wrong:
+                    path = f"systems.{name}{'.' if one.place else ''}{one.place}"
+                    problems.append(Problem(f"{STUDY_FILE} {path}", one.problem, one.hint))
+        # a file that says nothing which could be read further is checked no further
+        return found.study, found.analysis is None, list(dict.fromkeys(problems))
 
     @property
     def study(self) -> Study | None:
@@ -113,7 +128,16 @@ class EditedStudy:
 
     @property
     def problems(self) -> list[Problem]:
-        return self._checked[1]
+        return self._checked[2]
+
+    @property
+    def checked_in_part(self) -> bool:
+        """Whether the problems kept others from being looked for."""
+        return bool(self.problems) and self._checked[1]
+
+    def located(self) -> list["LocatedProblem"]:
+        """All problems, each with what it belongs to on the study's pages."""
+        return [_located(one, len(self.steps), self.says.get("systems") or {}) for one in self.problems]
 
     def problems_of_step(self, number: int) -> dict[str, str]:
         """What is wrong with a step, by the name of its field; "" where it is the step's as a whole."""
@@ -131,7 +155,7 @@ class EditedStudy:
 
     def cards(self) -> list[StepCard]:
         return [
-            StepCard(number, kind, _in_a_line(written), list(self.problems_of_step(number).values()))
+            StepCard(number, kind, written, list(self.problems_of_step(number).values()))
             for number, (kind, written) in enumerate(map(step_parts, self.steps))
         ]
 
@@ -205,6 +229,20 @@ class EditedStudy:
 
         return changed(self.text, "visit", change)
 
+    def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
+        """The file's text with one more system, or with other settings of one."""
+
+        def change(data: CommentedMap) -> None:
+            if not isinstance(data.get("systems"), dict):
+                data["systems"] = plain({})
+            known = data["systems"].get(name)
+            if isinstance(known, CommentedMap):
+                merge(known, settings)
+            else:
+                data["systems"][name] = plain(settings)
+
+        return changed(self.text, "systems", change)
+
     def save(self, text: str, base: str) -> None:
         """Raises  StudyFileChanged, InputError: see `write_text`"""
         write_text(self.folder / STUDY_FILE, text, base=base)
@@ -239,12 +277,18 @@ def step_model(kind: str) -> type[BaseModel]:
     return next(one for one in known.annotation.__args__ if one is not type(None))  # pyright: ignore
 
 
-def _in_a_line(settings: Any) -> str:
-    if isinstance(settings, dict):
-        return ", ".join(f"{key}: {_in_a_line(value)}" for key, value in settings.items())
-    if isinstance(settings, bool):
-        return str(settings).lower()
-    return str(settings)
+def _located(one: Problem, steps: int, systems: Mapping[str, Any]) -> LocatedProblem:
+    said = f"{one.problem}; {one.hint}" if one.hint else one.problem
+    line, _, path = one.place.partition(" ")
+    if (at := _STEP_PLACE.search(path)) is not None and int(at[1]) < steps:
+        return LocatedProblem(said, step=int(at[1]), field=at[2] or "", line=line)
+    rest = path.removeprefix("systems.")
+    # a name may hold dots, too
+    fitting = [name for name in systems if rest != path and (rest == name or rest.startswith(f"{name}."))]
+    if fitting:
+        name = max(fitting, key=len)
+        return LocatedProblem(said, system=name, field=rest[len(name) + 1 :], line=line)
+    return LocatedProblem(said, key=path, line=line)
 
 
 def _comments_of(sequence: Any) -> dict[int, Any]:

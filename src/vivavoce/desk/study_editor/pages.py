@@ -6,17 +6,24 @@ from typing import Any, Final
 from fastapi import HTTPException, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.connectors.discovery import Discovery, discover
+from vivavoce.connectors.discovery import Discovery, NotFound, discover
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, AppShell, Desk
 from vivavoce.desk.language import gettext, language, ngettext, told
-from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
+from vivavoce.desk.page import DashboardPage, DueAction, MenuItem, help_address
 from vivavoce.desk.pages_annotation import kept_once
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor import pages_materials, pages_steps
-from vivavoce.desk.study_editor.creation import EXAMPLE, OWN, TASK_SOURCES, NewStudy, create_study
+from vivavoce.desk.study_editor.creation import (
+    EXAMPLE,
+    OWN,
+    TASK_SOURCES,
+    NewStudy,
+    create_study,
+    tasks_needed,
+)
 from vivavoce.desk.study_editor.edited_study import EditedStudy
 from vivavoce.desk.study_editor.editing import (
     LONGEST,
@@ -27,13 +34,15 @@ from vivavoce.desk.study_editor.editing import (
     router,
     save_and_return,
 )
-from vivavoce.desk.study_editor.study_text import StudyFileChanged, changed, check_text, plain, written
+from vivavoce.desk.study_editor.request_form import RequestForm, check_system, read_block, with_private
+from vivavoce.desk.study_editor.study_text import StudyFileChanged, changed, check_text, digest, written
 from vivavoce.languages.base import language_name, languages_with
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import PROTOCOLS, protocol_names
-from vivavoce.study.scaffold import study_name_of
+from vivavoce.study.scaffold import name_of_title, study_name_of
 
 OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
+BY_HAND_HELP: Final = "how-to/connect-a-bot"
 READ_ANEW_S: Final = 60.0  # files beside the study file may have changed, too
 
 
@@ -77,12 +86,21 @@ def overview(request: Request, desk: Shell, saved: str = "") -> Response:
 def study_page(
     request: Request, desk: AppShell, study: EditedStudy, status: int = 200, **facts: Any
 ) -> Response:
-    around = {"saved": "", "problem": "", "found": None, "url": "", "name": ""}
+    around = {
+        "saved": "", "problem": "", "found": None, "url": "", "name": "", "asked": None, "refused": {},
+        "blocks": {},
+    }  # fmt: skip
     return desk.page(
         request, "study.html", status, study=study, starts=not isinstance(desk, Desk),
         served=getattr(desk, "participant_url", None), step_names=pages_steps.step_names(),
-        system_problems=study.problems_below("systems"), written=written, **{**around, **facts},
+        told_settings=pages_steps.told_settings, by_hand=help_address(BY_HAND_HELP), private=needs_private,
+        written=written, **{**around, **facts},
     )  # fmt: skip
+
+
+def needs_private(settings: Any) -> bool:
+    """Whether a system's address is on this machine or in a private network, and it does not say so."""
+    return isinstance(settings, dict) and with_private(settings) != settings
 
 
 def _blank(desk: AppShell) -> NewStudy:
@@ -91,13 +109,17 @@ def _blank(desk: AppShell) -> NewStudy:
 
 
 def _begun(
-    request: Request, desk: AppShell, new: NewStudy, status: int = 200, *, problem: str = "",
-    found: Discovery | None = None, url: str = "", name: str = "mine",
+    request: Request, desk: AppShell, new: NewStudy, status: int = 200, *, problem: str = "", wrong: str = "",
+    found: Discovery | None = None, url: str = "", name: str = "mine", asked: RequestForm | None = None,
+    draft: str = "",
 ) -> Response:  # fmt: skip
+    """Input   wrong: the field that the problem belongs to; draft: digest of systems that nobody answered"""
     protocols = [(one, about_protocol(one)) for one in protocol_names()]
+    needed = [(one, least) for one in protocol_names() if (least := tasks_needed(one))]
     return desk.page(
         request, "study_new.html", status, new=new, protocols=protocols, problem=problem, found=found,
-        url=url, name=name, sources=TASK_SOURCES, written=written,
+        url=url, name=name, sources=TASK_SOURCES, written=written, wrong=wrong, asked=asked, draft=draft,
+        needed=needed, by_hand=help_address(BY_HAND_HELP),
         tongues=[(tag, language_name(tag)) for tag in languages_with("participant.po")],
     )  # fmt: skip
 
@@ -118,8 +140,9 @@ def _typed(form: Any) -> NewStudy:
     source = field(form, "source")
     if source == EXAMPLE and any(field(form, f"tasks-{tag}", most=LONGEST).strip() for tag in tags):
         source = OWN  # who writes tasks means them
+    called = field(form, "study")
     return NewStudy(
-        name=field(form, "study"), protocol=field(form, "protocol"),
+        name=called if is_name(called) else name_of_title(called) or called, protocol=field(form, "protocol"),
         languages=[tag for tag in tags if field(form, f"language-{tag}")],
         systems=field(form, "systems", most=LONGEST), source=source if source in TASK_SOURCES else EXAMPLE,
         tasks={tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in tags},
@@ -135,16 +158,39 @@ def greet(url: str, name: str) -> Discovery:
 
 @router.post("/study/new/hello", dependencies=[Steers, OnlyAsks])
 def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """The form again, with what was found at the address among its systems."""
+    """The form again, with what was found at the address among its systems.
+
+    Where nothing was, it asks for the fields of the request; so described, the system is tried as it is.
+    """
     new, url, name = _typed(form), field(form, "url", most=2000), field(form, "name") or "mine"
+    asked = RequestForm.typed(form) if field(form, "with") else None
+    drafted = field(form, "draft") == digest(new.systems)
     try:
-        if name in new.read_systems():
+        if name in new.read_systems() and asked is None and not drafted:
             raise InputError(f"there is a system {name!r} already", hint="give this one another name")
-        found = greet(url, name)
+        found = greet(url, name) if asked is None else asked.greet(url)
         new.systems = new.with_system(name, found.settings)
     except InputError as error:
-        return _begun(request, desk, new, 422, problem=told(error), url=url, name=name)
+        asked, drafted = _described(error, asked), ""
+        if asked is not None:
+            drafted = _draft(new, name, asked, url)
+        return _begun(request, desk, new, 422, problem=told(error), wrong="url", url=url, name=name,
+                      asked=asked, draft=drafted)  # fmt: skip
     return _begun(request, desk, new, found=found, name=f"{name}-2")
+
+
+def _described(error: InputError, asked: RequestForm | None) -> RequestForm | None:
+    """The form of the request after a hello that came to nothing; None where nobody listens there."""
+    return RequestForm.of_refusal(error) if isinstance(error, NotFound) else asked
+
+
+def _draft(new: NewStudy, name: str, asked: RequestForm, url: str) -> str:
+    """Put the request as it is described among the systems, to be completed; the digest of these."""
+    try:
+        new.systems = new.with_system(name, asked.draft(url))
+    except InputError:
+        return ""
+    return digest(new.systems.strip())
 
 
 @router.post("/study/new", dependencies=[Steers])
@@ -152,12 +198,21 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Write the study; what was typed stays on the page where that does not go."""
     new, folder = _typed(form), folder_of(desk)
     url, name = field(form, "url", most=2000), field(form, "name") or "mine"
+    draft = field(form, "draft")
+    asked = RequestForm.typed(form) if draft else None
     try:
+        if field(form, "private"):
+            new.permit_private()
+        if draft and draft == digest(new.systems):
+            raise InputError(gettext("The bot has not answered yet: say hello, or correct its block below."))
         if url and not new.systems.strip():  # an address was given, and nobody pressed the button beside it
             new.systems = new.with_system(name, greet(url, name).settings)
         create_study(folder, new)
     except InputError as error:
-        return _begun(request, desk, new, 422, problem=told(error), url=url, name=name)
+        asked = _described(error, asked)
+        draft = _draft(new, name, asked, url) if isinstance(error, NotFound) and asked else draft
+        return _begun(request, desk, new, 422, problem=told(error), wrong=error.place.partition(".")[0],
+                      url=url, name=name, asked=asked, draft=draft)  # fmt: skip
     tell(request, study=new.name)
     return RedirectResponse("/study?saved=new", 303)
 
@@ -166,25 +221,41 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
 def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Say hello at an address, and write what answers there among the study's systems."""
     study, url, name = edited(desk), field(form, "url", most=2000), field(form, "name")
+    asked = RequestForm.typed(form) if field(form, "with") else None
     text = ""
     try:
         if name in (study.says.get("systems") or {}):
             raise InputError(f"there is a system {name!r} already", hint="give this one another name")
-        found = greet(url, name)
-
-        def change(data: Any) -> None:
-            if not isinstance(data.get("systems"), dict):
-                data["systems"] = plain({})
-            data["systems"][name] = plain(found.settings)
-
-        text = changed(study.text, "systems", change)
+        if asked is not None and not is_name(name):
+            raise InputError(f"{name!r} cannot name a system", hint=NAME_CURE)
+        found = greet(url, name) if asked is None else asked.greet(url)
+        text = study.with_system(name, found.settings)
         study.save(text, field(form, "base"))
     except StudyFileChanged as error:
         return conflict(request, desk, error, text)
     except InputError as error:
-        return study_page(request, desk, study, 422, problem=told(error), url=url, name=name)
+        return study_page(request, desk, study, 422, problem=told(error), url=url, name=name,
+                          asked=_described(error, asked))  # fmt: skip
     tell(request, system=name)
     return study_page(request, desk, edited(desk), found=found, name="")
+
+
+@router.post("/study/systems/edit", dependencies=[Steers])
+def edit_system(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Write a system's block as it was typed; one that could not be served stays on the page, with why."""
+    study, name, block = edited(desk), field(form, "system"), field(form, "block", most=LONGEST)
+    if name not in (study.says.get("systems") or {}):
+        raise HTTPException(404, gettext("There is no such system."))
+    try:
+        settings = read_block(block.replace("\r\n", "\n"), name)
+        if field(form, "private"):
+            settings = with_private(settings)
+        check_system(name, settings, study.folder)
+    except InputError as error:
+        said = error.problem if error.place == name else told(error)
+        return study_page(request, desk, study, 422, refused={name: said}, blocks={name: block})
+    tell(request, system=name)
+    return save_and_return(request, desk, study, lambda: study.with_system(name, settings), form)
 
 
 @router.post("/study/systems/remove", dependencies=[Steers])

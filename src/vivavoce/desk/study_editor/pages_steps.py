@@ -1,5 +1,6 @@
 """The visit of a study as cards, and the form of each step, made of its settings."""
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -14,11 +15,14 @@ from vivavoce.desk.security import OwnForm, Steers, field
 from vivavoce.desk.study_editor.edited_study import EditedStudy, step_model, step_parts
 from vivavoce.desk.study_editor.editing import Shell, edited, router, save_and_return
 from vivavoce.desk.study_editor.settings_form import (
+    MISSING,
+    FormField,
     as_mapping,
     as_short,
     fields_of,
     read_form,
     typed_settings,
+    value_at,
 )
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.channel import CHANNELS
@@ -126,6 +130,41 @@ def _form(
 def about_step(kind: str) -> str:
     """What a kind of step is, in one line of its settings."""
     return (step_model(kind).__doc__ or "").strip().split("\n")[0]
+
+
+def told_settings(kind: str, written: Any) -> str:
+    """What a step says, in the words of its form; keys that the form does not know as they are written."""
+    if not kind or kind not in STEPS:
+        return written if isinstance(written, str) else ""
+    model = step_model(kind)
+    left = as_mapping(model, written)
+    said: list[str] = []
+    for one in fields_of(model, left):
+        value = value_at(left, one.path)
+        if value is not MISSING:
+            said.append(_told_value(kind, one, value))
+    known = {one.path[0] for one in fields_of(model, {})}
+    said += [f"{key}: {value}" for key, value in left.items() if key not in known]
+    return "; ".join(said)
+
+
+def _told_value(kind: str, one: FormField, value: Any) -> str:
+    """Such as "dialogues of one visit: 3 to 40": the field's meaning as far as it names it."""
+    head = re.split(r"[:;,]", one.meaning, maxsplit=1)[0].strip()
+    named = bool(head) and head not in one.choices  # a meaning that explains its choices names nothing
+    words = re.split(r"[:;,]", step_words(kind, one.meaning), maxsplit=1)[0].strip() if named else one.label
+    if isinstance(value, bool):
+        shown = gettext("yes") if value else gettext("no")
+    elif isinstance(value, list):
+        shown = ", ".join(map(str, value))
+    else:
+        between = re.fullmatch(r"(\d+)\.\.(\d+)", str(value))
+        shown = between_words(*between.groups()) if between else str(value)
+    return f"{words}: {shown}"
+
+
+def between_words(low: str, high: str) -> str:
+    return gettext("%(low)s to %(high)s", low=low, high=high)
 
 
 def form_words() -> list[str]:

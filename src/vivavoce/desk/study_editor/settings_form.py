@@ -108,7 +108,7 @@ def fields_of(
             the field what may be chosen there, with what people read in its place
     """
     return [
-        _field(path, info, _at(settings, path), typed or {}, problems or {}, offered or {})
+        _field(path, info, value_at(settings, path), typed or {}, problems or {}, offered or {})
         for path, info in _keys(model)
         if not only or path[0] in only
     ]
@@ -135,8 +135,8 @@ def read_form(
         except InputError as error:
             problems[name] = error.problem
             continue
-        before, default = _at(settings, path), _default(info)
-        beneath = _at(below or {}, path) is not MISSING
+        before, default = value_at(settings, path), _default(info)
+        beneath = value_at(below or {}, path) is not MISSING
         if value is MISSING:
             if before is not MISSING and beneath and before is not None:
                 _put(made, path, [] if kind == "lines" else None)
@@ -325,7 +325,8 @@ def _same(value: Any, before: Any, default: Any) -> bool:
     return value == now or str(value) == str(now)
 
 
-def _at(settings: Any, path: KeyPath) -> Any:
+def value_at(settings: Any, path: KeyPath) -> Any:
+    """What stands at a path of keys; MISSING where nothing does."""
     for key in path:
         if not isinstance(settings, Mapping) or key not in settings:
             return MISSING
@@ -347,7 +348,7 @@ def _put(settings: dict[str, Any], path: KeyPath, value: Any) -> None:
 
 def _remove(settings: dict[str, Any], path: KeyPath) -> None:
     *way, last = path
-    above = _at(settings, tuple(way))
+    above = value_at(settings, tuple(way))
     if isinstance(above, dict):
         above.pop(str(last), None)
         if not above and way:

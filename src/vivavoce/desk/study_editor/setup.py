@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.desk.app import guarded, serve_pages
 from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext
+from vivavoce.desk.language import gettext, language
 from vivavoce.desk.security import OwnForm, Steers
 from vivavoce.desk.study_editor.editing import Shell, edited
 from vivavoce.desk.study_editor.pages import PAGE, study_page
@@ -43,7 +43,11 @@ class SetupShell(AppShell):
 
     @property
     def title(self) -> str:
-        return self.folder.resolve().name
+        says = edited(self).says
+        title = says.get("title")
+        if isinstance(title, dict):
+            title = title.get(language()) or next(iter(title.values()), None)
+        return str(title or says.get("study") or self.folder.resolve().name)
 
     def menu(self, who: SignedIn) -> list[tuple[str, str]]:
         return [("/study", gettext("Study"))] if who.may(PAGE.role) else []

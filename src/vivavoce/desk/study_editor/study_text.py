@@ -17,6 +17,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.study.presets import PROTOCOLS, lay_over
 
+STUDY_FILE: Final = "study.yaml"
 Change = Callable[[CommentedMap], None]
 Written = dict[str, Any]  # a mapping of a YAML file, as it is written there
 WIDEST: Final = 4096  # characters of a line before it is broken: lines of others stay whole
