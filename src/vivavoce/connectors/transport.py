@@ -9,17 +9,15 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import httpx
 
+from vivavoce.connectors.aiohttp_transport import AiohttpTransport
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.wire import LONGEST, Wire
 from vivavoce.core.errors import FailureKind, SystemUnderTestError
-
-if TYPE_CHECKING:
-    from vivavoce.connectors.aiohttp_transport import AiohttpTransport
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -64,8 +62,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         verify: ssl.SSLContext | bool = True,
         wire: Wire | None = None,
     ) -> None:
-        self._verify = verify
-        self._carrier: AiohttpTransport | None = None
+        self._carrier = AiohttpTransport(verify)
         self._allow_private, self._longest_bytes = allow_private, longest_bytes
         self._resolved: dict[str, tuple[float, list[str]]] = {}
         self._wire = wire
@@ -78,7 +75,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
             wire.sent(f"{request.method} {request.url}", await request.aread())
         for address in await self._addresses(host):
             try:
-                response = await self._opened().carry(request, address)
+                response = await self._carrier.carry(request, address)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 problem = error
                 continue
@@ -96,17 +93,8 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         self._resolved[host] = (time.monotonic(), addresses)
         return addresses
 
-    def _opened(self) -> "AiohttpTransport":
-        """What carries requests: it is loaded with the first of them, for a study is also only checked."""
-        from vivavoce.connectors.aiohttp_transport import AiohttpTransport
-
-        if self._carrier is None:
-            self._carrier = AiohttpTransport(self._verify)
-        return self._carrier
-
     async def aclose(self) -> None:
-        if self._carrier is not None:
-            await self._carrier.close()
+        await self._carrier.close()
 
 
 async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:

@@ -36,7 +36,7 @@ from vivavoce.stats.prediction.logistic import fit_logistic, penalised
 from vivavoce.stats.prediction.model import _tree, fit_model, read_model, score, unknown_predictors
 from vivavoce.stats.prediction.ordinal import Ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
-from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable, _usable
+from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable, usable
 from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
 
 CALLS, PEOPLE = 80, 16
@@ -352,11 +352,11 @@ def test_measures_that_half_of_the_dialogues_lack_or_that_another_says_are_no_pr
         "half": [1, 2, 1, 3, *[nothing] * 4], "few": [1, 2, 3, *[nothing] * 5],
         "subjective_success": [1.0, 0] * 4,
     })  # fmt: skip
-    names, left_out = _usable(rows, False)
+    names, left_out = usable(rows, False)
     assert names == ["ramp", "bent", "half"]
     why = "missing in more than half, or always the same"
     assert left_out == (("fall", "ramp"), ("constant", why), ("few", why))
-    assert _usable(rows, True)[0][-1] == "subjective_success"
+    assert usable(rows, True)[0][-1] == "subjective_success"
 
 
 @pytest.mark.parametrize(("others", "warned"), [(9, True), (10, False)])
