@@ -35,12 +35,22 @@ _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
 _ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
 _OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
-_LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro")  # nobody mashes or drains these
+_LOOSE: Final = (
+    "acqua",
+    "sale",
+    "olio",
+    "latte",
+    "pepe",
+    "zucchero",
+    "burro",
+)  # nobody mashes or drains these
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è)\b)", re.I
 )
 _REQUEST: Final = re.compile(
-    r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|mi|ci|vuoi|vorresti|posso)\b", re.I
+    r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|"
+    r"mi|ci|vuoi|vorresti|posso)\b",
+    re.I,
 )
 _MOST_SENTENCES: Final = 10
 _TAG: Final = 3  # words of a question that only stresses what was said: where else?
@@ -276,7 +286,11 @@ class ChefBot(CourteousBot[Session]):
         """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
         places = set(part.things) <= {*PLACES, *CONTAINERS}
         food = tuple(one for one in session.things if one in INGREDIENTS)
-        if session.waiting is not None or session.done is None or not (places and (part.into or part.things[-1] in PLACES)):
+        if (
+            session.waiting is not None
+            or session.done is None
+            or not (places and (part.into or part.things[-1] in PLACES))
+        ):
             return None
         to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
         if to_container and food:
@@ -329,7 +343,11 @@ class ChefBot(CourteousBot[Session]):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
             spoken = tuple(one for one in spoken if one not in loose)
-            meant = (spoken or tuple(one for one in session.things if one not in loose)) if not things or (into and things[-1] in CONTAINERS) else ()
+            meant = (
+                (spoken or tuple(one for one in session.things if one not in loose))
+                if not things or (into and things[-1] in CONTAINERS)
+                else ()
+            )
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
         order = {name: at for at, group in enumerate(_GROUPS) for name in group}
         if action in _INTO:
@@ -520,7 +538,12 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
     found: list[Part] = []
     for part in parts:
         last = found[-1] if found else None
-        names = last is not None and last.things and not set(last.things) & set(PLACES) and not (last.action or last.denied or last.strange)
+        names = (
+            last is not None
+            and last.things
+            and not set(last.things) & set(PLACES)
+            and not (last.action or last.denied or last.strange)
+        )
         if last is not None and names and part.action and part.it and not part.things:
             found[-1] = part._replace(things=last.things)
         else:

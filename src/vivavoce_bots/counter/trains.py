@@ -39,7 +39,9 @@ class TrainsBot(CounterBot):
         placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
         placed = placed and "?" not in heard.text
         if (session.asking == "train" or placed) and (first or last) and not {"train", "time"} & set(found):
-            found["train"] = str(self.counter.needs["train"].low if first else self.counter.needs["train"].high)
+            found["train"] = str(
+                self.counter.needs["train"].low if first else self.counter.needs["train"].high
+            )
         return found
 
     def about(self, session: Visit, heard: Heard) -> bool:

@@ -47,8 +47,16 @@ _ASIDES: Final = frozenset(
 _QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
 """Asides that want no answer beside the matter."""
 _YES_AND: Final = {
-    "en": re.compile(r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks| thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+", re.I),
-    "it": re.compile(r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+", re.I),
+    "en": re.compile(
+        r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks|"
+        r" thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|"
+        r"ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
+        re.I,
+    ),
 }
 _BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
 
@@ -244,10 +252,12 @@ class CourteousBot(ABC, Generic[Held]):
         answer = self._turn(session, text)
         if answer.acts[:1] == (Act("repeat"),):
             return self._said(session, self._led_back(session, (frame,), helped=session.lost > 1))
-        return self._said(session, answer._replace(text=_joined([self._courtesy(session, frame), answer.text])))
+        return self._said(
+            session, answer._replace(text=_joined([self._courtesy(session, frame), answer.text]))
+        )
 
     def _turn(self, session: Held, text: str) -> Answer:
-        """The answer to an utterance: to yes or no before a question, to what is beyond this bot, to the rest."""
+        """The answer to an utterance: yes or no before a question, what is beyond this bot, the rest."""
         hearing = self._hearing[session.language]
         if (split := self._yes_and(session, text)) is not None:
             first = self._manage(session, hearing.heard(split[0])) if split[0] else None
@@ -443,7 +453,7 @@ class CourteousBot(ABC, Generic[Held]):
         return told if question in told else QUESTION.sub("", told).strip() or told
 
     def _led_back(self, session: Held, kinds: Sequence[str], *, helped: bool = False) -> Answer:
-        """Courtesies, help where it is wanted, and the question that waits; what is asked in vain is let go."""
+        """Courtesies, help where wanted, and the question that waits; what is asked in vain is let go."""
         stalls = helped or "insult" in kinds
         session.stalled = session.stalled + 1 if stalls else 0
         if session.stalled >= _LET_GO and not asked_for_more(session.last):
@@ -492,7 +502,9 @@ class CourteousBot(ABC, Generic[Held]):
             self.let_go(session)
             question, asks = self.question(session)
             session.lost = 0
-        return Answer(_joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks))
+        return Answer(
+            _joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks)
+        )
 
     def _snapshot(self, session: Held) -> bytes:
         return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})

@@ -157,7 +157,7 @@ class HouseBot(CourteousBot[Session]):
         if not session.waiting:
             return False
         denied = [one for one in clauses if "not" in one.kinds and one.deed is None and one.reference.kind]
-        if denied and len(clauses) > len(denied) and not session.waiting[0].choices == ():
+        if denied and len(clauses) > len(denied) and session.waiting[0].choices != ():
             kinds = self._kinds(session.waiting[0].choices)
             if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
                 clauses = [one for one in clauses if one not in denied]
@@ -186,9 +186,9 @@ class HouseBot(CourteousBot[Session]):
                 return True
             if kept:
                 return self._narrowed(session, pending, kept, told)
-        if first is not None and first.reference.it and session.about and not reference_placed(first):
-            if not set(session.about) & set(pending.choices):  # of what was spoken of, not of the choices
-                return False
+        points = first is not None and first.reference.it and session.about and not reference_placed(first)
+        if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
+            return False
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
