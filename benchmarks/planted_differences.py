@@ -5,7 +5,8 @@
 One trial of simulated callers at a word error rate of .30 by the session engine: NBT, which weighs all
 hypotheses of what was said, against 1BT, which believes the first; objective success by inferred goals, as
 `vivavoce analyse` counts it. And calls of BoRIS by how it confirms and how much it mishears: turns of the
-caller, turns that only correct, right venues. `--write` keeps the figures in `benchmarks/results/planted_differences.json`.
+caller, turns that only correct, right venues. `--write` keeps the figures in
+`benchmarks/results/planted_differences.json`.
 """
 
 import argparse

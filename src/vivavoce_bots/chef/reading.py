@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import INTO, NAMING, PARTS, QUANTITY, VERBS
-from vivavoce_bots.dialogue.manners import Heard, Hearing
+from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 
 _MOST_PARTS: Final = 20

@@ -3,7 +3,8 @@
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot, Visit
-from vivavoce_bots.dialogue.manners import Answer, Heard
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.manners import Answer
 
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
