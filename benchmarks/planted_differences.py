@@ -19,8 +19,8 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import vivavoce.study
-from scenes.bench import hold_trial
-from scenes.boris_callers import means
+from scenes.bench import hold_trial  # pyright: ignore[reportMissingImports]
+from scenes.boris_callers import means  # pyright: ignore[reportMissingImports]
 from vivavoce.measures.compute import compute
 from vivavoce.stats.proportions import newcombe
 

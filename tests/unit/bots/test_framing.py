@@ -7,10 +7,11 @@ import pytest
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.speech import speech
 
 MADE = {
     name: BOTS[name].make(BOTS[name].variants[0], 1, None)
-    for name in ("chef", "house", "library", "pharmacy", "restaurant", "telco", "trains")
+    for name in ("chef", "house", "library", "pharmacy", "telco", "trains")
 }
 
 
@@ -41,14 +42,16 @@ def test_words_about_the_conversation_are_told_from_what_is_said_besides(
     [
         ("trains", "en", ("a ticket please", "I told you, from Rome to Naples"), "DAY"),
         ("trains", "it", ("un biglietto", "gliel'ho già detto, da Roma a Napoli"), "GIORNO"),
-        ("house", "en", ("switch on the kitchen lamp", "that's not what I asked"), "kitchen lamp is off"),
-        ("house", "it", ("accendi la lampada in cucina", "non è quello che ho chiesto"), "spenta"),
+        ("house", "en", ("switch on the lamp", "I told you, in the kitchen"), "kitchen"),
+        ("house", "it", ("accendi la lampada", "gliel'ho già detto, in cucina"), "cucina"),
     ],
 )
 def test_a_complaint_is_answered_and_what_it_says_besides_is_heard(
     name: str, language: str, said: tuple[str, ...], told: str
 ) -> None:
-    assert told in talk(name, language, *said)[-1].text
+    last = talk(name, language, *said)[-1].text
+    assert told in last
+    assert any(one in last for one in speech(language).answers["said"]), "the complaint is taken up"
 
 
 @pytest.mark.parametrize(
