@@ -2,10 +2,11 @@
 
     python -m benchmarks planted_differences [--calls 600] [--callers 100] [--write]
 
-One trial of simulated callers at a word error rate of .30 by the session engine: NBT, which weighs all hypotheses of
-what was said, against 1BT, which believes the first; objective success by inferred goals, as `vivavoce analyse`
-counts it. And calls of BoRIS by how it confirms and how much it mishears: turns of the caller, turns that only
-correct, right venues. `--write` keeps the figures in `benchmarks/results/planted_differences.json`.
+One trial of simulated callers at a word error rate of .30 by the session engine: NBT, which weighs all
+hypotheses of what was said, against 1BT, which believes the first; objective success by inferred goals, as
+`vivavoce analyse` counts it. And calls of BoRIS by how it confirms and how much it mishears: turns of the
+caller, turns that only correct, right venues. `--write` keeps the figures in
+`benchmarks/results/planted_differences.json`.
 """
 
 import argparse
@@ -18,8 +19,8 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import vivavoce.study
-from scenes.bench import hold_trial
-from scenes.boris_callers import means
+from scenes.bench import hold_trial  # pyright: ignore[reportMissingImports]
+from scenes.boris_callers import means  # pyright: ignore[reportMissingImports]
 from vivavoce.measures.compute import compute
 from vivavoce.stats.proportions import newcombe
 

@@ -17,7 +17,7 @@ from typing import Final
 from vivavoce_bots.bot import Bot, BotFunction, as_function
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
-from vivavoce_bots.dialogue.manners import Heard
+from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.spotting import Span, tokens
 from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.restaurant.bot import RestaurantBot

@@ -252,9 +252,7 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
 def fits(page: Any, name: str) -> None:
     """The page at which one is, also where it gives way to another one, as that of results does."""
     nameless = "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent.trim()).length"
-    pushed = (
-        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
-    )
+    pushed = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
     unnamed, sideways, found = of_one_page(
         page,
         lambda: (page.evaluate(nameless), page.evaluate(pushed), Axe().run(page).response["violations"]),

@@ -9,15 +9,8 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
-from vivavoce_bots.dialogue.manners import (
-    QUESTION,
-    Answer,
-    CourteousBot,
-    Heard,
-    Talk,
-    asked_for_more,
-    only_no,
-)
+from vivavoce_bots.dialogue.hearing import Heard, only_no
+from vivavoce_bots.dialogue.manners import QUESTION, Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.spotting import tokens
 

@@ -5,70 +5,53 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 `data/kitchen.yaml`.
 """
 
-import copy
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Part, read_parts
 from vivavoce_bots.chef.telling import Telling, Told
 from vivavoce_bots.chef.words import (
     ACTIONS,
     CONTAINERS,
-    ENGLISH,
     INGREDIENTS,
     PLACES,
     QUANTITY,
-    REFUSED,
     SAID,
-    THINGS,
     learn_words,
 )
-from vivavoce_bots.chef.world import Refused, World, things_of
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more
+from vivavoce_bots.chef.world import World, things_of
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, asked_for_more
 from vivavoce_bots.dialogue.speech import is_question
 
 _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
 _ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
 _OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
-_LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro")  # nobody mashes or drains these
+_LOOSE: Final = (
+    "acqua",
+    "sale",
+    "olio",
+    "latte",
+    "pepe",
+    "zucchero",
+    "burro",
+)  # nobody mashes or drains these
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è)\b)", re.I
 )
 _REQUEST: Final = re.compile(
-    r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|mi|ci|vuoi|vorresti|posso)\b", re.I
+    r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|"
+    r"mi|ci|vuoi|vorresti|posso)\b",
+    re.I,
 )
 _MOST_SENTENCES: Final = 10
 _TAG: Final = 3  # words of a question that only stresses what was said: where else?
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
-
-
-@dataclass
-class Session(Talk):
-    """The kitchen, what was spoken of last, the command that waits for an argument, and the last one done.
-
-    before  the kitchen before the last command
-    """
-
-    world: World = field(default_factory=World)
-    container: str | None = None
-    things: tuple[str, ...] = ()
-    waiting: Predicate | None = None
-    lacking: str | None = None
-    done: Predicate | None = None
-    undone: World | None = None
-
-
-class Lacking(Exception):
-    """A command that lacks something: what, and the sentence that asks or says so."""
-
-    def __init__(self, slot: str | None, said: str, predicate: Predicate) -> None:
-        self.slot, self.said, self.predicate = slot, said, predicate
-        super().__init__(said)
 
 
 class ChefBot(CourteousBot[Session]):
@@ -81,6 +64,7 @@ class ChefBot(CourteousBot[Session]):
     def __init__(self, seed: int = 1) -> None:
         super().__init__(seed, learn_words)
         self._telling = {language: Telling(language) for language in self._hearing}
+        self._carrying = {language: Carrying(language, one) for language, one in self._telling.items()}
 
     # --- the conversation ----------------------------------------------------------------------------------
 
@@ -128,8 +112,15 @@ class ChefBot(CourteousBot[Session]):
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         words, waiting = self.words(session), session.waiting
         if waiting is not None and session.lacking is not None:
-            thing = next((self._word(session, one) for one in waiting.arguments if self._is_thing(one)), "")
-            gaps = {"action": self._verb(session, waiting.action), "thing": thing}
+            thing = next(
+                (
+                    self._telling[session.language].word(one)
+                    for one in waiting.arguments
+                    if self._carrying[session.language].is_thing(one)
+                ),
+                "",
+            )
+            gaps = {"action": self._telling[session.language].verb(waiting.action), "thing": thing}
             return words[session.lacking].format(**gaps), (Act("request", session.lacking),)
         if session.done is not None:
             return words["more"], (Act("reqmore"),)
@@ -189,7 +180,7 @@ class ChefBot(CourteousBot[Session]):
         """What is commanded is done before what is asked is answered."""
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
-        self._speak_of(session, [one.value or "" for one in asked.all("thing")])
+        session.speak_of([one.value or "" for one in asked.all("thing")])
         question, asks = self.question(session)
         if told is None and len(asked.said) > _TAG:
             told = Told(self._unanswered(session), ())
@@ -262,7 +253,11 @@ class ChefBot(CourteousBot[Session]):
             elif part.action is not None and not (corrects and self._replaces(session, part)):
                 commands.append(self._command(session, part, commands))
             elif corrects and session.done and part.things and set(part.things) <= _bare_things(session.done):
-                lead.append(self.words(session)["so"].format(predicate=self._shown(session, session.done)))
+                lead.append(
+                    self.words(session)["so"].format(
+                        predicate=self._telling[session.language].shown(session.done)
+                    )
+                )
             elif corrects and (part.things or part.action):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
@@ -276,7 +271,11 @@ class ChefBot(CourteousBot[Session]):
         """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
         places = set(part.things) <= {*PLACES, *CONTAINERS}
         food = tuple(one for one in session.things if one in INGREDIENTS)
-        if session.waiting is not None or session.done is None or not (places and (part.into or part.things[-1] in PLACES)):
+        if (
+            session.waiting is not None
+            or session.done is None
+            or not (places and (part.into or part.things[-1] in PLACES))
+        ):
             return None
         to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
         if to_container and food:
@@ -329,7 +328,11 @@ class ChefBot(CourteousBot[Session]):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
             spoken = tuple(one for one in spoken if one not in loose)
-            meant = (spoken or tuple(one for one in session.things if one not in loose)) if not things or (into and things[-1] in CONTAINERS) else ()
+            meant = (
+                (spoken or tuple(one for one in session.things if one not in loose))
+                if not things or (into and things[-1] in CONTAINERS)
+                else ()
+            )
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
         order = {name: at for at, group in enumerate(_GROUPS) for name in group}
         if action in _INTO:
@@ -367,7 +370,7 @@ class ChefBot(CourteousBot[Session]):
         before = session.world.facts()
         for command in commands:
             try:
-                done.append(self._carry_out(session, command))
+                done.append(self._carrying[session.language].carry_out(session, command))
             except Lacking as lacking:
                 problem = lacking
                 break
@@ -379,7 +382,9 @@ class ChefBot(CourteousBot[Session]):
         self, session: Session, done: list[Predicate], problem: Lacking | None, facts: list[str]
     ) -> Answer:
         said = self.words(session)
-        sentences = [said["done"].format(predicate=self._shown(session, one)) for one in done]
+        sentences = [
+            said["done"].format(predicate=self._telling[session.language].shown(one)) for one in done
+        ]
         acts = [stating("inform", "done", str(one)) for one in done]
         acts += [stating("inform", "fact", one) for one in facts]
         session.waiting = problem.predicate if problem and problem.slot else None
@@ -392,114 +397,6 @@ class ChefBot(CourteousBot[Session]):
 
     def _parts(self, session: Session, heard: Heard) -> list[Part]:
         return read_parts(heard.text, self._hearing[session.language], session.language)
-
-    # --- carrying out ------------------------------------------------------------------------------------
-
-    def _carry_out(self, session: Session, command: Predicate) -> Predicate:
-        """Do it; what was not said but is meant is marked with asterisks.
-
-        Raises  Lacking: an action or thing that is not known, or an argument that is missing
-        """
-        said = self.words(session)
-        if not command.action and command.arguments:
-            self._speak_of(session, things_of(command))
-            thing = self._word(session, things_of(command)[-1])
-            raise Lacking("action", said["action"].format(thing=thing), command)
-        action = self._known_action(command.action)
-        if action is None:
-            told = said["unknown_action"].format(actions=self._telling[session.language].actions())
-            raise Lacking(None, told, command)
-        arguments = [self._known(session, one, command) for one in command.arguments]
-        command = Predicate(action, tuple(arguments))
-        things = [one for one in arguments if self._is_thing(one)]
-        if not things and "thing" in ACTIONS[action]:
-            raise Lacking("thing", said["thing"].format(action=self._verb(session, action)), command)
-        command = self._completed(session, command, things)
-        self._change(session, command)
-        return command
-
-    def _completed(self, session: Session, command: Predicate, things: list[str]) -> Predicate:
-        said, needs = self.words(session), ACTIONS[command.action]
-        containers = [one for one in things if self._bare(one) in CONTAINERS]
-        if "container" in needs and not containers:
-            if session.container is None:
-                raise Lacking("container", said["container"], command)
-            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
-        if "place" in needs and all(self._bare(one) in PLACES for one in things):
-            if session.container is None:
-                raise Lacking(
-                    "thing", said["thing"].format(action=self._verb(session, command.action)), command
-                )
-            command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
-            things = [session.container, *things]
-        food = [one for one in things if self._bare(one) in INGREDIENTS]
-        if command.action == "mettere" and len(food) == len(things) and session.container is not None:
-            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
-        if "place" in needs and (len(things) < 2 or len(food) == len(things)):
-            thing = self._word(session, things[0])
-            raise Lacking("place", said["place"].format(thing=thing), command)
-        return command
-
-    def _change(self, session: Session, command: Predicate) -> None:
-        """Have it happen in the kitchen.
-
-        Raises  Lacking: it cannot be done as things stand
-        """
-        things = things_of(command)
-        before = copy.deepcopy(session.world)
-        try:
-            session.world.carry_out(command.action, things)
-        except Refused as refused:
-            gaps = {"thing": self._word(session, refused.thing), "other": self._word(session, refused.other)}
-            shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
-            why = REFUSED[session.language][refused.why].format(**gaps, **shown)
-            raise Lacking(None, self.words(session)["refused"].format(why=why), command) from None
-        session.done, session.undone = command, before
-        self._speak_of(session, things)
-
-    def _speak_of(self, session: Session, things: Sequence[str]) -> None:
-        """Pronouns are about these from now on."""
-        session.container = next((one for one in reversed(things) if one in CONTAINERS), session.container)
-        food = tuple(one for one in things if one in INGREDIENTS)
-        session.things = food or tuple(one for one in things if one in CONTAINERS)[-1:] or session.things
-
-    def _known_action(self, action: str) -> str | None:
-        if action in ACTIONS:
-            return action
-        return next((name for name, english in ENGLISH.items() if english == action), None)
-
-    def _known(self, session: Session, argument: str, command: Predicate) -> str:
-        """An argument in the robot's words: a thing, a list of things, a quantity or a manner."""
-        if argument.startswith("["):
-            inner = [one.strip() for one in argument.strip("[]").split(",")]
-            return "[" + ", ".join(self._known(session, one, command) for one in inner if one) + "]"
-        bare = self._bare(argument)
-        thing = (
-            bare if bare in THINGS else next((t for t, english in THINGS.items() if english == bare), None)
-        )
-        if thing is not None:
-            return argument.replace(bare, thing)
-        if QUANTITY.fullmatch(bare) or " " in bare or bare.endswith(("mente", "ly")):
-            return argument
-        raise Lacking(None, self.words(session)["missing"].format(thing=bare[:40]), command)
-
-    def _is_thing(self, argument: str) -> bool:
-        return self._bare(argument) in THINGS or argument.startswith("[")
-
-    def _bare(self, argument: str) -> str:
-        return argument.strip("*")
-
-    def _word(self, session: Session, thing: str) -> str:
-        return self._telling[session.language].word(thing)
-
-    def _verb(self, session: Session, action: str) -> str:
-        return ENGLISH.get(action, action) if session.language == "en" else action
-
-    def _shown(self, session: Session, done: Predicate) -> str:
-        if session.language != "en":
-            return str(done)
-        words = [self._word(session, one) if not one.startswith("[") else one for one in done.arguments]
-        return str(Predicate(ENGLISH[done.action], tuple(words)))
 
 
 def _bare_things(command: Predicate) -> set[str]:
@@ -520,7 +417,12 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
     found: list[Part] = []
     for part in parts:
         last = found[-1] if found else None
-        names = last is not None and last.things and not set(last.things) & set(PLACES) and not (last.action or last.denied or last.strange)
+        names = (
+            last is not None
+            and last.things
+            and not set(last.things) & set(PLACES)
+            and not (last.action or last.denied or last.strange)
+        )
         if last is not None and names and part.action and part.it and not part.things:
             found[-1] = part._replace(things=last.things)
         else:

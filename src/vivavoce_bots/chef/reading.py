@@ -4,18 +4,24 @@ import re
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import INTO, NAMING, PARTS, QUANTITY, VERBS
-from vivavoce_bots.dialogue.manners import Heard, Hearing
+from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 
 _MOST_PARTS: Final = 20
 _MANNER: Final = ("mente", "ly")
 _ASIDE: Final = {
-    "en": re.compile(r"\s*(?:as|like|because|since|which|who|my|our|his|her|your|they|she|he|we|grandma|granny)\b(?! (?:well|potatoes|eggs|onions|you))", re.I),
-    "it": re.compile(r"\s*(?:come|perché|così|mia|mio|i miei|le mie|lui|lei|loro|che|diceva|faceva|nonna|oggi (?:vengono|viene|arrivano|arriva))\b", re.I),
+    "en": re.compile(
+        r"\s*(?:as|like|because|since|which|who|my|our|his|her|your|they|she|he|we|grandma|"
+        r"granny)\b(?! (?:well|potatoes|eggs|onions|you))", re.I),
+    "it": re.compile(
+        r"\s*(?:come|perché|così|mia|mio|i miei|le mie|lui|lei|loro|che|diceva|faceva|nonna|"
+        r"oggi (?:vengono|viene|arrivano|arriva))\b", re.I),
 }  # fmt: skip
 """What is told beside a command: my mother always used salt."""
 _BESIDES: Final = re.compile(
-    r"\b(?:come (?:faceva|fa|diceva|dice|mi ha|facevano|una volta)|(?:like|as|the way) (?:my|her|his|our|they|she|he|we|i|always|in the))\b.*", re.I
+    r"\b(?:come (?:faceva|fa|diceva|dice|mi ha|facevano|una volta)|(?:like|as|the way) (?:my|"
+    r"her|his|our|they|she|he|we|i|always|in the))\b.*",
+    re.I,
 )
 _CLITIC: Final = re.compile(r"\w{3,}[aei]l[aeio]")
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
+from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.words import ACTIONS, AT, CONTAINERS, ENGLISH, INGREDIENTS, PLACES, SAID, THINGS
 from vivavoce_bots.chef.world import World
-from vivavoce_bots.dialogue.manners import Heard
+from vivavoce_bots.dialogue.hearing import Heard
 
 _BEGINS = {
     "en": re.compile(r"\W*(?:(?:and|but|so|no|i meant?),? )*(?:is|are|isn't|aren't) ", re.I),
@@ -132,3 +133,13 @@ class Telling:
     def word(self, thing: str) -> str:
         bare = thing.strip("*")
         return THINGS.get(bare, bare) if self._language == "en" else bare
+
+    def verb(self, action: str) -> str:
+        return ENGLISH.get(action, action) if self._language == "en" else action
+
+    def shown(self, done: Predicate) -> str:
+        """A command in the notation, in the words of the language."""
+        if self._language != "en":
+            return str(done)
+        words = [self.word(one) if not one.startswith("[") else one for one in done.arguments]
+        return str(Predicate(ENGLISH[done.action], tuple(words)))

@@ -11,7 +11,8 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more, only_no
+from vivavoce_bots.dialogue.hearing import Heard, only_no
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
 
@@ -25,9 +26,11 @@ _NAMING: Final = frozenset(
 )  # fmt: skip
 _MOST_BESIDES: Final = 2
 _NO_NAMES: Final = frozenset(
-    ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche", "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi", "io", "non",
-     "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro", "nostra")
-)
+    ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche",
+     "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi",
+     "io", "non", "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro",
+     "nostra")
+)  # fmt: skip
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
@@ -253,7 +256,12 @@ class CounterBot(CourteousBot[Visit]):
             return None
         first = heard.text.split(",")[0]
         said, spans = self._hearing[session.language].find(first)
-        unknown = not set(said) & _NO_NAMES and 0 < len(said) <= _LONGEST_NAME and set(said) <= set(heard.rest) and not spans
+        unknown = (
+            not set(said) & _NO_NAMES
+            and 0 < len(said) <= _LONGEST_NAME
+            and set(said) <= set(heard.rest)
+            and not spans
+        )
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
 
     def _not_known(self, session: Visit, name: str) -> Answer:

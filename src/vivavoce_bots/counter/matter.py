@@ -141,8 +141,10 @@ def read_counter(name: str) -> Counter:
     raw = read_data(name)
     errands = {
         key: Errand(
-            tuple(one.get("needs", ())), bool(one.get("confirmed")), bool(one.get("yields")),
-            {by: one[by] for by in LANGUAGES}
+            tuple(one.get("needs", ())),
+            bool(one.get("confirmed")),
+            bool(one.get("yields")),
+            {by: one[by] for by in LANGUAGES},
         )
         for key, one in raw["errands"].items()
     }

@@ -3,7 +3,8 @@
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot, Visit
-from vivavoce_bots.dialogue.manners import Answer, Heard
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.manners import Answer
 
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
@@ -39,7 +40,9 @@ class TrainsBot(CounterBot):
         placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
         placed = placed and "?" not in heard.text
         if (session.asking == "train" or placed) and (first or last) and not {"train", "time"} & set(found):
-            found["train"] = str(self.counter.needs["train"].low if first else self.counter.needs["train"].high)
+            found["train"] = str(
+                self.counter.needs["train"].low if first else self.counter.needs["train"].high
+            )
         return found
 
     def about(self, session: Visit, heard: Heard) -> bool:

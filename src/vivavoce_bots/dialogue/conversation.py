@@ -313,7 +313,10 @@ class DialogueBot(ABC, Generic[Held]):
         lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
         said = [generation.say(part, state.venue, session.random) for part in (lead, acts[len(lead) :])]
         text = " ".join(filter(None, [*said[:1], told, *said[1:]]))
-        ends, asked = any(act.act == "bye" for act in acts), any(one.acts == (Act("repeat"),) for one in meanings)
+        ends, asked = (
+            any(act.act == "bye" for act in acts),
+            any(one.acts == (Act("repeat"),) for one in meanings),
+        )
         if text == session.said and not (ends or asked):
             text = self._varied(session, acts, text)
         session.said = text

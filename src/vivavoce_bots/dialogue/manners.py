@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.hearing import UNSURE, Heard, Hearing, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
@@ -25,7 +26,7 @@ from vivavoce_bots.dialogue.speech import (
     speech,
     without_tag,
 )
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
+from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter
 
 _REMEMBERED: Final = 4
 QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
@@ -33,9 +34,6 @@ _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
 _FEWEST_WORDS: Final = 3
 _SHORT: Final = 4
-_FEWEST_REST: Final = 2
-_REACH: Final = 4  # words that a `not` reaches over
-_UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 _NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
@@ -47,35 +45,18 @@ _ASIDES: Final = frozenset(
 _QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
 """Asides that want no answer beside the matter."""
 _YES_AND: Final = {
-    "en": re.compile(r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks| thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+", re.I),
-    "it": re.compile(r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+", re.I),
+    "en": re.compile(
+        r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks|"
+        r" thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|"
+        r"ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
+        re.I,
+    ),
 }
 _BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
-
-
-class Heard(NamedTuple):
-    """An utterance: its words, the phrases in it, what it does, and the words that none of these explains."""
-
-    text: str
-    said: list[str]
-    spans: list[Span]
-    kinds: tuple[str, ...]
-    rest: list[str]
-
-    def did(self, *kinds: str) -> bool:
-        return any(kind in self.kinds for kind in kinds)
-
-    def all(self, kind: str) -> list[Entry]:
-        """The phrases of a kind in their order."""
-        return [span.entry for span in self.spans if span.entry.kind == kind]
-
-    def refused(self, kind: str) -> list[Span]:
-        """The phrases of a kind that are not wanted: each `not` reaches the next one, a few words on."""
-        found: list[Span] = []
-        for denial in (span for span in self.spans if span.entry.kind == "not"):
-            near = range(denial.end, denial.end + _REACH)
-            found += [one for one in self.spans if one.entry.kind == kind and one.start in near][:1]
-        return found
 
 
 class Answer(NamedTuple):
@@ -106,65 +87,7 @@ class Talk:
     stalled: int = 0
 
 
-class Hearing:
-    """What people say in one language: what holds for every bot, and the phrases of this one."""
-
-    def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
-        known = speech(language)
-        self._language, self._spotter = language, Spotter()
-        for kind in ("not", "options", "dontcare"):
-            for phrase in known.cues[kind]:
-                self._spotter.learn(phrase, Entry(kind))
-        for kind, phrases in known.moves.items():
-            for phrase in phrases:
-                self._spotter.learn(phrase, Entry(kind))
-        if learn is not None:
-            learn(self._spotter, language)
-        self._wholes = Wholes(known.alone, known.fillers)
-        self.small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
-
-    def learn(self, phrase: str, kind: str) -> None:
-        """One more phrase, unless it means something already."""
-        self._spotter.learn(phrase, Entry(kind), taken_by=("errand", "value"))
-
-    def find(self, text: str) -> tuple[list[str], list[Span]]:
-        """The words of a text and the phrases in it."""
-        said = tokens(text)
-        return said, self._spotter.find(text, said)
-
-    def heard(self, text: str) -> Heard:
-        text = without_tag(text[:LONGEST_TEXT], self._language)
-        said, spans = self.find(text)
-        whole = self._wholes.kind(said)
-        covered = {at for span in spans for at in range(span.start, span.end)}
-        rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
-        if rest:  # `which` and `have you` ask what there is only where nothing else is said
-            spans = [span for span in spans if span.entry.kind != "options"]
-        if text.rstrip().endswith("?"):  # what somebody asks is no small talk
-            spans = [span for span in spans if span.entry.kind != "chat"]
-        kinds = [span.entry.kind for span in spans]
-        ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
-        if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
-            spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
-        return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
-
-
 Held = TypeVar("Held", bound=Talk)
-_MOVES: Final = (
-    *COURTESIES,
-    *_UNSURE,
-    "bye",
-    "done",
-    "cancel",
-    "affirm",
-    "negate",
-    "repeat",
-    "reqalts",
-    "restart",
-    "undo",
-    "ciao",
-    "wrong",
-)
 
 
 class CourteousBot(ABC, Generic[Held]):
@@ -244,10 +167,12 @@ class CourteousBot(ABC, Generic[Held]):
         answer = self._turn(session, text)
         if answer.acts[:1] == (Act("repeat"),):
             return self._said(session, self._led_back(session, (frame,), helped=session.lost > 1))
-        return self._said(session, answer._replace(text=_joined([self._courtesy(session, frame), answer.text])))
+        return self._said(
+            session, answer._replace(text=_joined([self._courtesy(session, frame), answer.text]))
+        )
 
     def _turn(self, session: Held, text: str) -> Answer:
-        """The answer to an utterance: to yes or no before a question, to what is beyond this bot, to the rest."""
+        """The answer to an utterance: yes or no before a question, what is beyond this bot, the rest."""
         hearing = self._hearing[session.language]
         if (split := self._yes_and(session, text)) is not None:
             first = self._manage(session, hearing.heard(split[0])) if split[0] else None
@@ -382,7 +307,7 @@ class CourteousBot(ABC, Generic[Held]):
             return self._puzzled(session, heard)
         session.lost = session.stalled = 0
         self._remember(session, before)
-        return self._parted(session, answer) if _leaves(heard) else answer
+        return self._parted(session, answer) if leaves_behind(heard) else answer
 
     def _parted(self, session: Held, answer: Answer) -> Answer:
         """The answer to the matter and to a goodbye behind it, unless something is still to be settled."""
@@ -418,7 +343,7 @@ class CourteousBot(ABC, Generic[Held]):
             courtesies = tuple(one for one in courtesies if one != "hello")
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
-        if heard.did("service", *_UNSURE):
+        if heard.did("service", *UNSURE):
             return self._led_back(session, courtesies[:1], helped=True)
         return self._led_back(session, courtesies) if courtesies else None
 
@@ -443,7 +368,7 @@ class CourteousBot(ABC, Generic[Held]):
         return told if question in told else QUESTION.sub("", told).strip() or told
 
     def _led_back(self, session: Held, kinds: Sequence[str], *, helped: bool = False) -> Answer:
-        """Courtesies, help where it is wanted, and the question that waits; what is asked in vain is let go."""
+        """Courtesies, help where wanted, and the question that waits; what is asked in vain is let go."""
         stalls = helped or "insult" in kinds
         session.stalled = session.stalled + 1 if stalls else 0
         if session.stalled >= _LET_GO and not asked_for_more(session.last):
@@ -492,7 +417,9 @@ class CourteousBot(ABC, Generic[Held]):
             self.let_go(session)
             question, asks = self.question(session)
             session.lost = 0
-        return Answer(_joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks))
+        return Answer(
+            _joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks)
+        )
 
     def _snapshot(self, session: Held) -> bytes:
         return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})
@@ -501,17 +428,6 @@ class CourteousBot(ABC, Generic[Held]):
         session.changed = before != self._snapshot(session)
         if session.changed:
             session.before.append(before)
-
-
-def _leaves(heard: Heard) -> bool:
-    """Whether a goodbye ends the utterance."""
-    last = heard.spans[-1] if heard.spans else None
-    return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
-
-
-def only_no(heard: Heard) -> bool:
-    """Whether an utterance says no and hardly more: `no, I said my daughter` goes on."""
-    return heard.did("negate") and len(heard.rest) < _FEWEST_REST
 
 
 def asked_for_more(last: Reply | None) -> bool:

@@ -163,7 +163,11 @@ class Understanding:
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
-        if kind == "done" and turn.venue is None and turn.spans[index].end - turn.spans[index].start + 2 < len(turn.said):
+        if (
+            kind == "done"
+            and turn.venue is None
+            and turn.spans[index].end - turn.spans[index].start + 2 < len(turn.said)
+        ):
             return None  # a name, and that is all
         if kind == "wrong":
             return Act("negate" if turn.confirming else "undo")

@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, asked_for_more, only_no
-from vivavoce_bots.dialogue.spotting import Spotter, forms_of
+from vivavoce_bots.dialogue.hearing import Heard, only_no
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, asked_for_more
+from vivavoce_bots.dialogue.spotting import Spotter
 from vivavoce_bots.house.clauses import Clause, read_clauses
-from vivavoce_bots.house.home import Home, read_home, read_manner
+from vivavoce_bots.house.home import Home, read_home, read_manner, verbs_of
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.services import SERVED, Services
@@ -79,7 +80,7 @@ class HouseBot(CourteousBot[Session]):
             return self.words(session)["more"], (Act("reqmore"),)
         if not session.waiting:
             return self.words(session)["ask"], (Act("request", "task"),)
-        return self._question(session, session.waiting[0])
+        return self._asked(session, session.waiting[0])
 
     def help(self, session: Session) -> str:
         if session.waiting and session.waiting[0].choices:
@@ -139,7 +140,7 @@ class HouseBot(CourteousBot[Session]):
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:
-            return self._question(session, session.waiting[0])
+            return self._asked(session, session.waiting[0])
         return self.words(session)["more"], (Act("reqmore"),)
 
     def _left(self, session: Session, heard: Heard) -> Answer | None:
@@ -157,7 +158,7 @@ class HouseBot(CourteousBot[Session]):
         if not session.waiting:
             return False
         denied = [one for one in clauses if "not" in one.kinds and one.deed is None and one.reference.kind]
-        if denied and len(clauses) > len(denied) and not session.waiting[0].choices == ():
+        if denied and len(clauses) > len(denied) and session.waiting[0].choices != ():
             kinds = self._kinds(session.waiting[0].choices)
             if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
                 clauses = [one for one in clauses if one not in denied]
@@ -186,9 +187,9 @@ class HouseBot(CourteousBot[Session]):
                 return True
             if kept:
                 return self._narrowed(session, pending, kept, told)
-        if first is not None and first.reference.it and session.about and not reference_placed(first):
-            if not set(session.about) & set(pending.choices):  # of what was spoken of, not of the choices
-                return False
+        points = first is not None and first.reference.it and session.about and not first.placed
+        if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
+            return False
         new = (
             first is not None
             and first.deed not in (None, pending.deed)
@@ -377,14 +378,12 @@ class HouseBot(CourteousBot[Session]):
         """The kind of device that is meant where only the deed tells: only blinds are opened."""
         if deed is None or reference.it or reference.every or reference.called or reference.other:
             return None
-        fitting = [kind.name for kind in self._home.kinds.values() if deed in kind.deeds]
-        return fitting[0] if len(fitting) == 1 else None
+        return self._home.only_kind(deed)
 
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         reader, deed = self._readers[session.language], clause.deed or ""
-        phrases = map(str, read_manner(session.language)["deeds"].get(deed, ()))
-        verbs = {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}
+        verbs = verbs_of(deed, session.language)
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
         elif clause.reference.bare or [
@@ -484,32 +483,14 @@ class HouseBot(CourteousBot[Session]):
 
     # --- asking back ---------------------------------------------------------------------------
 
+    def _asked(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
+        if pending.asks in SERVED:
+            return self.words(session)[SERVED[pending.asks]], self._services.asks(pending.asks)
+        return self._telling.question(session, pending, self.words(session))
+
     def _ask(self, session: Session, pending: Pending) -> None:
         if pending not in session.waiting:
             session.waiting.append(pending)
-
-    def _question(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
-        words = self.words(session)
-        if pending.asks in SERVED:
-            return words[SERVED[pending.asks]], self._services.asks(pending.asks)
-        names = self._telling.choices(session, pending.choices)
-        selects = tuple(stating("select", pending.kind or "thing", one) for one in pending.choices)
-        if pending.asks == "thing":
-            return words["what_thing"], (Act("request", "thing"),)
-        if pending.asks == "confirm":
-            return words["mean_one"].format(name=names), selects
-        forms = self._home.kinds[pending.kind].said[session.language] if pending.kind else {}
-        if pending.asks == "deed":
-            name = self._telling.listed(session, pending.choices, "and")
-            form = forms.get("what") or words["what_deed"]
-            return form.format(name=name), (Act("request", "action"),)
-        form = forms.get("which") or words["which_thing"]
-        return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
-
-
-def reference_placed(clause: Clause) -> bool:
-    """Whether a clause says which device it means by more than a pronoun."""
-    return bool(clause.reference.placed or clause.reference.kind)
 
 
 def _wishes(clause: Clause, named: set[str | None]) -> bool:

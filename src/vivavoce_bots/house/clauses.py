@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from vivavoce_bots.dialogue.manners import Hearing
+from vivavoce_bots.dialogue.hearing import Hearing
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
 from vivavoce_bots.house.reference import Reader, Reference
 
@@ -27,6 +27,11 @@ class Clause:
 
     def did(self, *kinds: str) -> bool:
         return any(kind in self.kinds for kind in kinds)
+
+    @property
+    def placed(self) -> bool:
+        """Whether it says which device it means by more than a pronoun."""
+        return bool(self.reference.placed or self.reference.kind)
 
 
 def read_clauses(text: str, hearing: Hearing, reader: Reader, of_kind: str | None = None) -> list[Clause]:

@@ -9,7 +9,7 @@ from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.dialogue.domain import DomainError
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml
-from vivavoce_bots.dialogue.spotting import Entry, Spotter
+from vivavoce_bots.dialogue.spotting import Entry, Spotter, forms_of
 
 Point = tuple[float, float, float]
 
@@ -53,6 +53,11 @@ class Home:
     channels: Mapping[str, Mapping[str, Any]]
     programmes: Mapping[str, Mapping[str, Any]]
     messages: Mapping[str, Sequence[str]]
+
+    def only_kind(self, deed: str) -> str | None:
+        """The kind of device that alone does a deed; None where several do, or none."""
+        fitting = [kind.name for kind in self.kinds.values() if deed in kind.deeds]
+        return fitting[0] if len(fitting) == 1 else None
 
     def of_kind(self, kind: str | None) -> list[str]:
         return [name for name, device in self.devices.items() if kind in (None, device.kind)]
@@ -157,3 +162,9 @@ def _piece(name: str, raw: Mapping[str, Any], kind: str = "") -> Piece:
         {language: raw[language]["name"] for language in LANGUAGES},
         {language: [str(word) for word in raw[language]["words"]] for language in LANGUAGES}, kind,
     )  # fmt: skip
+
+
+def verbs_of(deed: str, language: str) -> set[str]:
+    """The words of the phrases that ask for a deed."""
+    phrases = map(str, read_manner(language)["deeds"].get(deed, ()))
+    return {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from vivavoce_bots.acts import Act, stating
-from vivavoce_bots.dialogue.manners import Heard
+from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 from vivavoce_bots.house.clauses import Clause

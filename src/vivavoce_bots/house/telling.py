@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.house.home import Home, read_manner
+from vivavoce_bots.house.session import Pending
 
 FEW: Final = 3
 
@@ -107,6 +109,24 @@ class Telling:
 
     def _says(self, house: House) -> Mapping[str, Any]:
         return read_manner(house.language)["says"]
+
+    def question(
+        self, house: House, pending: Pending, words: Mapping[str, Any]
+    ) -> tuple[str, tuple[Act, ...]]:
+        """What is asked back of devices."""
+        names = self.choices(house, pending.choices)
+        selects = tuple(stating("select", pending.kind or "thing", one) for one in pending.choices)
+        if pending.asks == "thing":
+            return words["what_thing"], (Act("request", "thing"),)
+        if pending.asks == "confirm":
+            return words["mean_one"].format(name=names), selects
+        forms = self._home.kinds[pending.kind].said[house.language] if pending.kind else {}
+        if pending.asks == "deed":
+            name = self.listed(house, pending.choices, "and")
+            form = forms.get("what") or words["what_deed"]
+            return form.format(name=name), (Act("request", "action"),)
+        form = forms.get("which") or words["which_thing"]
+        return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
 
 
 def capital(text: str) -> str:

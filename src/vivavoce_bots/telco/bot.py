@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Final
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Heard, Talk, asked_for_more, only_no
+from vivavoce_bots.dialogue.hearing import Heard, only_no
+from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import number_meant
 from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASKS
 

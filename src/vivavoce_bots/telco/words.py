@@ -20,7 +20,8 @@ ASKED: Final = {
         r"|how much do i (have to )?pay)\b",
         "credit": r"\b(credit|balance|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
-        r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|how much( \w+)? (is|have i got"
+        r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
+        r"how much( \w+)? (is|have i got"
         r"|do i have)( \w+)? on|enough (money|left))\b",
         "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
     },
@@ -32,7 +33,8 @@ ASKED: Final = {
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
         r"|pagat\w (già|o no)|l'ho pagata)\b",
         "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
-        "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|mi resta|mi rimane|mi è rimasto|c'è rimasto)"
+        "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|"
+        r"mi resta|mi rimane|mi è rimasto|c'è rimasto)"
         r"|quanti soldi (ho|ci sono)"
         r"|(finit[oi]|finendo|esaurit[oi]|pochi|senza|rimasto|rimasti|restano)\b.{0,12}\b(soldi"
         r"|credito|poco|qualcosa)"
@@ -63,7 +65,8 @@ SAID: Final = {
         "help": "Say, for example: my last invoice, top up 20 euros, transfer 10 euros to Maria; "
         "or start over, repeat, goodbye.",
         "whoareyou": "I am a computer program, the customer service of Telmar.",
-        "human": "There is nobody here but me, a program; people read what you write to service@telmar.example.",
+        "human": "There is nobody here but me, a program; people read what you write to "
+        "service@telmar.example.",
         "invoice": "Your last {word} is {value} euros.",
         "transactions": "Your last {word}: {value}.",
         "credit": "Your {word} is {value} euros.",
@@ -193,8 +196,16 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
 }  # fmt: skip
 
 DENIED: Final = {
-    "en": re.compile(r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|never)\W+(?:\w+\W+){0,3}$", re.I),
-    "it": re.compile(r"\b(?:non(?! (?:so|ricordo|mi ricordo|capisco|conosco|vedo|trovo|me l|se))|mica|nessun[oa]?)\W+(?:\w+\W+){0,2}$"
-        r"|\bnon (?:me ne|mi|ci) (?:importa|interessa|frega)\W+(?:\w+\W+){0,3}$", re.I),
+    "en": re.compile(
+        r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|"
+        r"never)\W+(?:\w+\W+){0,3}$",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:non(?! (?:so|ricordo|mi ricordo|capisco|conosco|vedo|trovo|me l|se))|mica|"
+        r"nessun[oa]?)\W+(?:\w+\W+){0,2}$"
+        r"|\bnon (?:me ne|mi|ci) (?:importa|interessa|frega)\W+(?:\w+\W+){0,3}$",
+        re.I,
+    ),
 }
 """What stands before a task that is not wanted."""

@@ -1,4 +1,4 @@
-"""How BoRIS confirms, and how it was made to hear: what the length and the corrections of a call owe to both."""
+"""How BoRIS confirms, and how it was made to hear: what length and corrections of a call owe to both."""
 
 from functools import cache
 from random import Random

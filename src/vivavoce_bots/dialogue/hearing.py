@@ -1,0 +1,105 @@
+"""What is heard of an utterance: its words, the phrases in it, what it does, and what nothing explains."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from vivavoce_bots.dialogue.speech import COURTESIES, speech, without_tag
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
+
+_FEWEST_REST: Final = 2
+_REACH: Final = 4  # words that a `not` reaches over
+UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
+_MOVES: Final = (
+    *COURTESIES,
+    *UNSURE,
+    "bye",
+    "done",
+    "cancel",
+    "affirm",
+    "negate",
+    "repeat",
+    "reqalts",
+    "restart",
+    "undo",
+    "ciao",
+    "wrong",
+)
+
+
+class Heard(NamedTuple):
+    """An utterance: its words, the phrases in it, what it does, and the words that none of these explains."""
+
+    text: str
+    said: list[str]
+    spans: list[Span]
+    kinds: tuple[str, ...]
+    rest: list[str]
+
+    def did(self, *kinds: str) -> bool:
+        return any(kind in self.kinds for kind in kinds)
+
+    def all(self, kind: str) -> list[Entry]:
+        """The phrases of a kind in their order."""
+        return [span.entry for span in self.spans if span.entry.kind == kind]
+
+    def refused(self, kind: str) -> list[Span]:
+        """The phrases of a kind that are not wanted: each `not` reaches the next one, a few words on."""
+        found: list[Span] = []
+        for denial in (span for span in self.spans if span.entry.kind == "not"):
+            near = range(denial.end, denial.end + _REACH)
+            found += [one for one in self.spans if one.entry.kind == kind and one.start in near][:1]
+        return found
+
+
+class Hearing:
+    """What people say in one language: what holds for every bot, and the phrases of this one."""
+
+    def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
+        known = speech(language)
+        self._language, self._spotter = language, Spotter()
+        for kind in ("not", "options", "dontcare"):
+            for phrase in known.cues[kind]:
+                self._spotter.learn(phrase, Entry(kind))
+        for kind, phrases in known.moves.items():
+            for phrase in phrases:
+                self._spotter.learn(phrase, Entry(kind))
+        if learn is not None:
+            learn(self._spotter, language)
+        self._wholes = Wholes(known.alone, known.fillers)
+        self.small = {word for phrase in (*known.small, *known.fillers) for word in tokens(phrase)}
+
+    def learn(self, phrase: str, kind: str) -> None:
+        """One more phrase, unless it means something already."""
+        self._spotter.learn(phrase, Entry(kind), taken_by=("errand", "value"))
+
+    def find(self, text: str) -> tuple[list[str], list[Span]]:
+        """The words of a text and the phrases in it."""
+        said = tokens(text)
+        return said, self._spotter.find(text, said)
+
+    def heard(self, text: str) -> Heard:
+        text = without_tag(text[:LONGEST_TEXT], self._language)
+        said, spans = self.find(text)
+        whole = self._wholes.kind(said)
+        covered = {at for span in spans for at in range(span.start, span.end)}
+        rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
+        if rest:  # `which` and `have you` ask what there is only where nothing else is said
+            spans = [span for span in spans if span.entry.kind != "options"]
+        if text.rstrip().endswith("?"):  # what somebody asks is no small talk
+            spans = [span for span in spans if span.entry.kind != "chat"]
+        kinds = [span.entry.kind for span in spans]
+        ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
+        if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
+            spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
+        return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
+
+
+def leaves_behind(heard: Heard) -> bool:
+    """Whether a goodbye ends the utterance."""
+    last = heard.spans[-1] if heard.spans else None
+    return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
+
+
+def only_no(heard: Heard) -> bool:
+    """Whether an utterance says no and hardly more: `no, I said my daughter` goes on."""
+    return heard.did("negate") and len(heard.rest) < _FEWEST_REST
