@@ -96,7 +96,7 @@ AGENTS = {
     "cost", "cost_per_checked_success", "cost_per_objective_success", "cost_per_subjective_success",
     "tokens_per_checked_success", "tokens_per_objective_success", "tokens_per_subjective_success",
     "checked_success", "tool_calls", "repeated_tool_calls", "tool_error_rate",
-    "tokens", "input_tokens", "output_tokens",
+    "tokens", "input_tokens", "output_tokens", "grounded_answers", "ungrounded_answers",
 }  # fmt: skip
 NOT_TESTED = {"no_worse"}  # of a declared comparison since then: is one no worse than the other by the margin
 NEW = {"checks"}  # tables since then: what people answered to stimuli whose answer was known

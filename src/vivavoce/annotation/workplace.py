@@ -138,7 +138,8 @@ class Workplace:
     @property
     def chooses(self) -> bool:
         """Whether annotators get some of the dialogues alone, as the study's section `choose` says."""
-        return self.section.choose is not None and self.section.choose.kind == self.kind.name
+        choosing = self.study.annotation and self.study.annotation.choose
+        return choosing is not None and choosing.kind == self.kind.name
 
     def draw(self, chances: Mapping[str, tuple[float, float | None]]) -> list[str]:
         """Log each dialogue's chance and cast the lot; those that have a chance keep it.

@@ -26,6 +26,7 @@ ASKED_BY_FORM = {
     ("POST", "/pairs/edit"),
     ("POST", "/pairs/difference"),
     ("POST", "/pairs/draft"),
+    ("POST", "/pairs/pilot"),
 }
 ACCOUNTS = {"accounts", "sign_in_links", "sign_ins"}
 STRANGERS = ("nobody", "annotator", "wizard", "team")

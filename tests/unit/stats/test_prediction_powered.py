@@ -241,9 +241,10 @@ def by_leaving_out(
     return estimate, weight, away, spread
 
 
-def error(away: np.ndarray, spread: np.ndarray) -> tuple[float, float]:
-    """Squares weighed by the inverse root of their variance, unbiased; df: the effective number less 1."""
-    weights = 1 / np.sqrt(spread)
+def error(away: np.ndarray, spread: np.ndarray, *, chances: bool = False) -> tuple[float, float]:
+    """Squares weighed by the inverse root of their variance, unbiased, or as they are where chances differ;
+    df: the effective number less 1."""
+    weights = np.ones(len(spread)) if chances else 1 / np.sqrt(spread)
     square = weights @ away**2 * spread.sum() / (weights @ spread)
     return np.sqrt(square), (weights @ spread) ** 2 / ((weights * spread) ** 2).sum() - 1
 
@@ -268,14 +269,14 @@ def test_a_mean_and_a_difference_are_those_of_people_left_out_one_by_one(chances
     slow = [by_leaving_out(one, 10, fixed) for one in (first, second)]
     for cases, (estimate, weight, away, spread) in zip((first, second), slow, strict=True):
         found = powered_mean(cases, rate=False, level=0.9, tuning=tuning)
-        se, df = error(away, spread)
+        se, df = error(away, spread, chances=chances)
         assert (found.estimate, found.weight, found.se, found.df) == pytest.approx((estimate, weight, se, df))
         reach = student.ppf(0.95, df) * se
         assert (found.low, found.high) == pytest.approx((estimate - reach, estimate + reach))
         assert 0.1 < weight < 1 and found.method == "prediction_powered_t"
     both = powered_difference(first, second, level=0.9, tuning=tuning)
     estimate = slow[0][0] - slow[1][0]
-    se, df = error(slow[0][2] - slow[1][2], slow[0][3] + slow[1][3])
+    se, df = error(slow[0][2] - slow[1][2], slow[0][3] + slow[1][3], chances=chances)
     reach = student.ppf(0.95, df) * se
     expected = estimate, estimate - reach, estimate + reach, 2 * student.sf(abs(estimate) / se, df)
     assert (both.estimate, both.low, both.high, both.p) == pytest.approx(expected)
