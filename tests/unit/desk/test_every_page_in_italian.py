@@ -50,7 +50,6 @@ def keys_of_the_file(study: Study) -> set[str]:
     fields = fields_of(Analysis, {}, only=DECLARED)
     found = {text for one in fields for text in (one.label, f"{one.group}:", *one.choices)}
     found |= {*step_names(), "study.yaml", "(Markdown)", *EditedStudy.of(study.folder).texts()}
-    found |= {card.told for card in EditedStudy.of(study.folder).cards()}
     found |= {
         f"{name} – {one['connect']} – {one['url']}" for name, one in study.systems.items() if "url" in one
     }
