@@ -16,6 +16,7 @@ from vivavoce.desk.study_editor.study_text import STUDY_FILE, Written, written
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import protocol_file
 from vivavoce.study.scaffold import study_contents, write_contents
+from vivavoce.study.steps_file import DialogueSettings
 
 STUDY_PLACE, TASKS_PLACE = "study", "tasks"  # of a problem: the field that it belongs to
 TASKS_FILE: Final = "tasks.yaml"
@@ -120,12 +121,12 @@ def create_study(folder: Path, new: NewStudy) -> list[Path]:
 def tasks_needed(protocol: str) -> int:
     """How many tasks a visit takes at least, as nobody gets one twice; 0 where it has no dialogues."""
     visit: list[Any] = read_yaml(protocol_file(protocol)).data["visit"]
-    held = [settings for kind, settings in map(step_parts, visit) if kind == "dialogue"]
-    model = step_model("dialogue")
-    return max(
-        (model.model_validate(as_mapping(model, one)).repeat.min for one in held),  # pyright: ignore
-        default=0,
-    )
+    read = [
+        model.model_validate(as_mapping(model, settings))
+        for kind, settings in map(step_parts, visit)
+        if issubclass(model := step_model(kind), DialogueSettings)
+    ]
+    return max((one.repeat.min for one in read), default=0)
 
 
 def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[str, str]]:
