@@ -43,10 +43,7 @@ class RequestForm:
     @classmethod
     def typed(cls, form: FormData) -> "RequestForm":
         return cls(
-            **{
-                name: field(form, f"ask-{name}", most=4000)
-                for name in ("text", "conversation", "more", "answer")
-            }
+            *(field(form, f"ask-{name}", most=4000) for name in ("text", "conversation", "more", "answer"))
         )
 
     @classmethod
