@@ -42,9 +42,10 @@ class RequestForm:
 
     @classmethod
     def typed(cls, form: FormData) -> "RequestForm":
-        return cls(
-            *(field(form, f"ask-{name}", most=4000) for name in ("text", "conversation", "more", "answer"))
+        text, conversation, more, answer = (
+            field(form, f"ask-{name}", most=4000) for name in ("text", "conversation", "more", "answer")
         )
+        return cls(text, conversation, more, answer)
 
     @classmethod
     def of_refusal(cls, error: NotFound) -> "RequestForm":
