@@ -185,7 +185,8 @@ class EnglishComplements:
             if thing is not None:
                 before = (thing, one[0] - 1)
                 words = one[0] - thing
-                light = words < _HEAVY or words <= one[1] - one[0] + 1
+                looked_for = tree[thing].lower_ == "for"
+                light = words < _HEAVY or (not looked_for and words <= one[1] - one[0] + 1)
                 sure = _UNSURE if light or _of_its_noun(tree, one) else 0.85
                 yield _swapped(text, tree, before, one, "complement before the object", sure)
 

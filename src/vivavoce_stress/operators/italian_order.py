@@ -50,8 +50,9 @@ _RELATIONAL: Final = tuple(
     for stem, ends in (("al", "ei"), ("ar", "ei"), ("ic", "oa"), ("ari", "oa"), ("iv", "oaie"), ("an", "oaie"))
     for end in ends
 ) + ("ici", "iche", "ari", "arie", "ese", "esi")
+_DATED: Final = ("scors", "prossim", "passat")
 _RELATES: Final = re.compile(r"\b(?:relating|pertaining|characteristic|occurring|used) (?:to|in|of|or)\b")
-_DOING: Final = re.compile(r"(\w{2,})(?:ant|ent)[ei]")
+_DOING: Final = ("ante", "anti", "ente", "enti")
 
 
 class ItalianNounAdjective:
@@ -124,9 +125,8 @@ def _stays(quality: Token) -> bool:
     glosses = [wordnet("en").gloss(one) for one in wordnet("it").senses(quality.lemma, "a")]
     if word.endswith(_RELATIONAL):
         return not glosses or bool(_RELATES.search(glosses[0].partition(";")[0]))
-    doing = _DOING.fullmatch(word)  # urgente, of urgere
-    verbs = [doing[1] + end for end in ("are", "ere", "ire")] if doing else []
-    return RULES.participle_of(word) is not None or any(wordnet("it").senses(one, "v") for one in verbs)
+    dated = word.startswith(_DATED)
+    return not dated and (word.endswith(_DOING) or RULES.participle_of(word) is not None)
 
 
 def _measures(tokens: list[Token], place: int) -> bool:
@@ -206,6 +206,7 @@ def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
     )
     for_noun = tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
     told_kind = tokens[one.last].part == "noun" and tokens[other.first].lemma == "per" and not timed
+    told_kind = told_kind and "det" in (tokens[one.first + 1].part, tokens[one.first].part[-3:])
     if told_kind and tokens[other.head].part == "noun":  # al corso per la patente
         return True
     described = tokens[one.last].part == "adj" or for_noun

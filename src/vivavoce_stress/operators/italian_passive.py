@@ -113,8 +113,6 @@ class _Clauses:
         thing = object_phrase(tokens, place + 2) if verb else None
         if verb is None or thing is None or token.lemma not in _MODALS or token.form[:1] == "c":
             return None
-        if _goes_on(tokens, thing, "inf"):
-            return None
         mi = "mi " if verb.clitic == "mi" else ""
         first, by = place, ""
         if not mi and place and tokens[place - 1].lower in ("mi", "ci"):
@@ -139,6 +137,7 @@ class _Clauses:
                 "question in the passive",
                 0.9,
             )
+        confidence = _UNSURE if _goes_on(tokens, thing, "inf") else confidence
         subject = text_of(text, tokens, thing.first, thing.last)
         first, no = _negated(tokens, first)
         verbs = f"{no}{mi}{modal} essere {self._passive(verb.lemma, thing)}{by}"

@@ -355,6 +355,9 @@ def _stands_alone(token: Any) -> bool:
     """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
     if token.pos_ == "NOUN" and (token.dep_ in ("advmod", "npadvmod") or _rather_a_verb(token)):
         return False
+    behind = [one.tag_ for one in token.doc[token.i + 1 : token.i + 3]]
+    if token.pos_ == "ADJ" and behind[:1] == ["NNS"] and behind[1:] and behind[1] in ("NN", "NNS", "VBG"):
+        return False  # small claims court: the plural is part of a name
     if token.pos_ == "VERB" and token.dep_ == "amod":  # a fixed rate
         return False
     joined = [one for one in token.children if one.dep_ in ("compound", "prt") and one.lower_ not in _SIDES]
