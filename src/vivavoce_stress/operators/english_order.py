@@ -195,7 +195,7 @@ class EnglishComplements:
 
 
 def _may_be_of_noun(tree: Any, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether the second complement would come to belong to the noun before both: the lock near the gate on the tank."""
+    """Whether the second would come to belong to the noun before both: the lock near the gate on the tank."""
     said, following = tree[one[0]], tree[other[0]]
     if _timed(tree, other):  # move the lesson to the hall on Monday: the lesson on Monday
         return said.lower_ == "to" and any(word.lemma_.lower() in _RETIMES for word in tree[: one[0]])
@@ -208,7 +208,8 @@ def _of_its_noun(tree: Any, one: tuple[int, int]) -> bool:
     said, behind = tree[one[0]], tree[one[1] + 1] if one[1] + 1 < len(tree) else None
     if _timed(tree, one):
         return False
-    held = said.lower_ in ("on", "near", "around") and said.head.pos_ in ("NOUN", "PROPN")
+    held = said.lower_ == "on" and said.head.pos_ in ("NOUN", "PROPN")
+    held = held or said.lower_ in ("near", "around")  # the parser often hangs these on the verb
     has = [word for word in tree[: one[0]] if word.lemma_ in ("have", "be") and word.pos_ == "VERB"]
     kept = said.lower_ in ("to", "in", "on") and bool(has) and has[-1].i >= one[0] - _NEAR
     goes_on = behind is not None and behind.dep_ == "prep" and behind.head.pos_ != "VERB"

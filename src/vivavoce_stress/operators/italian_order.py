@@ -46,10 +46,31 @@ _UNSURE: Final = 0.6
 _OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = tuple(
-    stem + end
-    for stem, ends in (("al", "ei"), ("ar", "ei"), ("ic", "oa"), ("ari", "oa"), ("iv", "oaie"), ("an", "oaie"))
-    for end in ends
-) + ("ici", "iche", "ari", "arie", "ese", "esi")
+    [
+        "ale",
+        "ali",
+        "are",
+        "ari",
+        "ico",
+        "ica",
+        "ici",
+        "iche",
+        "ario",
+        "aria",
+        "ari",
+        "arie",
+        "ivo",
+        "iva",
+        "ivi",
+        "ive",
+        "ano",
+        "ana",
+        "ani",
+        "ane",
+        "ese",
+        "esi",
+    ]
+)
 _DATED: Final = ("scors", "prossim", "passat")
 _RELATES: Final = re.compile(r"\b(?:relating|pertaining|characteristic|occurring|used) (?:to|in|of|or)\b")
 _DOING: Final = ("ante", "anti", "ente", "enti")
@@ -120,11 +141,11 @@ class ItalianNounAdjective:
 
 
 def _stays(quality: Token) -> bool:
-    """Whether an adjective says of what kind or in what state a thing is, and stands behind its noun alone."""
+    """Whether an adjective tells a kind or a state, and so stands behind its noun."""
     word = quality.lower
     glosses = [wordnet("en").gloss(one) for one in wordnet("it").senses(quality.lemma, "a")]
     if word.endswith(_RELATIONAL):
-        return not glosses or bool(_RELATES.search(glosses[0].partition(";")[0]))
+        return not glosses or any(_RELATES.search(one.partition(";")[0]) for one in glosses)
     dated = word.startswith(_DATED)
     return not dated and (word.endswith(_DOING) or RULES.participle_of(word) is not None)
 
