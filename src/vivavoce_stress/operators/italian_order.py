@@ -46,8 +46,8 @@ _UNSURE: Final = 0.6
 _OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
 _RELATIONAL: Final = (
-    "ale", "ali", "are", "ari", "ico", "ica", "ici", "iche", "ario", "aria", "arie", "ivo", "iva", "ivi", "ive",
-    "ano", "ana", "ani", "ane", "ese", "esi",
+    "ale", "ali", "are", "ari", "ico", "ica", "ici", "iche", "ario", "aria", "arie", "ivo", "iva", "ivi",
+    "ive", "ano", "ana", "ani", "ane", "ese", "esi",
 )  # fmt: skip
 _DATED: Final = ("scors", "prossim", "passat")
 _RELATES: Final = re.compile(r"\b(?:relating|pertaining|characteristic|occurring|used) (?:to|in|of|or)\b")
