@@ -117,6 +117,8 @@ def _with_complements(tokens: list[Token], last: int) -> int:
             if inner is None:
                 break
             last = inner.last
+            dated = tokens[last].lower in _DAYS and last + 1 < len(tokens)
+            last += dated and tokens[last + 1].part == "num"  # la lezione di martedì 6
         else:
             break
     while tokens[last].part == "adv" and tokens[last - 1].lemma not in ("di", "d'"):

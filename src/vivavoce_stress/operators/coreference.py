@@ -38,6 +38,7 @@ _CAPITAL_CITY: Final = re.compile(
 _NO_COUNTRY: Final = re.compile(r"(?:Republic|Kingdom|State|Union|Province)\b(?! of)")
 _KNOWN_FOR: Final = re.compile(r"\b(?:capital|capitale|capoluogo|largest|chief)\b")
 _GUESS: Final = 0.6
+_NAMESAKE: Final = re.compile(r"\bcapital of the state of\b")  # Dover, Lincoln, Richmond: named after others
 _PLACE: Final = re.compile(r"\b(?:capital|city|town|port|island|river|country|republic|state|province)\b")
 _IT_PREPOSITIONS: Final = ("a", "ad", "di", "da", "in", "su")
 
@@ -55,6 +56,8 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
     most = (
         1.0 if len(places) < 2 or any(_CAPITAL_CITY.search(english.gloss(one)) for one in places) else _GUESS
     )
+    if any(_NAMESAKE.search(english.gloss(one)) for one in places):
+        most = _GUESS
     for rank, sense in enumerate(own.senses(name, "n")[:2]):
         trust = min(most, 0.9 - 0.3 * rank)
         capital = _CAPITAL.search(english.gloss(sense))

@@ -22,6 +22,12 @@ _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
 _OF_NOUN: Final = ("on", "by", "near", "under", "with")
 _UNSURE: Final = 0.6
+_GUESS: Final = 0.5
+_NEAR: Final = 8  # words between a verb and what may belong to its object
+_HEAVY: Final = 4  # words; a shorter object stays before a complement
+_RETIMES: Final = frozenset(
+    ["move", "change", "shift", "postpone", "reschedule", "switch", "swap", "transfer", "delay", "bring"]
+)
 _CLAIMING: Final = ("for", "to", "about")  # a plant hardy for a windy balcony
 _OF_ADJECTIVE: Final = (*_CLAIMING, "of", "with")
 _COUNTED: Final = frozenset(["many", "few", "several", "more", "fewer", "other", "such"])
@@ -96,7 +102,8 @@ class EnglishNounAdjective:
         edits = [edit(text, first.idx, end, placed(text, first.idx, moved))]
         if first.i and first.nbor(-1).lower_ in ("a", "an"):
             edits = _article(text, first.nbor(-1), noun_part) + edits
-        yield Substitution(tuple(edits), "adjective behind its noun", 0.6 if fixed else 0.85, ("spacy",))
+        sure = _GUESS if fixed else _UNSURE  # as the definition has it, but nobody says so
+        yield Substitution(tuple(edits), "adjective behind its noun", sure, ("spacy",))
 
     def _adjective_first(self, text: str, token: Any, noun: Any) -> Iterator[Substitution]:
         """There is a room available: an available room; not where the adjective is what is said of a noun."""
@@ -167,7 +174,8 @@ class EnglishComplements:
             ):
                 inside = one[0] <= tree[other[0]].head.i <= one[1] and not _timed(tree, other)
                 of_noun = tree[one[0]].lower_ in _OF_NOUN and _timed(tree, other) and not _timed(tree, one)
-                sure = _UNSURE if inside or of_noun else 0.9
+                unclear = inside or of_noun or _may_be_of_noun(tree, one, other)
+                sure = _UNSURE if unclear else 0.9
                 yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
         for one in found:
             said = tree[one[0]]
@@ -176,12 +184,23 @@ class EnglishComplements:
             thing = _object_before(tree, one[0]) if where else None
             if thing is not None:
                 before = (thing, one[0] - 1)
-                bare = before[0] == before[1]  # a bare plural does not stand last
-                sure = _UNSURE if bare or _of_its_noun(tree, one) else 0.85
+                words = one[0] - thing
+                looked_for = tree[thing].lower_ == "for"
+                light = words < _HEAVY or (not looked_for and words <= one[1] - one[0] + 1)
+                sure = _UNSURE if light or _of_its_noun(tree, one) else 0.85
                 yield _swapped(text, tree, before, one, "complement before the object", sure)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it has two complements, or an object and a complement, side by side"
+
+
+def _may_be_of_noun(tree: Any, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether the second would come to belong to the noun before both: the lock near the gate on the tank."""
+    said, following = tree[one[0]], tree[other[0]]
+    if _timed(tree, other):  # move the lesson to the hall on Monday: the lesson on Monday
+        return said.lower_ == "to" and any(word.lemma_.lower() in _RETIMES for word in tree[: one[0]])
+    held = said.head.pos_ in ("NOUN", "PROPN") and not _timed(tree, one)
+    return held and said.lower_ in (*_WHERE, *_OF_NOUN) and following.lower_ in (*_WHERE, *_OF_NOUN)
 
 
 def _of_its_noun(tree: Any, one: tuple[int, int]) -> bool:
@@ -189,8 +208,10 @@ def _of_its_noun(tree: Any, one: tuple[int, int]) -> bool:
     said, behind = tree[one[0]], tree[one[1] + 1] if one[1] + 1 < len(tree) else None
     if _timed(tree, one):
         return False
-    held = said.lower_ in ("on", "near", "around") and said.head.pos_ in ("NOUN", "PROPN")
-    kept = said.lower_ == "to" and said.head.lemma_ == "have"
+    held = said.lower_ == "on" and said.head.pos_ in ("NOUN", "PROPN")
+    held = held or said.lower_ in ("near", "around")  # the parser often hangs these on the verb
+    has = [word for word in tree[: one[0]] if word.lemma_ in ("have", "be") and word.pos_ == "VERB"]
+    kept = said.lower_ in ("to", "in", "on") and bool(has) and has[-1].i >= one[0] - _NEAR
     goes_on = behind is not None and behind.dep_ == "prep" and behind.head.pos_ != "VERB"
     return held or kept or goes_on
 

@@ -18,6 +18,12 @@ _PARTICLES: Final = ("on", "off", "up", "down", "in", "out")
 _UNSURE: Final = 0.6
 _OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
+_OWN_ACTS: Final = frozenset({  # who wishes them does them: passive, somebody else does
+    "adopt", "attend", "bring", "buy", "collect", "donate", "drink", "drive", "eat", "give", "hear", "hire",
+    "hold", "join", "learn", "leave", "lend", "meet", "pay", "play", "read", "rent", "return",
+    "see", "sell", "share", "spend", "study", "take", "taste", "teach", "try", "use", "view", "visit",
+    "watch", "wear", "win", "write",
+})  # fmt: skip
 _TO_GIVE: Final = frozenset({
     "email", "mail", "forward", "post", "text", "return", "deliver", "read", "lend", "sell",
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
@@ -146,9 +152,10 @@ def _wish(verb: Any) -> _Made | None:
     asked = any(one.tag_ in ("WDT", "WP") and one.i < verb.i for one in verb.head.subtree)
     if asked or any(one.dep_ == "conj" and one.tag_ == "VB" for one in verb.children):
         return None
-    _, first, last, recipient = found
+    head, first, last, recipient = found
     after = f"{_span(first, last)} to be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    return verb.nbor(-1).idx, _end(last), after, "wish with a passive clause", 0.95
+    own = verb.lemma_.lower() in _OWN_ACTS or any(one.lower_ == "own" for one in head.children)
+    return verb.nbor(-1).idx, _end(last), after, "wish with a passive clause", _UNSURE if own else 0.95
 
 
 def _wish_that(verb: Any) -> _Made | None:
@@ -159,7 +166,7 @@ def _wish_that(verb: Any) -> _Made | None:
     head, first, last, recipient = found
     is_ = "are" if _is_plural(head) else "is"
     clause = f"that {_span(first, last)} {is_} {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    return wish[0], wish[1], clause, "wish with a passive that-clause", 0.8
+    return wish[0], wish[1], clause, "wish with a passive that-clause", min(wish[4], 0.8)
 
 
 def _request(verb: Any) -> _Made | None:
@@ -210,7 +217,7 @@ def _order(verb: Any) -> _Made | None:
         return None
     _, first, last, recipient = found
     after = f"let {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    return verb.idx, _end(last), after, "order in the passive", 0.8
+    return verb.idx, _end(last), after, "order in the passive", _UNSURE  # nobody asks a favour so
 
 
 def _statement(verb: Any) -> _Made | None:
@@ -231,7 +238,11 @@ def _statement(verb: Any) -> _Made | None:
     past, plural = verb.tag_ == "VBD", _is_plural(head)
     be = ("were" if plural else "was") if past else ("are" if plural else "is")
     agent = _AGENTS.get(subject.lower_, _span(subject.left_edge, subject.right_edge))
-    after = f"{_span(first, last)} {be} {_participle(verb)} by {agent}"
+    between = verb.doc[subject.right_edge.i + 1 : verb.i]
+    if any(one.pos_ != "ADV" for one in between):
+        return None
+    verbs = " ".join((be, *(one.text for one in between), _participle(verb)))  # it was last given
+    after = f"{_span(first, last)} {verbs} by {agent}"
     return subject.left_edge.idx, _end(last), after, "statement in the passive", 0.85
 
 
@@ -297,7 +308,8 @@ def _helped(verb: Any) -> _Made | None:
         after = f"{opening} {thing} {verbs}{by}"
         return helper.idx, _end(found[2]), after, "question in the passive", 0.87
     after = f"{thing} {opening} {verbs}{by}"
-    return subject.left_edge.idx, _end(found[2]), after, "statement in the passive", 0.85
+    sure = _UNSURE if subject.lower_ in ("i", "we") and inner == ("been",) else 0.85  # who did it gets lost
+    return subject.left_edge.idx, _end(found[2]), after, "statement in the passive", sure
 
 
 def _helper_in_passive(helper: Any, verb: Any, plural: bool) -> tuple[str, tuple[str, ...]] | None:

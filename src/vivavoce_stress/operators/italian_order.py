@@ -1,5 +1,6 @@
 """ST-9 and ST-11 in Italian: nouns and adjectives, and complements, in the less usual order."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -9,6 +10,7 @@ from typing import Final
 from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.lexicon import TIMES
+from vivavoce_stress.italian.morphology import RULES
 from vivavoce_stress.italian.phrases import (
     Phrase,
     before,
@@ -43,7 +45,13 @@ _THE: Final = ("il", "lo", "la", "l'", "i", "gli", "le")
 _UNSURE: Final = 0.6
 _OF_SUBJECT: Final = ("costare", "partire", "arrivare", "venire", "essere", "passare", "restare")
 _PLACED: Final = ("situat", "ubicat", "specializzat", "collocat")
-_RELATIONAL: Final = ("ale", "ali", "onico", "onica", "onici")
+_RELATIONAL: Final = (
+    "ale", "ali", "are", "ari", "ico", "ica", "ici", "iche", "ario", "aria", "arie", "ivo", "iva", "ivi",
+    "ive", "ano", "ana", "ani", "ane", "ese", "esi",
+)  # fmt: skip
+_DATED: Final = ("scors", "prossim", "passat")
+_RELATES: Final = re.compile(r"\b(?:relating|pertaining|characteristic|occurring|used) (?:to|in|of|or)\b")
+_DOING: Final = ("ante", "anti", "ente", "enti")
 
 
 class ItalianNounAdjective:
@@ -74,8 +82,9 @@ class ItalianNounAdjective:
             return
         behind = tokens[place + 2].part if place + 2 < len(tokens) else ""
         unclear = bool(wordnet("it").senses(quality.lower, "n")) or cut_short(tokens, place + 1)
-        unclear = unclear or behind in ("adj", "noun", "name", "unknown")
-        confidence = 0.6 if unclear else 0.81 if quality.lower.endswith(_RELATIONAL) else 0.85
+        unclear = unclear or behind in ("adj", "noun", "name", "unknown") or _stays(quality)
+        named = place > 0 and tokens[place - 1].part == "noun" and tokens[place - 1].end + 1 == noun.start
+        confidence = _UNSURE if unclear or named else 0.85  # foglio rosa: the second noun is part of a name
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
         edits = [*_led(text, tokens, place, quality.text, noun), edit(text, noun.start, quality.end, moved)]
         yield Substitution(tuple(edits), "adjective before its noun", confidence)
@@ -98,14 +107,25 @@ class ItalianNounAdjective:
         first = place
         while first and tokens[first - 1].part in ("det", "num", "adj"):
             first -= 1
+        led = first > 0 and tokens[first - 1].part in ("prep", "prepdet")
         measure = text_of(text, tokens, first, place)
         moved = f"{text_of(text, tokens, place + 2, content.last)} {measure[:1].lower()}{measure[1:]}"
         start = tokens[first].start
         change = edit(text, start, tokens[content.last].end, placed(text, start, moved))
-        yield Substitution((change,), "the content before its measure", 0.8)
+        yield Substitution((change,), "the content before its measure", _UNSURE if led else 0.8)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no noun of it stands beside an adjective or measures another"
+
+
+def _stays(quality: Token) -> bool:
+    """Whether an adjective tells a kind or a state, and so stands behind its noun."""
+    word = quality.lower
+    glosses = [wordnet("en").gloss(one) for one in wordnet("it").senses(quality.lemma, "a")]
+    if word.endswith(_RELATIONAL):
+        return not glosses or any(_RELATES.search(one.partition(";")[0]) for one in glosses)
+    dated = word.startswith(_DATED)
+    return not dated and (word.endswith(_DOING) or RULES.participle_of(word) is not None)
 
 
 def _measures(tokens: list[Token], place: int) -> bool:
@@ -184,6 +204,10 @@ def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
         tokens[at].lower in TIMES or tokens[at].part == "num" for at in range(other.first, other.last + 1)
     )
     for_noun = tokens[one.last].part == "noun" and tokens[one.first].lemma == "per"
+    told_kind = tokens[one.last].part == "noun" and tokens[other.first].lemma == "per" and not timed
+    told_kind = told_kind and "det" in (tokens[one.first + 1].part, tokens[one.first].part[-3:])
+    if told_kind and tokens[other.head].part == "noun":  # al corso per la patente
+        return True
     described = tokens[one.last].part == "adj" or for_noun
     bound = tokens[other.first].lemma == "per" and tokens[other.head].part == "name"
     if bound and tokens[one.first].lemma in ("su", "con", "in", "a"):  # sul volo di domani per Parigi
@@ -201,6 +225,9 @@ def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> floa
         return _UNSURE  # un seggiolino per bambini
     if opening.lemma == "a" and tokens[verb].lemma == "avere":
         return _UNSURE  # un'allergia alle noci
+    indefinite = one.first + 1 < len(tokens) and tokens[one.first + 1].part in ("det", "num")
+    if opening.lemma == "a" and indefinite and tokens[verb].lemma in _OF_SUBJECT:
+        return _UNSURE  # quanto costa il manico a una tazza
     definite = tokens[thing.first].lower in _THE
     if opening.lemma == "per" and definite and behind_article and tokens[verb].lemma not in _OF_SUBJECT:
         return _UNSURE

@@ -79,7 +79,9 @@ class _Clauses:
                 for way in ways:
                     made = way(text, tokens, place)
                     if made is not None:
-                        yield (*made[:4], _UNSURE) if cut_short(tokens, made[1]) else made
+                        parted = not made[2].endswith(tokens[made[1]].text)
+                        torn = cut_short(tokens, made[1]) or (parted and _numbered(tokens, made[1]))
+                        yield (*made[:4], _UNSURE) if torn else made
 
     def _wish(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """voglio bloccare la carta: voglio che la carta sia bloccata; vorrei: fosse."""
@@ -88,7 +90,7 @@ class _Clauses:
             return None
         verb = _infinitive_at(tokens, place + 1)
         thing = object_phrase(tokens, place + 2) if verb else None
-        if verb is None or thing is None or verb.clitic not in ("", "mi") or _goes_on(tokens, thing):
+        if verb is None or thing is None or verb.clitic not in ("", "mi") or _goes_on(tokens, thing, "inf"):
             return None
         past = token.form.startswith("v")
         sia = ("fosse" if past else "sia") if thing.number == "s" else ("fossero" if past else "siano")
@@ -119,8 +121,8 @@ class _Clauses:
             first = place - 1
         elif first and token.form in ("3s", "3p", "v3s", "v3p"):
             doer = _doer(text, tokens, first)
-            if doer is None and tokens[first - 1].part in _NOMINAL:
-                return None  # quanti ospiti può contenere la sala
+            if doer is None and tokens[first - 1].part in (*_NOMINAL, "pron", "rel"):
+                return None  # quanti ospiti può contenere la sala; chi può firmare
             first, by = doer or (first, "")
         plural = thing.number == "p"
         if token.lemma != "potere":
@@ -135,8 +137,10 @@ class _Clauses:
                 "question in the passive",
                 0.9,
             )
+        confidence = _UNSURE if _goes_on(tokens, thing, "inf") else confidence
         subject = text_of(text, tokens, thing.first, thing.last)
-        verbs = f"{mi}{modal} essere {self._passive(verb.lemma, thing)}{by}"
+        first, no = _negated(tokens, first)
+        verbs = f"{no}{mi}{modal} essere {self._passive(verb.lemma, thing)}{by}"
         after = f"{verbs} {subject}" if _stays_behind(subject, tokens, thing) else f"{subject} {verbs}"
         return first, thing.last, after, rule, confidence
 
@@ -153,7 +157,7 @@ class _Clauses:
         if token.lemma != "avere" or place + 2 >= len(tokens) or tokens[place + 1].part != "part":
             return None
         thing = object_phrase(tokens, place + 2)
-        if thing is None:
+        if thing is None or _goes_on(tokens, thing, "part"):
             return None
         plural = thing.number == "p"
         been = self._passive("stare", thing)
@@ -166,8 +170,10 @@ class _Clauses:
             if doer is None:
                 return None
             first, by = doer
-        verbs = f"{mi}{'sono' if plural else 'è'} {been} {self._passive(tokens[place + 1].lemma, thing)}"
-        return first, thing.last, f"{subject} {verbs}{by}", "perfect in the passive", 0.9
+        first, no = _negated(tokens, first)
+        verbs = f"{no}{mi}{'sono' if plural else 'è'} {been} {self._passive(tokens[place + 1].lemma, thing)}"
+        sure = _UNSURE if _described(tokens, thing) else 0.9
+        return first, thing.last, f"{subject} {verbs}{by}", "perfect in the passive", sure
 
     def _order(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """dammi il numero: mi venga dato il numero; blocca la carta: venga bloccata la carta."""
@@ -210,7 +216,8 @@ class _Clauses:
         verbs, by = f"{mi}{be} {self._passive(token.lemma, thing)}", doer[1]
         bare = tokens[thing.first].part == "noun"  # dal faro vengono offerte visite
         after = f"{by.strip()} {verbs} {subject}" if bare else f"{subject} {verbs}{by}"
-        return doer[0], thing.last, after, "statement in the passive", 0.88
+        sure = _UNSURE if _described(tokens, thing) and not bare else 0.88
+        return doer[0], thing.last, after, "statement in the passive", sure
 
     def _search(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """sto cercando un ristorante: viene cercato un ristorante; cerco: the same."""
@@ -331,10 +338,32 @@ def _infinitive_at(tokens: list[Token], place: int) -> Token | None:
     return None
 
 
-def _goes_on(tokens: list[Token], thing: Phrase) -> bool:
-    """Whether a second infinitive hangs on the same wish: cambiare operatore ma tenere il numero."""
-    behind = tokens[thing.last + 1 : thing.last + 3]
-    return len(behind) == 2 and behind[0].part == "conj" and behind[1].part == "inf"
+def _goes_on(tokens: list[Token], thing: Phrase, part: str) -> bool:
+    """Whether a second verb hangs on the same finite one: cambiare operatore ma tenere il numero."""
+    for place in range(thing.last + 1, len(tokens) - 1):
+        if tokens[place].part == "fin" or tokens[place].text in ".?!;":
+            return False
+        second = next((one for one in tokens[place + 1 :] if one.part not in ("adv", "pron")), None)
+        if tokens[place].part == "conj" and second is not None and second.part == part:
+            return True
+    return False
+
+
+def _negated(tokens: list[Token], first: int) -> tuple[int, str]:
+    """(first token, non with its space) where a verb is denied: non avete lavato, non è stato lavato."""
+    denied = first > 0 and tokens[first - 1].lower == "non"
+    return (first - 1, "non ") if denied else (first, "")
+
+
+def _numbered(tokens: list[Token], last: int) -> bool:
+    """Whether a number right behind belongs to the words before it: via Mazzini 18, l'aula 3."""
+    numbered = last + 1 < len(tokens) and tokens[last + 1].part == "num"
+    return numbered and tokens[last].part in _NOMINAL
+
+
+def _described(tokens: list[Token], thing: Phrase) -> bool:
+    """Whether what follows may tell which thing it is, and would be torn from it: una camera con vista."""
+    return thing.last + 1 < len(tokens) and tokens[thing.last + 1].lemma in ("con", "senza")
 
 
 def _needs_article(tokens: list[Token], thing: Phrase) -> bool:

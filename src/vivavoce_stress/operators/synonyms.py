@@ -11,7 +11,7 @@ from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.morphology import Morphology
 from vivavoce_stress.language_file import Rarer
 from vivavoce_stress.thesaurus import PACKAGES
-from vivavoce_stress.wordnet import domains
+from vivavoce_stress.wordnet import domains, wordnet
 from vivavoce_stress.words import in_case_of
 
 _RARER: Final = 0.3  # how much lower on the Zipf scale a synonym must be
@@ -34,6 +34,8 @@ _COUNTING: Final = frozenset(
 )
 _ONE: Final = ("a", "an", "this", "that", "another", "each", "every", "one")
 _BACK: Final = {"mi": "1s", "ti": "2s", "si": "3s", "ci": "1p", "vi": "2p"}
+_HELPERS: Final = ("do", "does", "did")
+_WITH_CI: Final = frozenset({"volere", "mettere", "tenere", "stare", "entrare", "pensare"})  # ci vuole un'ora
 _BARE: Final = ("a", "ad", "in", "da", "su", "per")
 _SAID_OF: Final = frozenset({"unwell", "content"})  # never before a noun
 _NO_INFINITIVE: Final = frozenset({"require", "necessitate", "demand", "assist"})
@@ -252,6 +254,8 @@ def _reflexive(tokens: Sequence[Token], place: int) -> bool:
         has = [one.lemma for one in tokens[max(0, place - 2) : place]]
         return "essere" in has and any(one.lower in _BACK for one in tokens[max(0, place - 3) : place])
     clitic = tokens[place - 1].lower if place else ""
+    if clitic in ("ci", "c'") and tokens[place].lemma in _WITH_CI:
+        return True
     return tokens[place].part == "fin" and _BACK.get(clitic, "") == tokens[place].form[-2:]
 
 
@@ -340,10 +344,20 @@ def _cannot_stand(other: str, token: Any) -> bool:
     return token.tag_ in ("JJR", "JJS", "RBR", "RBS") and len(other) > _COMPARED
 
 
+def _rather_a_verb(token: Any) -> bool:
+    """Whether a helper before it still waits for its verb: when does the course start."""
+    helpers = [one.i for one in token.doc[: token.i] if one.lower_ in _HELPERS and one.dep_ == "aux"]
+    open_ = bool(helpers) and not any(one.tag_ == "VB" for one in token.doc[helpers[-1] + 1 : token.i])
+    return open_ and bool(wordnet("en").senses(token.lemma_.lower(), "v")) and token.tag_ == "NN"
+
+
 def _stands_alone(token: Any) -> bool:
     """Not a part of a compound or of a phrasal verb, where a synonym would not fit."""
-    if token.pos_ == "NOUN" and token.dep_ in ("advmod", "npadvmod"):
+    if token.pos_ == "NOUN" and (token.dep_ in ("advmod", "npadvmod") or _rather_a_verb(token)):
         return False
+    behind = [one.tag_ for one in token.doc[token.i + 1 : token.i + 3]]
+    if token.pos_ == "ADJ" and behind[:1] == ["NNS"] and behind[1:] and behind[1] in ("NN", "NNS", "VBG"):
+        return False  # small claims court: the plural is part of a name
     if token.pos_ == "VERB" and token.dep_ == "amod":  # a fixed rate
         return False
     joined = [one for one in token.children if one.dep_ in ("compound", "prt") and one.lower_ not in _SIDES]

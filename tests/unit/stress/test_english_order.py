@@ -17,15 +17,15 @@ def first(text: str, test: str = "ST-9", language: str = "en", previous: str | N
     ("said", "moved"),
     [
         ("I need a boat large and safe", None),
-        ("How many compulsory tests do we take?", "How many tests compulsory do we take?"),
-        ("I'd like a dark and dry cellar", "I'd like a cellar dark and dry"),
+        ("How many compulsory tests do we take?", None),
+        ("I'd like a dark and dry cellar", None),
         ("Are there any berths free on Sunday?", "Are there any free berths on Sunday?"),
         ("I need a sack of sand", "I need sand a sack"),
         ("In case of fog, do you sail?", None),
         ("I need to report a week of sick leave", None),
         ("Is the new harbour map printed?", None),
         ("You delivered broken oars to us", None),
-        ("I'm looking for a hardy rope for a rocky shore", "I'm looking for a hardy rope for a shore rocky"),
+        ("I'm looking for a hardy rope for a rocky shore", None),
     ],
 )
 def test_adjectives_move_where_nothing_else_is_read(said: str, moved: str | None) -> None:
