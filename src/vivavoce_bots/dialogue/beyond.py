@@ -44,8 +44,9 @@ def _beyond(topics: Mapping[str, Mapping[str, Mapping[str, object]]], language: 
     for name, topic in topics.items():
         held = topic[language]
         says[name] = str(held["says"])
-        for phrase in held["of"] if isinstance(held["of"], list) else ():
-            spotter.learn(phrase, Entry("beyond", name, phrase))
+        for kind, phrases in (("beyond", held["of"]), ("but", held.get("but"))):
+            for phrase in phrases if isinstance(phrases, list) else ():
+                spotter.learn(phrase, Entry(kind, name, phrase))
     return Beyond(language, spotter, says, [name for name, one in topics.items() if one.get("asked")])
 
 
@@ -63,6 +64,7 @@ def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
         said = tokens(piece)
         found = beyond.spotter.find(piece, said)
         asks = is_question(piece, beyond.language) or text.rstrip().endswith("?")
+        found = [one for one in found if one.entry.kind == "beyond"]
         found = [one for one in found if asks or one.entry.slot not in beyond.asked]
         if found:
             span = found[0]

@@ -14,7 +14,7 @@ from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.domain import NAME, Domain
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
@@ -160,6 +160,7 @@ class DialogueBot(ABC, Generic[Held]):
         framed = [(unframed(text, session.language), score) for text, score in list(texts)[:_MOST_HYPOTHESES]]
         frame, text = framed[0][0] if framed else (None, "")
         told, rest = told_apart(text, self._beyond[session.language])
+        rest = text if told and self._wishes(session, text) else rest
         heard = [(one.text, score) for one, score in framed]
         hypotheses = normalised([(rest, heard[0][1]), *heard[1:]] if told else heard)
         meanings = meanings_of(
@@ -177,6 +178,14 @@ class DialogueBot(ABC, Generic[Held]):
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
             acts = (*lead, *acts)
         return self._say(session, acts, meanings, told or "")
+
+    def _wishes(self, session: Session[Held], text: str) -> bool:
+        """Whether words about what is beyond the bot say what is wanted too: `book a cheap pub`."""
+        acts = self._understanding[session.language].acts(text)
+        wanted = {act.slot for act in acts if act.act == "inform"}
+        if is_question(text, session.language):
+            return TYPE in wanted and session.state.venue is None
+        return bool(wanted)
 
     def manage(self, session: Session[Held], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
         """The acts of the next system turn."""
@@ -238,8 +247,9 @@ class DialogueBot(ABC, Generic[Held]):
         if did["service"] >= HEARD:
             lead.append(Act("help"))
         elif did["help"] >= HEARD:
-            known = state.asking and Act("help", state.asking) not in state.last
-            lead.append(Act("help", state.asking) if known else Act("help"))
+            general, options = Act("help"), Act("help", state.asking)  # the kinds are told by their question
+            first, second = (general, options) if state.asking in (None, TYPE) else (options, general)
+            lead.append(second if first in state.last else first)
         return tuple(dict.fromkeys(lead))
 
     def _in_context(self, state: Held, meaning: Meaning) -> Meaning:

@@ -90,8 +90,11 @@ class Spotter:
                 self._phrases[words] = entry
                 self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
-    def find(self, text: str, said: list[str]) -> list[Span]:
-        """The phrases in a text; short words that are others without their accent count only with it."""
+    def find(self, text: str, said: list[str], *, without: str | None = None) -> list[Span]:
+        """The phrases in a text; short words that are others without their accent count only with it.
+
+        without  a kind whose phrases of several words count for nothing: their words are looked at instead
+        """
         written = said if text.isascii() else _with_accents(text)
         written = written if len(written) == len(said) else said
         spans: list[Span] = []
@@ -99,8 +102,11 @@ class Spotter:
         while at < end:
             length = min(longest.get(said[at], 0), end - at)
             entry: Entry | None = None
-            while length > 1 and (entry := self._phrases.get(tuple(said[at : at + length]))) is None:
-                length -= 1
+            while length > 1:
+                entry = self._phrases.get(tuple(said[at : at + length]))
+                if entry is not None and entry.kind != without:
+                    break
+                entry, length = None, length - 1
             if entry is None:
                 length = 1
                 entry = self._accented.get(written[at]) or (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
-from vivavoce_bots.dialogue.speech import speech, without_tag
+from vivavoce_bots.dialogue.speech import is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
@@ -121,11 +121,11 @@ class Understanding:
             return self._as_whole(whole, asked)
         spans = self._taken(self._spotter.find(text, said), said)[:_MOST_SPANS]
         turn = Turn(text, said, spans, asked, confirming, venue)
-        acts: list[Act] = []
-        for index in range(len(turn.spans)):
-            act = self._act(index, turn)
-            if act is not None and act not in acts:
-                acts.append(act)
+        acts = self._acts(turn)
+        if Act("dear") in acts:  # is it dear? wants an answer, no comfort
+            plain = self._taken(self._spotter.find(text, said, without="dear"), said)[:_MOST_SPANS]
+            asking = self._acts(turn._replace(spans=plain))
+            acts = asking if any(act.act == "confirm" for act in asking) else acts
         if self._clock is not None:
             bare = confirming and text.strip(" .!").isdigit()
             expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
@@ -154,6 +154,10 @@ class Understanding:
                 heard.append(self._domain.say(slot, random.choice(others), self._language))
         return " ".join([*heard, *said[at:]])
 
+    def _acts(self, turn: Turn) -> list[Act]:
+        acts = (self._act(index, turn) for index in range(len(turn.spans)))
+        return list(dict.fromkeys(act for act in acts if act is not None))
+
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
             return (Act(kind),)
@@ -162,6 +166,8 @@ class Understanding:
     def _act(self, index: int, turn: Turn) -> Act | None:
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
+            return None
+        if kind == "complaint" and is_question(turn.text, self._language):
             return None
         if (
             kind == "done"
