@@ -76,7 +76,7 @@ def go(page: Page, link: str, address: str, pace: float, begun: float) -> dict[s
     page.get_by_label("My own, one a line").check()
     they.write("My tasks: English", "\n".join(TASKS))
     they.press("Write the study")
-    expect(page.get_by_role("status")).to_contain_text("The study is written")
+    expect(page.get_by_role("status")).to_contain_text("is written")
     they.done("study written")
     they.read()
     they.press("Start the trial")

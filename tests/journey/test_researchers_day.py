@@ -100,7 +100,7 @@ def test_a_study_is_written_by_keyboard_alone(
         page.keyboard.type("A ferry\nA price\nA pier")
         go_by_key(page, "button", said("Write the study"))
         expect(page.get_by_role("status")).to_contain_text(
-            said("The study is written. Look it over; then start it.")
+            said("The study %(name)s is written. Look it over; then start it.", name="porto")
         )
         looked_at(page, size[0])
         go_by_key(page, "button", said("Move step %(number)s, %(kind)s, down", number=1, kind="consent"))
