@@ -1,15 +1,12 @@
 """Of which dialogues annotators are asked as a trial goes on: each gets its logged chance when it is over."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import structlog
-
 from vivavoce.annotation.workplace import Workplace
-from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
+from vivavoce.desk.background_check import BackgroundCheck
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.log.store import Log
 from vivavoce.study.judgement_kind import JUDGEMENTS, LabelChoosing
@@ -21,8 +18,6 @@ if TYPE_CHECKING:
 EVERY_S: Final = 5.0
 JUDGE: Final = "parameters"
 Chances = dict[str, tuple[float, float | None]]
-
-_report = structlog.get_logger("vivavoce.desk")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,26 +88,21 @@ def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chan
     )  # fmt: skip
 
 
-class LabelWatch:
+class LabelWatch(BackgroundCheck):
     """Chooses as dialogues end, whoever restarts in between: a chance that was logged stays."""
 
+    thread = "desk-labels"
+    event = "label_choice_failed"
+    failure = N_("Nothing could be chosen for annotators; what the dashboard printed says why.")
+
     def __init__(self, study: Study, log: Log, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
-        self.study, self.log, self.snapshots, self.every_s = study, log, snapshots, every_s
-        self.problem = ""
+        super().__init__(every_s)
+        self.study, self.log, self.snapshots = study, log, snapshots
         self._position = -1
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
-    def start(self) -> None:
-        """Begin, if the study chooses."""
-        if choice_of(self.study) is not None and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="desk-labels", daemon=True)
-            self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+    @property
+    def wanted(self) -> bool:
+        return choice_of(self.study) is not None
 
     def check(self) -> Choosing | None:
         """Choose once among what has ended; None: nothing came since."""
@@ -125,19 +115,3 @@ class LabelWatch:
         return choose_labels(
             workplace, lambda find: self.snapshots.make(lambda snapshot: find(snapshot.dataset))
         )
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self.check()
-                self.problem = ""
-            except VivavoceError as error:
-                self.problem = str(error)
-            except Exception:
-                if self._stop.is_set():
-                    return
-                _report.exception("label_choice_failed")
-                self.problem = N_(
-                    "Nothing could be chosen for annotators; what the dashboard printed says why."
-                )
-            self._stop.wait(self.every_s)

@@ -1,14 +1,11 @@
 """The stopping rule of a running trial: a worker looks at snapshots and pauses the trial when it may."""
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import structlog
-
-from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import widened
+from vivavoce.desk.background_check import BackgroundCheck
 from vivavoce.desk.board import Board
 from vivavoce.desk.snapshot import Snapshot, Snapshots
 from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
@@ -29,8 +26,6 @@ REASONS: Final = {
     "end": N_("The planned number of participants is reached."),
 }
 
-_report = structlog.get_logger("vivavoce.desk")
-
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -41,20 +36,22 @@ class _Seen:
     looks: list[LookTaken]
 
 
-class Watch:
+class Watch(BackgroundCheck):
     """Takes each planned look once, whoever restarts in between: a look and its pause are one transaction.
 
     Only finished visits count, in the order in which they ended, so that a look is the same whenever it is
     computed. `state` is the latest computation and `problem` why there is none, for the dashboard.
     """
 
+    thread = "desk-watch"
+    event = "watch_failed"
+    failure = N_("The stopping rule could not be computed; what the dashboard printed says why.")
+
     def __init__(self, board: Board, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
-        self.board, self.snapshots, self.every_s = board, snapshots, every_s
+        super().__init__(every_s)
+        self.board, self.snapshots = board, snapshots
         self.state: WatchedTrial | None = None
-        self.problem = ""
         self._checked = 0
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     @property
     def rule(self) -> Stopping | None:
@@ -63,32 +60,9 @@ class Watch:
         stopping = analysis.stopping
         return stopping if stopping is not None and stopping.rule and analysis.primary else None
 
-    def start(self) -> None:
-        """Begin to watch, if the study declares a rule."""
-        if self.rule is not None and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="desk-watch", daemon=True)
-            self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                self.check()
-                self.problem = ""
-            except VivavoceError as error:
-                self.problem = str(error)
-            except Exception:
-                if self._stop.is_set():
-                    return
-                _report.exception("watch_failed")
-                self.problem = N_(
-                    "The stopping rule could not be computed; what the dashboard printed says why."
-                )
-            self._stop.wait(self.every_s)
+    @property
+    def wanted(self) -> bool:
+        return self.rule is not None
 
     def check(self) -> LookTaken | None:
         """Look once, where a look is due; returns the look that was logged by this call."""

@@ -1,0 +1,64 @@
+"""What the dashboard does by itself as a trial goes on: a check that a thread of its own repeats."""
+
+import threading
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import structlog
+
+from vivavoce.core.errors import VivavoceError
+
+_report = structlog.get_logger("vivavoce.desk")
+
+
+class BackgroundCheck(ABC):
+    """Repeats a check until it is closed.
+
+    thread   the thread's name; event: what is reported where a check ends unexpectedly; failure: what
+             `problem` says then, for the dashboard
+    problem  why the last check came to nothing, "" where it did
+    """
+
+    thread: ClassVar[str]
+    event: ClassVar[str]
+    failure: ClassVar[str]
+
+    def __init__(self, every_s: float) -> None:
+        self.every_s = every_s
+        self.problem = ""
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    @abstractmethod
+    def wanted(self) -> bool:
+        """Whether the study asks for it."""
+
+    @abstractmethod
+    def check(self) -> Any:
+        """Check once; safe to be called by others, too."""
+
+    def start(self) -> None:
+        """Begin, if the study asks for it."""
+        if self.wanted and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self.thread, daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.check()
+                self.problem = ""
+            except VivavoceError as error:
+                self.problem = str(error)
+            except Exception:
+                if self._stop.is_set():
+                    return
+                _report.exception(self.event)
+                self.problem = self.failure
+            self._stop.wait(self.every_s)
