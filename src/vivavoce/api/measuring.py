@@ -9,6 +9,7 @@ from vivavoce.api.opening import Rules, cautions, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredValue
 from vivavoce.api.wording import errors_in_python
+from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,23 +103,21 @@ def measure(
     with errors_in_python():
         opened = open_dataset(dataset, exclude, mixed=mixed)
         words = [only] if isinstance(only, str) else only
-        return measurements(opened, by, words, keywords, engine).in_python()
+        with working_on(engine):
+            return measurements(opened, by, words, keywords).in_python()
 
 
 def measurements(
-    opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None,
-    engine: str | None = None,
-) -> Measurements:  # fmt: skip
+    opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None
+) -> Measurements:
     """The same of a dataset that may be analysed; what the command line prints and writes."""
-    from vivavoce.core.engines import read_engine
     from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
     from vivavoce.stats.flow import exclusion_words, later_rules_words
     from vivavoce.stats.intervals import with_intervals
     from vivavoce.stats.summary import open_disputes
 
     names = chosen(only or [EVERYTHING])
-    with read_engine(engine) as where:
-        found = values(opened, names, by, keywords=keywords, engine=where)
+    found = values(opened, names, by, keywords=keywords)
     found = with_intervals(opened, found, by, keywords=keywords)
     rows = tuple(_row(one) for one in found.to_dict("records"))
     told = [*cautions(opened), exclusion_words(opened), later_rules_words(opened), *open_disputes(opened)]

@@ -61,6 +61,23 @@ def _folders_with(name: str, incomplete: str) -> Iterator[str]:
     return (path for path in _beginning(incomplete, "*") if (Path(path) / name).is_file())
 
 
+def _work_on(context: typer.Context, text: str | None) -> str | None:
+    """Whatever the verb does in pieces is done there, until it ends."""
+    if text is not None and not context.resilient_parsing:
+        from vivavoce.core.engines import working_on
+
+        context.with_resource(working_on(text))
+    return text
+
+
+Engine_ = Annotated[
+    str | None,
+    typer.Option(
+        "--engine", callback=_work_on, is_eager=True, show_default=False,
+        help="Where what falls into pieces is done: processes:N, dask, dask://HOST:PORT; else here.",
+    ),
+]  # fmt: skip
+"""For every verb that computes much; what it says is done by `core.engines.in_pieces`."""
 Study_ = Annotated[
     Path,
     typer.Argument(metavar="STUDY", help="Study file, or its folder.", autocompletion=complete_studies),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vivavoce.cli.arguments import Engine_
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, warn
 from vivavoce.cli.progress import note
 from vivavoce.core.engines import uncollected
@@ -33,12 +34,7 @@ def measure(
     exclude: Exclude = None,
     listing: Annotated[bool, typer.Option("--list", help="List the measures that there are.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            "--engine", help="Where large datasets are counted: processes:N, dask, dask://HOST:PORT."
-        ),
-    ] = None,
+    engine: Engine_ = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every value to this CSV file.")] = None,
     parquet: Annotated[Path | None, typer.Option("--parquet", help="The same as Parquet.")] = None,
 ) -> None:
@@ -52,12 +48,12 @@ def measure(
         raise InputError("no dataset given", place="measure", hint="name its folder, or say --list")
     if not (only or csv or parquet or keywords):
         with uncollected():
-            _summary(dataset, by, exclude, engine, as_json=as_json)
+            _summary(dataset, by, exclude, as_json=as_json)
         return
     from vivavoce.api.measuring import measurements
     from vivavoce.cli.datasets import unmixed
 
-    found = measurements(unmixed(dataset, exclude), by, only, _words(keywords), engine)
+    found = measurements(unmixed(dataset, exclude), by, only, _words(keywords))
     if csv is not None:
         _safe(found.frame).to_csv(csv, index=False)
         note(f"wrote {csv}")
@@ -85,16 +81,11 @@ def _safe(found: Any) -> Any:
     return made
 
 
-def _summary(folder: Path, by: str, exclude: list[str] | None, engine: str | None, *, as_json: bool) -> None:
+def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool) -> None:
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.core.engines import read_engine
-    from vivavoce.measures.compute import sums
     from vivavoce.stats.summary import summarise
 
-    with read_engine(engine) as where:
-        opened = unmixed(folder, exclude)
-        sums(opened, engine=where)
-    summary = summarise(opened, by)
+    summary = summarise(unmixed(folder, exclude), by)
     if as_json:
         print_json(summary)
         return

@@ -1,13 +1,22 @@
 """Where work that falls into pieces is done: here, in processes of this machine, or on a Dask cluster.
 
-A piece that is lost with its worker is done again, so that results are the same wherever they are made.
+Whoever has such work hands it to `in_pieces`; whoever starts the work says where, by `working_on`. A piece
+that is lost with its worker is done again, and each has whatever it draws from in itself, so that results are
+the same wherever, and in however many places, they are made.
 """
 
 import gc
 import os
+import pickle
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import lru_cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from vivavoce.core.errors import InputError, UnknownName
@@ -29,12 +38,13 @@ PATIENCE_S: Final = 10
 class Engine:
     """Does a function over pieces, one after the other in this process; a context, at whose end workers go.
 
-    What other engines are given must be picklable, and importable where it is done.
+    What other engines are given must be picklable, and importable where it is done. What the function holds
+    goes to each worker once, a piece with each task.
     """
 
     def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
-        """The results in the order of the pieces."""
-        yield from map(work, pieces)
+        """The results in the order of the pieces, each as soon as it is asked for and there."""
+        yield from map(partial(_do, work), pieces)
 
     def close(self) -> None:
         """Let the workers go."""
@@ -44,6 +54,49 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_HERE: Final = Engine()
+_CURRENT: Final = ContextVar("engine", default=_HERE)
+
+
+@contextmanager
+def working_on(text: str | None) -> Iterator[None]:
+    """Whatever falls into pieces is meanwhile done on the engine that a word names; None: where it was.
+
+    Raises  as `read_engine`
+    """
+    if text is None:
+        yield
+        return
+    with read_engine(text) as engine:
+        before = _CURRENT.set(engine)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(before)
+
+
+def in_pieces(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
+    """A function's results over pieces, in their order, made on the engine that was named.
+
+    Input   work and pieces that can be pickled; what is drawn at random has its seed in the piece
+    """
+    yield from (_CURRENT.get() if len(pieces) > 1 else _HERE).map(work, pieces)
+
+
+def _do(work: Callable[[Piece], Result], piece: Piece) -> Result:
+    """With one thread of linear algebra: sums that are split over several have other last digits."""
+    with _linear_algebra(len(sys.modules)).limit(limits=1, user_api="blas"):
+        return work(piece)
+
+
+@lru_cache(maxsize=1)
+def _linear_algebra(modules: int) -> Any:
+    """Libraries of linear algebra that are loaded; looked for again when there are more modules than before."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def read_engine(text: str | None) -> Engine:
@@ -89,14 +142,17 @@ class Processes(Engine):
         from concurrent.futures.process import BrokenProcessPool
 
         done = 0
-        for _ in range(FAILURES):
-            try:
-                for result in self._started().map(work, pieces[done:]):
-                    yield result
-                    done += 1
-                return
-            except BrokenProcessPool:
-                self.close()
+        with TemporaryDirectory(prefix="vivavoce-work-") as folder:
+            held = Path(folder) / "work"
+            held.write_bytes(pickle.dumps(work))
+            for _ in range(FAILURES):
+                try:
+                    for result in self._started().map(partial(_do_held, held), pieces[done:]):
+                        yield result
+                        done += 1
+                    return
+                except BrokenProcessPool:
+                    self.close()
         problem = f"worker processes ended {FAILURES} times before they were done"
         raise InputError(problem, place=PLACE, hint="where memory was short, take fewer of them")
 
@@ -106,13 +162,29 @@ class Processes(Engine):
 
         if self._pool is None:
             # begun anew, never forked: a fork of a process with threads may hang
-            self._pool = ProcessPoolExecutor(self._number, get_context("spawn"))
+            self._pool = ProcessPoolExecutor(self._number, get_context("spawn"), _begin_alone)
         return self._pool
 
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+
+def _begin_alone() -> None:
+    """Before numpy is loaded: processes that share a machine's cores need no threads for each of them."""
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def _do_held(held: Path, piece: Any) -> Any:
+    return _do(_held(held), piece)
+
+
+@lru_cache(maxsize=1)
+def _held(file: Path) -> Callable[[Any], Any]:
+    """The function that the pieces of one `map` are for, read once a process."""
+    return pickle.loads(file.read_bytes())
 
 
 class Dask(Engine):
@@ -126,7 +198,12 @@ class Dask(Engine):
     def map(self, work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
         from distributed import KilledWorker
 
-        for future in self._started().map(work, pieces, pure=False):
+        client = self._started()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)  # it is sent once
+            # a task, not data laid on some worker: what is lost with that worker is made again
+            held = client.submit(_same, work, pure=False)
+        for future in client.map(_do_there, pieces, work=held, pure=False):
             try:
                 yield future.result()
             except KilledWorker:
@@ -156,6 +233,14 @@ class Dask(Engine):
     def close(self) -> None:
         self._client = None
         self._opened.close()
+
+
+def _same(work: Any) -> Any:
+    return work
+
+
+def _do_there(piece: Any, work: Callable[[Any], Any]) -> Any:
+    return _do(work, piece)
 
 
 _COLLECTOR = threading.Lock()

@@ -11,7 +11,7 @@ VivavoceError
 """
 
 from difflib import get_close_matches
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 FailureKind = Literal["unreachable", "timeout", "bad_answer", "refused", "closed"]
 
@@ -19,7 +19,14 @@ MOST_LISTED: Final = 40  # known names; of more, the nearest
 
 
 class VivavoceError(Exception):
-    """Anything that Vivavoce raises on purpose."""
+    """Anything that Vivavoce raises on purpose; it can be pickled, as another process's comes from there."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _raised_elsewhere, (type(self), self.args), self.__dict__
+
+
+def _raised_elsewhere(kind: type[VivavoceError], args: tuple[Any, ...]) -> VivavoceError:
+    return kind.__new__(kind, *args)
 
 
 class InputError(VivavoceError):

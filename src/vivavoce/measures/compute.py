@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from vivavoce.core.engines import Engine, uncollected
+from vivavoce.core.engines import in_pieces, uncollected
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.exact_sums import exact_sum
 from vivavoce.log.populations import POPULATION, populations
@@ -115,11 +115,9 @@ def sums(
     names: Iterable[str] | None = None,
     *,
     keywords: Collection[str] | None = None,
-    engine: Engine | None = None,
 ) -> Sums:
-    """What `components` gives, as arrays.
+    """What `components` gives, as arrays; the buckets of a large dataset are counted in pieces.
 
-    Input   engine: where the buckets of a large dataset are counted; None: here, one after the other
     Note    the same is computed once for an opened dataset
     """
     asked = tuple(MEASURES.names() if names is None else names)
@@ -128,7 +126,7 @@ def sums(
     if key not in known:
         if names is not None and keywords is None and (everything := known.get((_all(), None))) is not None:
             return everything.of(asked)
-        known[key] = _sums(dataset, list(asked), keywords, engine or Engine())
+        known[key] = _sums(dataset, list(asked), keywords)
     return known[key]
 
 
@@ -145,10 +143,10 @@ def assume_sums(dataset: "Dataset", numerators: Floats, denominators: Floats) ->
     _COMPUTED[dataset] = {(_all(), None): Sums(MEASURES.names(), dialogues, numerators, denominators)}
 
 
-def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None, engine: Engine) -> Sums:
+def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None) -> Sums:
     measures = [MEASURES.get(name) for name in names]
     if getattr(dataset, "buckets", 1) > 1:  # what is no dataset, but read like one, has none
-        return _sums_of_buckets(dataset, measures, keywords, engine)
+        return _sums_of_buckets(dataset, measures, keywords)
     tables = Tables(dataset, keywords=keywords)
     counted = _counted(tables, measures)
     both, open_ = counted.both, {}
@@ -229,12 +227,12 @@ class _Bundle(NamedTuple):
 
 
 def _sums_of_buckets(
-    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None, engine: Engine
+    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None
 ) -> Sums:
     names = [one.name for one in measures]
-    facts = _overall_facts(dataset, measures, keywords, engine)
+    facts = _overall_facts(dataset, measures, keywords)
     buckets = [_Bucket(dataset.bucket(n), names, keywords, facts) for n in range(dataset.buckets)]
-    found = list(engine.map(_count_bucket, buckets))
+    found = list(in_pieces(_count_bucket, buckets))
     dialogues = [one for bundle in found for one in bundle.dialogues]
     numerators = PackedRows([bundle.numerators for bundle in found])
     denominators = PackedRows([bundle.denominators for bundle in found])
@@ -274,7 +272,7 @@ def _release_memory(tables: Tables) -> None:
 
 
 def _overall_facts(
-    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None, engine: Engine
+    dataset: "Dataset", measures: Sequence[Measure], keywords: Collection[str] | None
 ) -> Facts:
     """What these measures ask of the whole dataset, as they do over tables without rows; found in buckets.
 
@@ -289,7 +287,7 @@ def _overall_facts(
         return {}
     names = [one.name for one in measures]
     buckets = [_Bucket(dataset.bucket(n), names, keywords, {}) for n in range(dataset.buckets)]
-    found = list(engine.map(partial(_find_facts, asked), buckets))
+    found = list(in_pieces(partial(_find_facts, asked), buckets))
     return {fact: fact[1]([own[place] for own in found]) for place, fact in enumerate(asked)}
 
 

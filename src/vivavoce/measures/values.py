@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from vivavoce.core.engines import Engine
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
 from vivavoce.measures.base import Measure, Origin
@@ -43,7 +42,6 @@ def values(
     by: str = "system",
     *,
     keywords: Collection[str] | None = None,
-    engine: Engine | None = None,
 ) -> "pd.DataFrame":
     """What `compute` gives by group and then over the whole dataset, with the measures' facts.
 
@@ -54,7 +52,7 @@ def values(
     import pandas as pd
 
     keys = group_keys(dataset, by)
-    parts = sums(dataset, names, keywords=keywords, engine=engine)
+    parts = sums(dataset, names, keywords=keywords)
     both = [
         pool(parts, keys).assign(whole=False),
         pool(parts, group_keys(dataset, None)).assign(whole=True),

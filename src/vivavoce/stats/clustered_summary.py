@@ -1,12 +1,13 @@
 """The clustered side of a summary: every rate and every comparison again, with participants as the unit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.statement import statement
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums as Parts
@@ -27,6 +28,47 @@ from vivavoce.stats.summary_results import UNKNOWN_PEOPLE, ClusteredDifference, 
 KEPT: Final = 8
 QUICK: Final = 999
 WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
+Weighing = Literal["dialogue", "participant", "case"]
+
+
+class Question(NamedTuple):
+    """Two groups, by their places, on one measure; `by`: what weighs the same, None: as the measure has it."""
+
+    measure: str
+    a: int
+    b: int
+    by: Weighing | None = None
+
+
+class _Cases(NamedTuple):
+    """Components of one measure in two groups, with whose they are; one entry a dialogue.
+
+    once  whether nobody asks what was found for more, such as an interval at another level
+    """
+
+    people_a: np.ndarray
+    people_b: np.ndarray
+    a: tuple[np.ndarray, np.ndarray]
+    b: tuple[np.ndarray, np.ndarray]
+    once: bool
+
+
+class _Relabel:
+    """Relabellings of the same participants, drawn once and kept for the next measures."""
+
+    def __init__(self, draws: int) -> None:
+        self._draws, self._kept = draws, dict[tuple[bytes, bytes], Relabelling]()
+
+    def __call__(self, met_a: np.ndarray, met_b: np.ndarray) -> Relabelling:
+        key = met_a.tobytes(), met_b.tobytes()
+        if (known := self._kept.get(key)) is not None:
+            return known
+        if len(self._kept) >= KEPT:
+            self._kept.clear()
+        return self._kept.setdefault(key, relabellings(met_a, met_b, draws=self._draws))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Relabel, (self._draws,)
 
 
 class ClusteredSummary:
@@ -52,8 +94,8 @@ class ClusteredSummary:
         self._members = [
             np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
         ]
-        self._labels: dict[tuple[int, bytes, bytes], Relabelling] = {}
-        self._compared: dict[tuple[str, int, int, float], Comparison | None] = {}
+        self._relabel, self._quick = _Relabel(DRAWS), _Relabel(QUICK)
+        self._compared: dict[tuple[Question, float], Comparison | None] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
@@ -94,34 +136,30 @@ class ClusteredSummary:
 
     def compare(self, name: str, a: int, b: int, *, level: float) -> Comparison | None:
         """The comparison itself, for intervals at other levels and equivalence; None: a group has no case."""
-        key = name, a, b, level
-        if key not in self._compared:
-            self._compared[key] = self._compare(name, a, b, level=level)
-        return self._compared[key]
+        return self._found(Question(name, a, b), level)
 
-    def _compare(
-        self, name: str, a: int, b: int, *, level: float, spans: bool = True, draws: int = DRAWS
-    ) -> Comparison | None:
-        tops_a, bottoms_a, people_a = self._cases(name, a)
-        tops_b, bottoms_b, people_b = self._cases(name, b)
-        sums_a, sums_b = (tops_a, bottoms_a), (tops_b, bottoms_b)
-        return compare_clusters(
-            people_a,
-            people_b,
-            sums_a,
-            sums_b,
-            level=level,
-            spans=spans,
-            relabel=partial(self._relabel, draws),
-        )
+    def ask(self, questions: Iterable[Question], *, level: float) -> None:
+        """Compare at once what `test`, `compare` and `weighted` will be asked for; each is a piece of work.
 
-    def _relabel(self, draws: int, met_a: np.ndarray, met_b: np.ndarray) -> Relabelling:
-        key = draws, met_a.tobytes(), met_b.tobytes()
-        if key not in self._labels:
-            if len(self._labels) >= KEPT:
-                self._labels.clear()
-            self._labels[key] = relabellings(met_a, met_b, draws=draws)
-        return self._labels[key]
+        Note  where no participant is known nothing is found over them
+        """
+        if self.known:
+            ask_all(((self, one) for one in questions), level=level)
+
+    def _found(self, question: Question, level: float) -> Comparison | None:
+        ask_all([(self, question)], level=level)
+        return self._compared[question, level]
+
+    def _asked(self, question: Question) -> _Cases:
+        name, a, b, by = question
+        sides = [self._cases(name, place) for place in (a, b)]
+        if by == "case":
+            ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
+            sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
+        elif by is not None:
+            sides = [_evened(*one, by=by) for one in sides]
+        (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
+        return _Cases(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), by is not None)
 
     def cases(self, name: str, group: int) -> int:
         """How many cases a measure counted in a group."""
@@ -144,22 +182,13 @@ class ClusteredSummary:
             method="z_pooled", interval="newcombe",
         )  # fmt: skip
 
-    def weighted(self, name: str, a: int, b: int, *, by: str, level: float) -> ClusteredDifference:
+    def weighted(self, name: str, a: int, b: int, *, by: Weighing, level: float) -> ClusteredDifference:
         """The same difference by another estimand, with interval and p of one procedure.
 
         Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
                 ratio in a group does; case, ratios of sums with dialogues as independent
         """
-        sides = [self._cases(name, place) for place in (a, b)]
-        if by == "case":
-            ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
-            sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
-        else:
-            sides = [_evened(*one, by=by) for one in sides]
-        (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
-        return _difference(
-            compare_clusters(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), level=level)
-        )
+        return _difference(self._found(Question(name, a, b, by), level))
 
     def decisive(self, name: str, a: int, b: int, *, level: float) -> ClusteredDifference | NaiveDifference:
         """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
@@ -168,7 +197,9 @@ class ClusteredSummary:
 
     def p_value(self, name: str, a: int, b: int) -> tuple[float | None, str]:
         """p and method of `test` alone, for who asks thousands of times: fewer draws, and no interval."""
-        found = self._compare(name, a, b, level=0.95, spans=False, draws=QUICK) if self.known else None
+        if not self.known:
+            return None, "none"
+        found = compare_clusters(*self._asked(Question(name, a, b))[:4], spans=False, relabel=self._quick)
         return (found.p, found.method) if found else (None, "none")
 
     def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -176,6 +207,21 @@ class ClusteredSummary:
         row = self._rows[name]
         tops, bottoms = self._parts.numerators[row], self._parts.denominators[row]
         return tops[members], bottoms[members], self._codes[members]
+
+
+def ask_all(questions: Iterable[tuple[ClusteredSummary, Question]], *, level: float) -> None:
+    """`ClusteredSummary.ask` of several summaries at once."""
+    new = list(dict.fromkeys((one, asked) for one, asked in questions if (asked, level) not in one._compared))
+    if new:
+        compare = partial(_compare, new[0][0]._relabel, level)
+        pieces = [one._asked(asked) for one, asked in new]
+        for (one, asked), found in zip(new, in_pieces(compare, pieces), strict=True):
+            one._compared[asked, level] = found
+
+
+def _compare(relabel: _Relabel, level: float, cases: _Cases) -> Comparison | None:
+    found = compare_clusters(*cases[:4], level=level, relabel=relabel)
+    return replace(found, procedure=None) if found is not None and cases.once else found
 
 
 def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: str) -> tuple[np.ndarray, ...]:

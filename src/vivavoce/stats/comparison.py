@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -10,13 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, sums
 from vivavoce.stats.attainable_p import reach_warnings
-from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.clustered_summary import ClusteredSummary, Question, Weighing
 from vivavoce.stats.declared_results import Family
 from vivavoce.stats.equivalence import Margins, check_margins_used, equivalences, margin_of, no_worse_tests
 from vivavoce.stats.family import comparison_key, declared_margins, explore_measure, settled
@@ -82,10 +84,21 @@ def compare_systems(
     parts = pd.DataFrame(parts[parts["measure"].isin(names)])
     nested = ClusteredSummary(sums(dataset), found)
     used = [name for name in names if (parts.loc[parts["measure"] == name, "denominator"] > 0).any()]
+    asked: list[tuple[str, Places, Cases]] = []
+    for name in used:
+        values = _Values(dataset, parts, found, name)
+        asked += [(name, pair, values.pair(*pair)) for pair in chosen]
+    nested.ask(
+        (
+            Question(name, *pair, by)
+            for name, pair, cases in asked
+            for by in (None, *_weights(nested, cases.known()))
+        ),
+        level=LEVEL,
+    )
+    models = in_pieces(partial(check_models, level=LEVEL), [cases for *_, cases in asked])
     tests = [
-        _test(nested, _Values(dataset, parts, found, name), name, pair, grouping, dataset.hash)
-        for name in used
-        for pair in chosen
+        _test(nested, one, own, grouping, dataset.hash) for one, own in zip(asked, models, strict=True)
     ]
     tests, families = _adjust(summary, nested, tests, chosen, correction or "holm")
     items, of_items = _items(dataset, found, chosen, correction or "holm")
@@ -233,11 +246,12 @@ class _Values:
 
 
 def _test(
-    nested: ClusteredSummary, values: _Values, name: str, pair: Places, grouping: str, data: str
-) -> SystemTest:
+    nested: ClusteredSummary, asked: tuple[str, Places, Cases], models: dict[str, ModelDifference],
+    grouping: str, data: str,
+) -> SystemTest:  # fmt: skip
     """One difference: by its own estimand, by others, and by other models."""
+    name, pair, cases = asked
     a, b = pair
-    cases = values.pair(a, b)
     used = cases.known()
     per = f"per {MEASURES.get(name).counted}"
     clustered = nested.test(name, a, b, level=LEVEL)
@@ -254,7 +268,7 @@ def _test(
         clustered=clustered,
         effect=effect,
         weighted=_weighted(nested, name, pair, used),
-        models=_with_estimands(check_models(cases, LEVEL), per),
+        models=_with_estimands(models, per),
         signature=signed_difference(
             name, nested.keys[a], nested.keys[b], method=side.method, clusters=side.clusters, by=grouping,
             n=len(used.people), data=data,
@@ -264,12 +278,15 @@ def _test(
 
 def _weighted(nested: ClusteredSummary, name: str, pair: Places, used: Cases) -> list[WeightedDifference]:
     """The same difference where each dialogue, or each participant, weighs the same."""
-    several = len(used.denominators) > 0 and np.ptp(used.denominators) > 0
-    weights = [*(["dialogue"] if several else []), *(["participant"] if nested.known else [])]
     return [
         WeightedDifference(estimand=f"per {one}", found=nested.weighted(name, *pair, by=one, level=LEVEL))
-        for one in weights
+        for one in _weights(nested, used)
     ]
+
+
+def _weights(nested: ClusteredSummary, used: Cases) -> list[Weighing]:
+    several = len(used.denominators) > 0 and np.ptp(used.denominators) > 0
+    return [*(["dialogue"] if several else []), *(["participant"] if nested.known else [])]
 
 
 def _with_estimands(models: dict[str, ModelDifference], per: str) -> dict[str, ModelDifference]:

@@ -14,7 +14,7 @@ from vivavoce.log.declaration import frozen_revision, served_revisions, written_
 from vivavoce.log.levels import Level
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.clustered_summary import ClusteredSummary, Question
 from vivavoce.stats.declared_results import (
     DeclaredChoice,
     DeclaredComparison,
@@ -115,12 +115,21 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredCompari
     nested = ClusteredSummary(sums(dataset), found)
     places = {group.key: place for place, group in enumerate(found)}
     questions = [("primary", analysis.primary), *(("secondary", one) for one in analysis.secondary)]
-    return [
-        _result(nested, places, question, asked, (a, b), dataset.hash)
+    pairs = [
+        (question, asked, pair)
         for question, asked in questions
         if asked is not None
-        for a, b in combinations(asked.compare, 2)
+        for pair in combinations(asked.compare, 2)
     ]
+    nested.ask(
+        (
+            Question(asked.measure, places[a], places[b])
+            for _, asked, (a, b) in pairs
+            if asked.measure in MEASURES and a in places and b in places
+        ),
+        level=LEVEL,
+    )
+    return [_result(nested, places, question, asked, pair, dataset.hash) for question, asked, pair in pairs]
 
 
 def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[Statement]:

@@ -113,9 +113,15 @@ def doubts_by_dialogue(
 
 def _learner(labels: Floats) -> Learner:
     """What learns to predict answers: of yes and no their chances, of other scales their values."""
-    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
-        return lambda values, answers, groups: fit_logistic(values, answers, groups).predict
-    return lambda values, answers, groups: fit("elastic_net", values, answers, groups).predict
+    return _chances if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all() else _values
+
+
+def _chances(values: Floats, answers: Floats, groups: Sequence[str]) -> Predict:
+    return fit_logistic(values, answers, groups).predict
+
+
+def _values(values: Floats, answers: Floats, groups: Sequence[str]) -> Predict:
+    return fit("elastic_net", values, answers, groups).predict
 
 
 def _labels(dataset: Dataset, judge: str, target: str, by: str, words: Mapping[str, int]) -> JudgedTable:

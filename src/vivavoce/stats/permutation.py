@@ -103,7 +103,8 @@ class Relabelled:
     """
 
     def __init__(self, a: Cells, b: Cells, spread: Floats, labels: Relabelling, *, mid: bool) -> None:
-        self._a, self._b, self._labels, self._mid = a, b, labels, mid
+        self._a, self._b, self._mid = a, b, mid
+        self._every, self._ways = labels.every, len(labels.kept)  # labels themselves are many, and shared
         both = a.met & b.met
         self._strata = [
             _Stratum(labels.kept[:, who], _only(a, who), _only(b, who), spread[who])
@@ -116,11 +117,11 @@ class Relabelled:
     @property
     def smallest_p(self) -> float:
         """The smallest p that this design can give, where no two participants are alike."""
-        if not self._labels.every:
+        if not self._every:
             return 0.0
         a, b = self._a.met, self._b.met
         mirrored = (a & ~b).sum() == (b & ~a).sum()
-        return (2 if mirrored else 1) / len(self._labels.kept) * (0.5 if self._mid else 1.0)
+        return (2 if mirrored else 1) / self._ways * (0.5 if self._mid else 1.0)
 
     def p(self, supposed: float = 0.0, side: Side = "two") -> float:
         """Share of relabellings whose studentised difference is as extreme as the one seen.
@@ -134,7 +135,7 @@ class Relabelled:
         near = TIED * (1 + abs(seen))
         beyond, tied = int((drawn > seen + near).sum()), int((np.abs(drawn - seen) <= near).sum())
         p = (beyond + (0.5 if self._mid else 1.0) * tied) / len(drawn)
-        return p if self._labels.every or beyond + tied > EXCEEDING else min(p, _tail(drawn[1:], float(seen)))
+        return p if self._every or beyond + tied > EXCEEDING else min(p, _tail(drawn[1:], float(seen)))
 
     def interval(self, level: float, limits: Interval | None = None) -> Interval | None:
         """All differences that the test does not reject at 1 - level.

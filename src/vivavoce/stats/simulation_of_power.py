@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import beta as beta_law
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError
 from vivavoce.measures.compute import Sums
 from vivavoce.stats import clustered_summary as analysis
@@ -18,10 +18,6 @@ from vivavoce.stats.clusters import FEW
 from vivavoce.stats.groups import Group
 from vivavoce.stats.power import Nested
 
-try:
-    from threadpoolctl import threadpool_limits  # of the extra `fast`; without it only slower
-except ModuleNotFoundError:
-    threadpool_limits = nullcontext
 DRAWS: Final = 2000
 SEARCHED: Final = 1000
 BATCH: Final = 50
@@ -119,9 +115,8 @@ def simulate(
     found = done = 0
     share = 0.0
     methods: set[str] = set()
-    for batch in range(math.ceil(draws / BATCH)):
-        with threadpool_limits(1):  # products this small wait longer for each other than they take
-            judged = list(_judged(effect, participants, nested, systems, (seed, batch)))
+    work = partial(_judged, effect, participants, nested, systems, seed)
+    for judged in in_pieces(work, range(math.ceil(draws / BATCH))):
         found += sum(p is not None and p < alpha for p, _ in judged)
         methods |= {method for _, method in judged}
         done += len(judged)
@@ -273,21 +268,22 @@ def _calls(rng: np.random.Generator, participants: int, nested: Nested) -> np.nd
 
 
 def _judged(
-    effect: Effect, participants: int, nested: Nested, systems: int, seed: tuple[int, int]
-) -> Iterator[tuple[float | None, str]]:
-    """The trials of one batch, which share who holds how many dialogues."""
-    design = _design(participants, nested, systems, seed)
+    effect: Effect, participants: int, nested: Nested, systems: int, seed: int, batch: int
+) -> list[tuple[float | None, str]]:
+    """The trials of one batch, which share who holds how many dialogues; its number is part of its seed."""
+    seeds = seed, batch
+    design = _design(participants, nested, systems, seeds)
     together = nested.icc / (nested.icc + nested.interaction) if nested.icc else 0.0
     shape = (participants, BATCH)
-    common = np.random.default_rng([*seed, 1]).standard_normal(shape)
+    common = np.random.default_rng([*seeds, 1]).standard_normal(shape)
     outcomes = np.zeros((len(design.people), BATCH))
     for side in (0, 1):
-        rng = np.random.default_rng([*seed, 2 + side])
+        rng = np.random.default_rng([*seeds, 2 + side])
         own = math.sqrt(together) * common + math.sqrt(1 - together) * rng.standard_normal(shape)
         rows = np.flatnonzero(design.sides == side)
-        rng = np.random.default_rng([*seed, 4 + side])
+        rng = np.random.default_rng([*seeds, 4 + side])
         outcomes[rows] = effect.outcomes(rng, side, own[design.people[rows]], design.sizes[rows], nested)
-    yield from design.test(outcomes)
+    return list(design.test(outcomes))
 
 
 @lru_cache(maxsize=8)

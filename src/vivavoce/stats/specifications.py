@@ -17,7 +17,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.populations import populations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums, sums
-from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.clustered_summary import ClusteredSummary, Question, Weighing, ask_all
 from vivavoce.stats.declared import declaration
 from vivavoce.stats.groups import Group
 from vivavoce.stats.judged_table import JudgedTable, judged_table
@@ -181,6 +181,14 @@ def _size(dataset: Dataset) -> int:
 def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
     choices, nearest = material.choices()
     alone = {one: _compared(material, one, a, b) for one in _samples(material, choices)}
+    ask_all(
+        (
+            (alone[material.dialogues(one)], Question(one.measure, 0, 1, _weighing(one)))
+            for one in choices
+            if one.judge is None and alone[material.dialogues(one)].known
+        ),
+        level=LEVEL,
+    )
     found = [_specification(material, alone, one, a, b) for one in choices]
     first = found[0]
     told = [one for one in found if one.p is not None]
@@ -224,10 +232,10 @@ def _specification(
             p=joined.p, participants=joined.people,
         )  # fmt: skip
     nested = alone[kept]
-    if choice.alike == "case":
+    if (by := _weighing(choice)) is None:
         found = nested.test(choice.measure, 0, 1, level=LEVEL)
     else:
-        found = nested.weighted(choice.measure, 0, 1, by=choice.alike, level=LEVEL)
+        found = nested.weighted(choice.measure, 0, 1, by=by, level=LEVEL)
     return Specification(
         choice=choice,
         declared=first,
@@ -237,6 +245,10 @@ def _specification(
         p=found.p,
         participants=found.clusters or 0,
     )
+
+
+def _weighing(choice: AnalysisWay) -> Weighing | None:
+    return "participant" if choice.alike == "participant" else None
 
 
 def _judged(material: _Material, table: JudgedTable, kept: Collection[str], system: str) -> JudgedCases:

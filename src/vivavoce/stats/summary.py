@@ -21,7 +21,7 @@ from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
 from vivavoce.measures.disputes import open_places
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.balance import balance_warnings
-from vivavoce.stats.clustered_summary import ClusteredSummary
+from vivavoce.stats.clustered_summary import ClusteredSummary, Question
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.family import adjust_tests
@@ -213,21 +213,24 @@ def _tests(
             if len(rows) > 1
             else None
         )  # fmt: skip
+    asked = [
+        Question(name, i, j)
+        for name in _tested(rows, by)
+        for (i, a), (j, b) in combinations(enumerate(rows), 2)
+        if _testable(a, name) and _testable(b, name)
+    ]
+    nested.ask(asked, level=LEVEL)
     tests: list[GroupTest] = []
-    for name in _tested(rows, by):
-        for (i, a), (j, b) in combinations(enumerate(rows), 2):
-            if not (_testable(a, name) and _testable(b, name)):
-                continue
-            test = widened(
-                GroupTest, nested.naive(name, i, j, level=LEVEL), measure=name, a=a.key, b=b.key,
-                unit="participant" if nested.known else "case",
-                clustered=nested.test(name, i, j, level=LEVEL),
-            )  # fmt: skip
-            signed = signed_difference(
-                name, a.key, b.key, method=test.decisive.method, clusters=test.decisive.clusters, by=by,
-                n=nested.cases(name, i) + nested.cases(name, j), data=data,
-            )  # fmt: skip
-            tests.append(replace(test, signature=signed))
+    for name, i, j, _ in asked:
+        test = widened(
+            GroupTest, nested.naive(name, i, j, level=LEVEL), measure=name, a=rows[i].key, b=rows[j].key,
+            unit="participant" if nested.known else "case", clustered=nested.test(name, i, j, level=LEVEL),
+        )  # fmt: skip
+        signed = signed_difference(
+            name, test.a, test.b, method=test.decisive.method, clusters=test.decisive.clusters, by=by,
+            n=nested.cases(name, i) + nested.cases(name, j), data=data,
+        )  # fmt: skip
+        tests.append(replace(test, signature=signed))
     return tests, None
 
 

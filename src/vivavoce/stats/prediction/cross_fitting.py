@@ -1,12 +1,14 @@
 """Predictions of every dialogue by models that never saw its participant."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.stats.prediction.linear import folds
+from vivavoce.core.engines import in_pieces
+from vivavoce.stats.prediction.linear import Mask, folds
 
 Numbers = NDArray[np.float64]
 Predict = Callable[[Numbers], Numbers]
@@ -27,16 +29,27 @@ def cross_fitted(
     """What models say of each dialogue, each trained on the answers of other participants alone.
 
     Input   one row a dialogue; answers: NaN where nobody was asked; train: a function of values, answers
-            and participants that gives a function of values
+            and participants that gives a function of values, of a module, as every fold is a piece of work
     Output  participants are dealt to folds as wholes, whether they were asked or not: so what is said of
             dialogues with and without an answer comes from the same models, and can be compared
     Empty   NaN of a fold whose others gave fewer than 10 answers, or all the same
     Source  cross-prediction-powered inference: Zrnic and Candes 2024 (arXiv 2309.16598)
     """
     said = np.full(len(answers), np.nan)
-    for others, held in folds(people, number, seed):
-        seen = others & ~np.isnan(answers)
-        if seen.sum() >= LEAST and np.ptp(answers[seen]) > 0:
-            groups = [people[one] for one in np.flatnonzero(seen).tolist()]
-            said[held] = train(values[seen], answers[seen], groups)(values[held])
+    split = [
+        (seen, held)
+        for others, held in folds(people, number, seed)
+        if (seen := others & ~np.isnan(answers)).sum() >= LEAST and np.ptp(answers[seen]) > 0
+    ]
+    for (_, held), told in zip(split, in_pieces(partial(_told, values, answers, people, train), split),
+                               strict=True):  # fmt: skip
+        said[held] = told
     return said
+
+
+def _told(
+    values: Numbers, answers: Numbers, people: Sequence[str], train: Learner, fold: tuple[Mask, Mask]
+) -> Numbers:
+    seen, held = fold
+    groups = [people[one] for one in np.flatnonzero(seen).tolist()]
+    return train(values[seen], answers[seen], groups)(values[held])
