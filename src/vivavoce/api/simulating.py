@@ -143,8 +143,20 @@ def simulate_study(
     chosen: ChosenUsers | None = None,
 ) -> int:
     """Hold so many simulated dialogues, or visits where there are none; returns how many came to an end."""
+    from vivavoce.core.engines import elsewhere
     from vivavoce.simulation.trial import run_trial
     from vivavoce.trial.engine import SessionEngine
+
+    if elsewhere():
+        from vivavoce.api.callers_elsewhere import Trial, simulate_elsewhere
+        from vivavoce.simulation.user_profile import Population
+
+        users = chosen or ChosenUsers(Population(seed), None)
+        shared = Trial(
+            study=study, population=users.population, casting=users.casting, language=users.language,
+            seed=seed, error_rate=error_rate,
+        )  # fmt: skip
+        return simulate_elsewhere(shared, log, amount, report)
 
     async def run() -> int:
         engine = SessionEngine(study, log, make_connectors(study))

@@ -77,6 +77,11 @@ def working_on(text: str | None) -> Iterator[None]:
             _CURRENT.reset(before)
 
 
+def elsewhere() -> bool:
+    """Whether an engine was named, so that what is no piece by itself may be cut into some."""
+    return _CURRENT.get() is not _HERE
+
+
 def in_pieces(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Iterator[Result]:
     """A function's results over pieces, in their order, made on the engine that was named.
 
@@ -93,7 +98,7 @@ def _do(work: Callable[[Piece], Result], piece: Piece) -> Result:
 
 @lru_cache(maxsize=1)
 def _linear_algebra(modules: int) -> Any:
-    """Libraries of linear algebra that are loaded; looked for again when there are more modules than before."""
+    """Libraries of linear algebra that are loaded; looked for again where modules were loaded since."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -184,7 +189,7 @@ def _do_held(held: Path, piece: Any) -> Any:
 @lru_cache(maxsize=1)
 def _held(file: Path) -> Callable[[Any], Any]:
     """The function that the pieces of one `map` are for, read once a process."""
-    return pickle.loads(file.read_bytes())
+    return pickle.loads(file.read_bytes())  # noqa: S301 - of our own folder, which nobody else writes to
 
 
 class Dask(Engine):

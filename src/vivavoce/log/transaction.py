@@ -2,6 +2,7 @@
 
 import uuid
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -89,13 +90,27 @@ class Transaction:
             "boot": self._boot,
             "client_key": client_key,
         }
+        return self._put(facts, previous, event)[0]
+
+    def _put(self, facts: dict[str, Any], previous: str | None, event: Event) -> tuple[StoredEvent, str]:
+        """The event as it is stored, and its link, to which the visit's next is chained."""
         event, payload = _written(event)
         row = {**facts, "kind": event.kind, "version": event.version, "payload": payload}
         row["chain"] = link(previous, row)
         stored = StoredEvent(**facts, event=event, position=self._insert(row))
         for statement, parameters in writes(stored):
             run(self.connection, statement, parameters)
-        return stored
+        return stored, row["chain"]
+
+    def adopt(self, visit: Sequence[StoredEvent]) -> None:
+        """Write a whole visit that went on elsewhere: its events as they are, at the times that they have."""
+        chain = None
+        for one in visit:
+            facts = {
+                "event_id": one.event_id, "visit_id": one.visit_id, "seq": one.seq, "at": one.at,
+                "monotonic_s": one.monotonic_s, "boot": one.boot, "client_key": one.client_key,
+            }  # fmt: skip
+            chain = self._put(facts, chain, one.event)[1]
 
     def _insert(self, row: dict[str, Any]) -> int:
         """The position that the database gave to an event."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from inspect import isawaitable
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from vivavoce.connectors.base import Heard
 from vivavoce.core.errors import UnknownName
@@ -23,9 +23,10 @@ from vivavoce.simulation.agenda_user import Judgement, UserUtterance
 from vivavoce.simulation.satisfaction import HeldDialogue
 from vivavoce.simulation.user_factory import Casting, SimulatedUser
 from vivavoce.simulation.user_profile import Population
+from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.model import Step, Study
 from vivavoce.study.planted_preferences import PlantedPreferences
-from vivavoce.study.step_kind import dialogues_in, kind_of
+from vivavoce.study.step_kind import battles_of, dialogues_in, kind_of
 from vivavoce.study.steps import QuestionnaireStep
 from vivavoce.study.task import Task
 from vivavoce.trial.engine import SessionEngine
@@ -37,6 +38,13 @@ CALLERS_AT_ONCE: Final = 24
 LONGEST_WAIT_S: Final = 60.0
 
 Progress = Callable[[int, int], None]
+
+
+class Callers(NamedTuple):
+    """Some of a trial's callers: number and dialogues of each, and what their pseudonyms begin with."""
+
+    quotas: Sequence[tuple[int, int]]
+    prefix: str
 
 
 def counts_dialogues(study: Study) -> bool:
@@ -55,6 +63,7 @@ async def run_trial(
     population: Population | None = None,
     casting: Casting | None = None,
     language: str | None = None,
+    callers: Callers | None = None,
 ) -> int:
     """Let simulated participants go through visits; returns how many dialogues, or visits, came to an end.
 
@@ -65,6 +74,7 @@ async def run_trial(
     population  who the callers are; its own seed counts, and the seed given here draws tasks and systems
     casting     who plays them; by default what the study's tasks ask for
     language    of all visits; the study's default when left out
+    callers     of a trial of which other parts go on elsewhere; all of them when left out
     Raises      InputError: the study has no tasks that simulated users know, or a step in which nobody can
                 be simulated
     """
@@ -77,30 +87,55 @@ async def run_trial(
     dialogues = dialogues_in(study.visit)
     casting = (casting or Casting.of(study)) if dialogues else None
     trial = _Trial(engine, population or Population(seed), casting, error_rate, amount, progress)
+    if callers is not None:
+        trial.prefix = callers.prefix
     trial.judged, trial.language = judged if judged is not None else {}, spoken
     if dialogues and spoken not in trial.channels:
         raise UnknownName("language of simulated users", spoken, list(trial.channels))
     engine.rules.chance = lambda key: Random(f"{seed}:{trial.anonymous(key)}")
-    if dialogues:
-        repeat = dialogues[0].repeat
-        quotas = list(_quotas(trial.population, amount, repeat.min, repeat.max))
-        if casting is not None:
-            casting.check((trial.population.traits(caller) for caller, _ in quotas), spoken)
-        waiting = iter(quotas)
-    else:
-        waiting = iter([(number, 0) for number in range(amount)])
+    quotas = callers_of(study, trial.population, amount) if callers is None else callers.quotas
+    if casting is not None:
+        casting.check((trial.population.traits(caller) for caller, _ in quotas), spoken)
+    waiting = iter(quotas)
     await asyncio.gather(*(trial.work(waiting) for _ in range(CALLERS_AT_ONCE)))
     return trial.done
 
 
-def _quotas(population: Population, dialogues: int, least: int, most: int) -> Iterator[tuple[int, int]]:
-    """(caller, dialogues) until all are given out; nobody comes for fewer than a visit asks for."""
-    caller = 0
-    while dialogues > 0:
-        wanted = min(max(population.traits(caller).dialogues, least), most, dialogues)
-        yield caller, wanted
-        dialogues -= wanted
-        caller += 1
+def callers_of(study: Study, population: Population, amount: int) -> list[tuple[int, int]]:
+    """Callers by number, each with their dialogues, until all are given out; visits without any have 0.
+
+    Note  nobody comes for fewer than a visit asks for
+    """
+    dialogues = dialogues_in(study.visit)
+    if not dialogues:
+        return [(number, 0) for number in range(amount)]
+    repeat, found = dialogues[0].repeat, list[tuple[int, int]]()
+    while amount > 0:
+        traits = population.traits(len(found))
+        found.append((len(found), min(max(traits.dialogues, repeat.min), repeat.max, amount)))
+        amount -= found[-1][1]
+    return found
+
+
+def new_prefix() -> str:
+    """What the pseudonyms of one trial's simulated users begin with."""
+    return f"simulated-{uuid.uuid4().hex[:6]}-"
+
+
+def looks_at_others(study: Study) -> str:
+    """What in a study depends on what others were given or answered, in words; "": nothing does."""
+    kinds = [(kind_of(step), step) for step in study.visit]
+    if study.allocation == "balanced":
+        return "systems are balanced over everybody's dialogues"
+    if study.caps is not None:
+        return "caps count everybody's places"
+    if study.follow_up is not None:
+        return "participants of an earlier session come again"
+    if any(kind.quotas(step) for kind, step in kinds):
+        return "a questionnaire has quotas"
+    if any(isinstance(kind, StimulusStep) or battles_of(step) is not None for kind, step in kinds):
+        return "what is presented is balanced over participants"
+    return ""
 
 
 def _returning(engine: SessionEngine) -> list[str]:
@@ -125,7 +160,7 @@ class _Trial:
         self.judged: dict[str, Judgement] = {}
         self.last_said: dict[str, events.SystemTurnReceived] = {}
         self.language = engine.study.default_language
-        self.prefix = f"simulated-{uuid.uuid4().hex[:6]}-"
+        self.prefix = new_prefix()
         self.returning = _returning(engine)
         self.channels = {
             language: casting.channel(language, error_rate)

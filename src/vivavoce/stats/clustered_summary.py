@@ -32,7 +32,7 @@ Weighing = Literal["dialogue", "participant", "case"]
 
 
 class Question(NamedTuple):
-    """Two groups, by their places, on one measure; `by`: what weighs the same, None: as the measure has it."""
+    """Two groups, by their places, on one measure; `by`: what weighs the same, None: what it counts."""
 
     measure: str
     a: int

@@ -97,9 +97,7 @@ def compare_systems(
         level=LEVEL,
     )
     models = in_pieces(partial(check_models, level=LEVEL), [cases for *_, cases in asked])
-    tests = [
-        _test(nested, one, own, grouping, dataset.hash) for one, own in zip(asked, models, strict=True)
-    ]
+    tests = [_test(nested, one, own, grouping, dataset.hash) for one, own in zip(asked, models, strict=True)]
     tests, families = _adjust(summary, nested, tests, chosen, correction or "holm")
     items, of_items = _items(dataset, found, chosen, correction or "holm")
     return SystemsCompared(

@@ -11,7 +11,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import group_keys
 from vivavoce.stats.label_choice import doubt_of
 from vivavoce.stats.label_targets import free_parameters, is_label, labelled_cases
-from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
+from vivavoce.stats.prediction.cross_fitting import Learner, Predict, cross_fitted
 from vivavoce.stats.prediction.fitting import fit
 from vivavoce.stats.prediction.logistic import fit_logistic
 from vivavoce.stats.prediction.table import column_of, parameters, people_of, prediction_table, targets

@@ -6,6 +6,7 @@ What cannot be told apart by what is looked at here may still differ in what is 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, Literal
 
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
 from vivavoce.log.dataset import Dataset
@@ -83,11 +85,8 @@ def _told_apart(
     names: Sequence[str],
 ) -> ToldApart:  # fmt: skip
     told_real = np.zeros(len(found), dtype=bool)
-    for test in tests:
-        known = _features([one for one, tested in zip(found, test, strict=True) if not tested])
-        inputs = _matrix(found, known)
-        weights = _fit(inputs[~test], are_real[~test])
-        told_real[test] = inputs[test] @ weights[1:] + weights[0] > 0
+    for test, told in zip(tests, in_pieces(partial(_told, found, are_real), tests), strict=True):
+        told_real[test] = told
     one, other = (_by_caller(told_real, group, names) for group in (are_real, ~are_real))
     rates = [float(right.sum() / cases.sum()) for right, cases in (one, other)]
     apart = bootstrap_difference(one, other)
@@ -100,6 +99,14 @@ def _told_apart(
         calls=len(found), callers=len(set(names)), of_real=order[: -_MOST_TELLING - 1 : -1],
         of_simulated=order[:_MOST_TELLING],
     )  # fmt: skip
+
+
+def _told(found: Sequence[Counter[str]], are_real: Flags, test: Flags) -> Flags:
+    """Whether calls of a fold are taken for real by who has learnt from the others."""
+    known = _features([one for one, tested in zip(found, test, strict=True) if not tested])
+    inputs = _matrix(found, known)
+    weights = _fit(inputs[~test], are_real[~test])
+    return inputs[test] @ weights[1:] + weights[0] > 0
 
 
 def _by_caller(told_real: Flags, party: Flags, names: Sequence[str]) -> tuple[Floats, Floats]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from typing import Final
 
 ALPHABET: Final = "123456789ABCDEFGHJKMNPQRSTVWXYZ"  # 31 symbols: no 0, I, L, O, U
@@ -25,6 +26,15 @@ def new_key(prefix: str) -> str:
 def earned_code(digits: int) -> str:
     """A code of so many digits, the first not zero, so that it can be spoken and typed as a number."""
     return str(10 ** (digits - 1) + secrets.randbelow(9 * 10 ** (digits - 1)))
+
+
+def free_code(digits: int, take: Callable[[str], bool]) -> str:
+    """A code that nobody had, by a function that takes one; one digit more whenever the space gets tight."""
+    for attempt in range(60):
+        code = earned_code(digits + attempt // 20)
+        if take(code):
+            return code
+    raise RuntimeError("no free code among sixty tries")
 
 
 def completion_code() -> str:

@@ -322,17 +322,16 @@ class MoveRules:
         return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since, name=name)
 
     def issue_code(self, draft: Draft, dialogue: DialogueHistory) -> None:
-        """A code that no dialogue of this study had; one digit more whenever the space gets tight."""
+        """A code that no dialogue of this study had."""
         code = self.free_code(draft, dialogue, self.study.limits.code_digits)
         draft.add(log_events.CodeIssued(dialogue_id=dialogue.dialogue_id, code=code))
 
     def free_code(self, draft: Draft, dialogue: DialogueHistory, digits: int, mark: str = "") -> str:
         """Digits that nobody had, reserved for this dialogue."""
-        for attempt in range(60):
-            code = codes.earned_code(digits + attempt // 20)
-            if draft.tx.reserve_code(mark + code, dialogue.dialogue_id, draft.state.visit_id):
-                return code
-        raise RuntimeError("no free code among sixty tries")
+        tx, visit_id = draft.tx, draft.state.visit_id
+        return codes.free_code(
+            digits, lambda code: tx.reserve_code(mark + code, dialogue.dialogue_id, visit_id)
+        )
 
     def end_dialogue(
         self, draft: Draft, dialogue: DialogueHistory, reason: log_events.EndReason, duration_s: float | None,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vivavoce.api.measuring import measurements
-from vivavoce.core.engines import read_engine
+from vivavoce.core.engines import read_engine, working_on
 from vivavoce.desk.verdicts import read_verdicts
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
@@ -43,9 +43,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dataset, Dataset]:
     return whole, large
 
 
-def facts_of(dataset: Dataset, **options: Any) -> dict[str, Any]:
+def facts_of(dataset: Dataset, engine: str | None = None, **options: Any) -> dict[str, Any]:
     """With the dataset opened anew: what it has counted before is not asked."""
-    return measurements(Dataset(dataset.folder), "condition", None, **options).facts
+    with working_on(engine):
+        return measurements(Dataset(dataset.folder), "condition", None, **options).facts
 
 
 def test_buckets_change_no_digit(both: tuple[Dataset, Dataset]) -> None:

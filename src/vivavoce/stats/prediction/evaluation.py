@@ -1,15 +1,17 @@
 """How well judgements are predicted for people, or systems, that the model has never seen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from functools import partial
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit, kinds_for
-from vivavoce.stats.prediction.linear import folds
+from vivavoce.stats.prediction.linear import Mask, folds
 from vivavoce.stats.prediction.scores import HeldOut, Numbers, PredictionScores, scores
 from vivavoce.stats.prediction.table import PredictionTable, prediction_table
 
@@ -83,10 +85,9 @@ def evaluate(
     """
     table = prediction_table(dataset, target, predictors, judgements=judgements)
     wanted = tuple(kinds) if kinds is not None else kinds_for(table.answers)
-    steps = _Steps(2 * len(wanted) + 1, progress)
     linear = [kind for kind in wanted if kind in LINEAR] or ["elastic_net"]
     whole = {kind: fit(kind, table.values, table.answers, table.participants) for kind in linear}  # type: ignore[arg-type]
-    steps.done()
+    by = _held_out(table, wanted, seed, progress)
     return QualityEvaluation(
         target=target,
         n=len(table.answers),
@@ -98,10 +99,7 @@ def evaluate(
         warnings=table.warnings,
         deviation=float(table.answers.std(ddof=1)),
         in_sample={kind: _in_sample(model, table, seed) for kind, model in whole.items()},
-        by={
-            "participant": _held_out(table, "participant", wanted, seed, steps),
-            "system": _held_out(table, "system", wanted, seed, steps),
-        },
+        by=by,
         weights=_weights(whole[linear[-1]], table),
         signature=signature(
             "prediction", unit="dialogue", n=len(table.answers), data=dataset.hash, target=target, seed=seed
@@ -109,48 +107,83 @@ def evaluate(
     )
 
 
-class _Steps:
-    """Counts what is done."""
+class Fold(NamedTuple):
+    """A model of one kind that is fitted on some dialogues, and tried on others."""
 
-    def __init__(self, whole: int, report: Progress | None) -> None:
-        self.whole, self.report, self.number = whole, report, 0
+    kind: Kind
+    train: Mask
+    test: Mask
 
-    def done(self) -> None:
-        self.number += 1
-        if self.report is not None:
-            self.report(self.number, self.whole)
+
+class Tried(NamedTuple):
+    """What such a model says of the others; `chosen` is None where the answers it saw have no codes."""
+
+    said: Numbers
+    naive: float
+    chosen: Numbers | None
 
 
 def _held_out(
-    table: PredictionTable, by: Grouping, kinds: Sequence[Kind], seed: int, steps: _Steps
-) -> dict[Kind, PredictionScores] | None:
-    groups = table.participants if by == "participant" else table.systems
-    number = FOLDS if by == "participant" else len(set(groups))
-    if len(set(groups)) < 2:
-        return None
-    found: dict[Kind, PredictionScores] = {}
-    for kind in kinds:
-        found[kind] = scores(held_out(table, kind, groups, number, seed), seed=seed)
+    table: PredictionTable, kinds: Sequence[Kind], seed: int, progress: Progress | None
+) -> dict[Grouping, dict[Kind, PredictionScores] | None]:
+    """Every kind on every fold of participants, and of systems: all folds first, then all scores."""
+    groups: dict[Grouping, Sequence[str]] = {"participant": table.participants, "system": table.systems}
+    split = {
+        by: folds(own, FOLDS if by == "participant" else len(set(own)), seed)
+        for by, own in groups.items()
+        if len(set(own)) > 1
+    }
+    asked = [(by, kind) for by in split for kind in kinds]
+    pieces = [Fold(kind, *fold) for by, kind in asked for fold in split[by]]
+    tried = iter(_counted(try_folds(table, pieces), len(pieces), progress))
+    held = [_joined(table, split[by], [next(tried) for _ in split[by]]) for by, _ in asked]
+    found: dict[Grouping, dict[Kind, PredictionScores] | None] = {
+        by: {} if by in split else None for by in groups
+    }
+    for (by, kind), one in zip(asked, in_pieces(partial(scores, seed=seed), held), strict=True):
         if kind == "mean":  # what differs between its folds' means says nothing of dialogues
-            found[kind] = replace(found[kind], spearman=None, spearman_low=None, spearman_high=None)
-        steps.done()
+            one = replace(one, spearman=None, spearman_low=None, spearman_high=None)
+        found[by] = {**(found[by] or {}), kind: one}
     return found
+
+
+def _counted(found: Iterable[Tried], whole: int, progress: Progress | None) -> Iterator[Tried]:
+    for number, one in enumerate(found, start=1):
+        if progress is not None:
+            progress(number, whole)
+        yield one
 
 
 def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> HeldOut:
     """Every dialogue predicted by a model that has not seen its group."""
+    split = folds(groups, number, seed)
+    return _joined(table, split, list(try_folds(table, [Fold(kind, *fold) for fold in split])))
+
+
+def try_folds(table: PredictionTable, pieces: Sequence[Fold]) -> Iterator[Tried]:
+    """Models fitted and tried, each fold a piece of work."""
+    return in_pieces(partial(_tried, table), pieces)
+
+
+def _tried(table: PredictionTable, fold: Fold) -> Tried:
+    kind, train, test = fold
+    model = fit_on(table, kind, train)
+    values = table.values[test]
+    chosen = model.choose(values) if model.codes else None
+    return Tried(model.predict(values), float(table.answers[train].mean()), chosen)
+
+
+def _joined(table: PredictionTable, split: Sequence[tuple[Mask, Mask]], tried: Sequence[Tried]) -> HeldOut:
     said, naive, chosen = (np.zeros_like(table.answers) for _ in range(3))
-    codes = True
-    for train, test in folds(groups, number, seed):
-        model = _fitted(table, kind, train)
-        said[test] = model.predict(table.values[test])
-        naive[test] = table.answers[train].mean()
-        codes = codes and bool(model.codes)
-        chosen[test] = model.choose(table.values[test]) if codes else np.nan
+    for (_, test), one in zip(split, tried, strict=True):
+        said[test], naive[test] = one.said, one.naive
+        chosen[test] = np.nan if one.chosen is None else one.chosen
+    codes = all(one.chosen is not None for one in tried)
     return HeldOut(table.answers, said, naive, chosen if codes else None, table.participants)
 
 
-def _fitted(table: PredictionTable, kind: Kind, train: Any) -> Fitted:
+def fit_on(table: PredictionTable, kind: Kind, train: Mask) -> Fitted:
+    """A model of some dialogues of the table."""
     people = [who for who, inside in zip(table.participants, train, strict=True) if inside]
     return fit(kind, table.values[train], table.answers[train], people)
 

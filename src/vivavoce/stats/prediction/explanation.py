@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.signature import signature
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.prediction.evaluation import FOLDS, Progress, held_out
+from vivavoce.stats.prediction.evaluation import FOLDS, Progress, fit_on, held_out
 from vivavoce.stats.prediction.fitting import WEIGHING, Fitted, Kind, fit
 from vivavoce.stats.prediction.linear import folds
 from vivavoce.stats.prediction.scores import HeldOut, Numbers
@@ -155,13 +157,19 @@ def _refitted(table: PredictionTable, kind: Kind, seed: int, refits: int, progre
     names, who = np.unique(np.asarray(table.participants), return_inverse=True)
     rows = [np.flatnonzero(who == number) for number in range(len(names))]
     rng = np.random.default_rng(seed)
-    for number in range(refits):
-        picked = rng.integers(0, len(names), len(names))
-        chosen = np.concatenate([rows[one] for one in picked])
-        people = [str(names[one]) for one in picked for _ in rows[one]]
-        yield _weights(fit(kind, table.values[chosen], table.answers[chosen], people))
+    drawn = [rng.integers(0, len(names), len(names)) for _ in range(refits)]
+    for number, weights in enumerate(in_pieces(partial(_refit, table, kind, names, rows), drawn), start=1):
+        yield weights
         if progress is not None:
-            progress(number + 1, refits)
+            progress(number, refits)
+
+
+def _refit(
+    table: PredictionTable, kind: Kind, names: Sequence[str], rows: Sequence[Any], picked: Any
+) -> Numbers:
+    chosen = np.concatenate([rows[one] for one in picked])
+    people = [str(names[one]) for one in picked for _ in rows[one]]
+    return _weights(fit(kind, table.values[chosen], table.answers[chosen], people))
 
 
 def _weights(model: Fitted) -> Numbers:
@@ -173,9 +181,9 @@ def _importance(table: PredictionTable, kind: Kind, seed: int) -> list[Predictor
     rng = np.random.default_rng(seed)
     lost = np.zeros(len(table.predictors))
     base = 0.0
-    for train, test in folds(table.participants, FOLDS, seed):
-        people = [who for who, inside in zip(table.participants, train, strict=True) if inside]
-        model = fit(kind, table.values[train], table.answers[train], people)
+    split = folds(table.participants, FOLDS, seed)
+    models = in_pieces(partial(fit_on, table, kind), [train for train, _ in split])
+    for (train, test), model in zip(split, models, strict=True):
         values, answers = table.values[test], table.answers[test]
         error = float(((answers - model.predict(values)) ** 2).sum())
         base += float(((answers - table.answers[train].mean()) ** 2).sum())
