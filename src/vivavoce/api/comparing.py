@@ -9,6 +9,7 @@ from vivavoce.api.opening import Rules, cautions, open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import MeasuredDifference
 from vivavoce.api.wording import errors_in_python
+from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def compare(
     correction: str | None = None,
     exclude: Rules = None,
     mixed: bool = False,
+    engine: str | None = None,
 ) -> SystemComparison:
     """Compare systems, or other groups of dialogues, as `vivavoce analyse` does.
 
@@ -67,12 +69,12 @@ def compare(
             out when left out. pair: ("A", "B"), or several; every pair when left out. margin: of success
             rates, or {measure: margin}: also test equivalence, and no worse; without it the declared ones
             count. correction: holm, benjamini_hochberg or bonferroni in place of the declared one. exclude,
-            mixed: as in `measure`
+            mixed, engine: as in `measure`
     Output  a row a measure and pair. Choosing measures and pairs changes no adjusted p
     Raises  InputError: no dataset, one of people and programs, or one without dialogues; UnknownName: a
             measure, group or correction that there is not
     """
-    with errors_in_python():
+    with errors_in_python(), working_on(engine):
         opened = open_dataset(dataset, exclude, mixed=mixed)
         if not opened.read("dialogues").num_rows and not opened.excluded["dialogues"]:
             hint = "`preferences` says what people chose between, rated and voted on"

@@ -94,8 +94,8 @@ def measure(
     Input   dataset: opened, or its folder. by: system, condition, participant, population, task, channel,
             language or a factor. only: names, symbols, families, instrumental, expert; all when left out.
             keywords: words for isolated-word measures. exclude: rules such as `user_turns < 2` in place of
-            the study's, or `none`. mixed: take people and simulated users together. engine: where a large
-            dataset is counted: processes, processes:N, dask, dask://HOST:PORT; here when left out
+            the study's, or `none`. mixed: take people and simulated users together. engine: where what
+            falls into pieces is done: processes, processes:N, dask, dask://HOST:PORT; here when left out
     Output  a row a measure and group, then a row a measure over all dialogues
     Empty   what is undefined is None, never 0
     Raises  InputError: no dataset, or one of people and programs; UnknownName: a grouping, measure or rule

@@ -9,6 +9,7 @@ from vivavoce.api.opening import open_dataset
 from vivavoce.api.results import Result
 from vivavoce.api.rows import SampleSize
 from vivavoce.api.wording import errors_in_python, in_python
+from vivavoce.core.engines import working_on
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,6 +65,7 @@ def power(
     judge_agreement: float | None = None,
     seed: int = 1,
     mixed: bool = False,
+    engine: str | None = None,
 ) -> PowerAnalysis:
     """Say how many dialogues and participants a question needs, as `vivavoce power` does.
 
@@ -73,10 +75,11 @@ def power(
             of variance that is a person's own liking of one system. design: between or within participants.
             ties: share in preferences. half_width: of the interval, for one-rate. pilot: dataset whose
             participants are those to come. participants: say the power of so many instead.
-            judge_agreement: correlation of a judge with people, for labels saved. mixed: as in `measure`
+            judge_agreement: correlation of a judge with people, for labels saved. mixed, engine: as in
+            `measure`
     Raises  InputError: too few or many values, or participants of whom no result could be significant
     """
-    with errors_in_python():
+    with errors_in_python(), working_on(engine):
         return power_analysis(
             question, values, study=study,
             pilot=None if pilot is None else open_dataset(pilot, mixed=mixed), power=power, alpha=alpha,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.api.opening import Rules, cautions, open_dataset, open_two
 from vivavoce.api.wording import errors_in_python, in_python
+from vivavoce.core.engines import working_on
 
 if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
@@ -106,6 +107,7 @@ def report(
     dashboard: str | None = None,
     exclude: Rules = None,
     mixed: bool = False,
+    engine: str | None = None,
 ) -> Report:
     """Compose a dataset's report, as `vivavoce report` does; `.save("report.html")` writes it.
 
@@ -114,10 +116,10 @@ def report(
             against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
             what a comparison of transcripts, and an hour of one person, cost. population_costs: what each
             population cost, by name; half_width: of a rate's interval, whose cost is told of each. dashboard:
-            its address; numbers open their dialogues there. exclude, mixed: as in `measure`
+            its address; numbers open their dialogues there. exclude, mixed, engine: as in `measure`
     Raises  InputError: no dataset, one of people and programs, or a section that there is not
     """
-    with errors_in_python():
+    with errors_in_python(), working_on(engine):
         opened, last = (
             (open_dataset(dataset, exclude, mixed=mixed), None)
             if against is None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from vivavoce.api.studies import export_study, loaded_study, make_connectors, open_log
 from vivavoce.api.wording import errors_in_python
+from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def simulate(
     prefer: Mapping[str, float] | None = None,
     alike: float | None = None,
     log: str | None = None,
+    engine: str | None = None,
     progress: Progress | None = None,
 ) -> Simulation:
     """Let simulated users hold dialogues with a study's systems, as `vivavoce simulate` does.
@@ -78,10 +80,11 @@ def simulate(
             what the users talk about. user_url, user_model, user_key: an OpenAI-compatible model that plays
             them. prefer: what judges of transcripts prefer, the share of the experimental version by variable
             or "variable:question". alike: how alike one judge's answers about a variable are, 0.2. log:
-            sqlite:/// or postgresql://; beside the study when left out. progress: called with done and total
+            sqlite:/// or postgresql://; beside the study when left out. engine: as in `measure`: callers in
+            pieces call from there. progress: called with done and total
     Raises  InputError: the study has problems, or nobody can be simulated in it
     """
-    with errors_in_python():
+    with errors_in_python(), working_on(engine):
         return simulation(
             loaded_study(study), dialogues=dialogues, participants=participants, seed=seed,
             word_error_rate=word_error_rate, population=population, domain=domain, language=language,

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vivavoce.cli.arguments import Engine_
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, refuse_unused, warn
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
@@ -78,6 +79,7 @@ def analyse(
     chances: Annotated[
         Path | None, typer.Option("--chances", help="What `judge choose` wrote; with --judge.")
     ] = None,
+    engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
     """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
@@ -91,7 +93,7 @@ def analyse(
             "--by": by, "--measure": measure, "--pair": pair, "--margin": margin, "--against": against,
             "--cost": cost, "--hourly": hourly, "--correction": correction, "--exclude": exclude,
             "--model": model, "--family": family, "--trials": trials or None, "--judge": judge,
-            "--target": target, "--chances": chances,
+            "--target": target, "--chances": chances, "--engine": engine,
         }  # fmt: skip
         refuse_unused("published counts", of_data)
         counts = read_counts(words[1:])
@@ -236,6 +238,7 @@ def power(
         int | None, typer.Option("--participants", help="Say the power that so many participants have.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the simulation.")] = 1,
+    engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
     """Say how many dialogues and participants a question needs."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vivavoce.cli.arguments import Engine_
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def compare(
     real: Annotated[Path, typer.Argument(metavar="REAL", help="Dataset of real calls.")],
     simulated: Annotated[Path, typer.Argument(metavar="SIMULATED", help="Dataset of simulated calls.")],
     figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures, as SVG.")] = None,
+    engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
     """Compare simulated calls with real ones: distributions, and whether a classifier tells them apart."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_
+from vivavoce.cli.arguments import Dataset_, Engine_
 from vivavoce.cli.datasets import print_json
 from vivavoce.cli.progress import note, progress
 
@@ -42,6 +42,7 @@ def evaluate(
     target: Target,
     predictors: Predictors = None,
     judgements: Judgements = False,
+    engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
     """How well a judgement is predicted for people and systems that the model has not seen."""
@@ -91,6 +92,7 @@ def explain(
     model: Kind_ = "elastic_net",
     predictors: Predictors = None,
     judgements: Judgements = False,
+    engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
     """What a model goes by: weights, what predictors are worth, their courses, calibration."""

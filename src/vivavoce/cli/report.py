@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.arguments import Dataset_, Study_, offered
+from vivavoce.cli.arguments import Dataset_, Engine_, Study_, offered
 from vivavoce.cli.datasets import Exclude
 from vivavoce.cli.progress import Report as Moved
 from vivavoce.cli.progress import note, progress
@@ -103,6 +103,7 @@ def report(
     tables: Annotated[
         Path | None, typer.Option("--tables", metavar="DIR", help="Tables as CSV and LaTeX.")
     ] = None,
+    engine: Engine_ = None,
 ) -> None:
     """Write a dataset's report: one HTML file that needs nothing else, a PDF, a Word file, or words here."""
     from vivavoce.api.reporting import composed, require_file

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.cli import calibration
-from vivavoce.cli.arguments import Study_
+from vivavoce.cli.arguments import Engine_, Study_
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def run(
         typer.Option("--alike", min=0, max=0.99, help="How alike a judge's answers on a variable are: 0.2."),
     ] = None,
     log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    engine: Engine_ = None,
 ) -> None:
     """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
     from vivavoce.api.simulating import WORD_ERROR_RATE, simulation
