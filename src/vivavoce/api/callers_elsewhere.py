@@ -79,9 +79,9 @@ def simulate_elsewhere(trial: Trial, log: Log, amount: int, report: Progress | N
 def _require_portable(trial: Trial) -> None:
     try:
         pickle.dumps(trial)
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        hint = "leave --engine out"
-        raise InputError(f"these users cannot be sent to workers ({error})", place=PLACE, hint=hint) from None
+    except (pickle.PicklingError, TypeError, AttributeError):
+        hint = "leave --engine out: a model that plays users is asked from here"
+        raise InputError("these users cannot be sent to workers", place=PLACE, hint=hint) from None
 
 
 def _begin(study: "Study", tx: Transaction) -> None:

@@ -3,7 +3,9 @@
 import asyncio
 import csv
 import json
+import shutil
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,8 +13,12 @@ import vl_convert
 from typer.testing import CliRunner
 
 import vivavoce as vv
+from scenes.engines import carrying
 from scenes.shops import CURT, shops
 from vivavoce.cli.main import app
+from vivavoce.log.rebuild import rebuild
+from vivavoce.log.store import Log
+from vivavoce.log.verification import verify
 
 
 def command(*words: object) -> dict[str, Any]:
@@ -93,6 +99,54 @@ def test_a_simulation_runs_where_a_loop_is_running_already(study: Path, tmp_path
     assert vv.export_log(study, tmp_path / "data", replace=True).hash == data.hash
     with pytest.raises(vv.InputError, match="holds the dataset of lamp"):
         vv.export_log(study, tmp_path / "data")  # once is not for ever
+
+
+def told_by_caller(study: Path) -> list[list[dict[str, Any]]]:
+    """What was drawn and said in each visit, by caller, without names and times, which are new each time."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
+        for visit in log.visits("lamp"):
+            facts = [one.event.model_dump(mode="json") for one in log.events(visit.visit_id)]
+            found[visit.participant_id.rpartition("-")[2]] = [
+                {name: value for name, value in one.items()
+                 if name == "task_id" or not name.endswith(("_id", "_s", "code", "conversation", "entered"))}
+                for one in facts
+            ]  # fmt: skip
+    return [found[one] for one in sorted(found)]
+
+
+def test_callers_elsewhere_say_the_same_words(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vivavoce.api.callers_elsewhere._PIECE", 1)
+    few = Random(1)  # so few codes that two logs have the same ones
+    monkeypatch.setattr("vivavoce.trial.codes.earned_code", lambda _: f"{1000 + few.randrange(12)}")
+    file, moved = study / "study.yaml", list[tuple[int, int]]()
+    file.write_text(
+        file.read_text("utf-8").replace("gate: none", "gate: code").replace("repeat: 1", "repeat: 1..3"),
+        encoding="utf-8",
+    )
+    other = Path(shutil.copytree(study, study.with_name("other")))
+    here = vv.simulate(study, dialogues=8, seed=5)
+    with carrying() as engine:
+        assert vv.simulate(other, dialogues=8, seed=5, progress=lambda *one: moved.append(one)) == here
+    assert engine.pieces > 1 and moved[-1] == (8, 8)
+    assert told_by_caller(other) == told_by_caller(study)
+    with Log.open(f"sqlite:///{other / 'log.sqlite'}") as log:
+        assert verify(log).broken is None and rebuild(log).mended == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("allocation: balanced", "systems are balanced over everybody's dialogues"),
+        ("caps: {participants: 3}", "caps count everybody's places"),
+    ],
+)
+def test_callers_who_depend_on_each_other_are_kept_together(study: Path, words: str, why: str) -> None:
+    file = study / "study.yaml"
+    file.write_text(f"{file.read_text('utf-8')}{words}\n", encoding="utf-8")
+    with carrying(), pytest.raises(vv.InputError, match=f"^engine: .*{why}; leave engine out"):
+        vv.simulate(study, dialogues=4)
+    assert vv.simulate(study, dialogues=2).held == 2
 
 
 def test_a_study_that_is_not_there_is_one_line(tmp_path: Path) -> None:

@@ -2,15 +2,19 @@
 
 import gc
 import os
+import pickle
 import signal
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
+from scenes.engines import Carrying
 from scenes.patience import PATIENCE_S
-from vivavoce.core.engines import Processes, read_engine, uncollected
-from vivavoce.core.errors import InputError
+from vivavoce.core.engines import Processes, in_pieces, read_engine, uncollected, working_on
+from vivavoce.core.errors import InputError, SystemUnderTestError, UnknownName
 
 
 def double(number: int) -> int:
@@ -25,6 +29,40 @@ def die_once(path: str) -> int:
         return os.getpid()
     os.kill(os.getpid(), signal.SIGKILL)
     return 0
+
+
+def threads(_: int) -> set[int]:
+    """How many threads each library of linear algebra may take."""
+    assert np.eye(2) @ np.eye(2) is not None
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+def refuse(name: str) -> None:
+    raise UnknownName("fruit", name, ["apple"], place="basket")
+
+
+def test_sums_of_a_piece_are_not_split_over_threads() -> None:
+    assert list(in_pieces(threads, [1, 2])) == [{1}, {1}]
+
+
+def test_work_goes_where_it_was_said_until_the_block_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Carrying()
+    monkeypatch.setattr("vivavoce.core.engines.read_engine", lambda _: engine)
+    assert list(in_pieces(double, [1, 2])) == [2, 4] and engine.pieces == 0
+    with working_on("there"):
+        assert list(in_pieces(double, [1, 2])) == [2, 4] and engine.pieces == 2
+        assert list(in_pieces(double, [3])) == [6] and engine.pieces == 2, "one piece needs nobody else"
+        with working_on(None):
+            assert list(in_pieces(double, [1, 2, 3])) == [2, 4, 6] and engine.pieces == 5
+    assert list(in_pieces(double, [1, 2])) == [2, 4] and engine.pieces == 5
+
+
+def test_a_mistake_found_elsewhere_is_told_as_here() -> None:
+    found = SystemUnderTestError("closed", "gone", reached=False)
+    lost = pickle.loads(pickle.dumps(found))  # noqa: S301 - made here
+    assert (lost.failure, lost.reached, str(lost)) == ("closed", False, "closed: gone")
+    with Processes(1) as engine, pytest.raises(UnknownName, match=r"basket: unknown fruit 'aple'.*'apple'"):
+        list(engine.map(refuse, ["aple", "aple"]))
 
 
 def test_what_a_killed_process_had_is_done_again(tmp_path: Path) -> None:

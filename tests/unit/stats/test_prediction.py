@@ -1,6 +1,8 @@
 """Quality prediction: folds keep people together, judgements are refused, known signals are found."""
 
 import json
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from typer.testing import CliRunner
 
+from scenes.engines import carrying
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset, DatasetWriter
@@ -18,6 +21,7 @@ from vivavoce.stats.prediction import scores as scoring
 from vivavoce.stats.prediction.correlation import _rho
 from vivavoce.stats.prediction.cross_fitting import cross_fitted
 from vivavoce.stats.prediction.evaluation import _in_sample
+from vivavoce.stats.prediction.explanation import explain
 from vivavoce.stats.prediction.fitting import Fitted
 from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
 from vivavoce.stats.prediction.model import fit_model, read_model, score
@@ -51,6 +55,29 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
              "value": float(turns < 7)},
         ])  # fmt: skip
     return writer.close()
+
+
+def learn_mean(_: np.ndarray, answers: np.ndarray, people: Sequence[str]) -> Callable[..., np.ndarray]:
+    return partial(np.full_like, fill_value=answers.mean() + len(set(people)))
+
+
+def test_folds_and_draws_fitted_elsewhere_give_the_same_digits(dataset: Dataset) -> None:
+    kinds, moved = ("mean", "elastic_net", "tree"), list[tuple[int, int]]()
+    asked = {"target": "satisfied", "predictors": ["user_turns", "dialogue_duration"]}
+    values, answers = np.arange(60.0), np.arange(60.0) % 7
+    people = [f"p{number % PEOPLE}" for number in range(60)]
+    here = (
+        evaluate(dataset, **asked, kinds=kinds), explain(dataset, **asked, refits=4),
+        cross_fitted(values, answers, people, train=learn_mean).tolist(),
+    )  # fmt: skip
+    with carrying() as engine:
+        there = (
+            evaluate(dataset, **asked, kinds=kinds, progress=lambda *one: moved.append(one)),
+            explain(dataset, **asked, refits=4),
+            cross_fitted(values, answers, people, train=learn_mean).tolist(),
+        )
+    assert there == here
+    assert engine.pieces > 3 * (10 + 2) + 4 and moved[-1] == (36, 36), "ten folds of people, two of systems"
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=60), st.integers(2, 6))
@@ -217,7 +244,8 @@ def test_each_system_is_predicted_by_the_others_and_progress_is_told_to_its_end(
     assert found.by["participant"]["mean"].rmse != pytest.approx(np.sqrt((errors**2).mean()))
     by_system = found.by["system"]
     assert by_system["mean"].spearman is None and by_system["stepwise"].spearman > 0.5
-    assert told == [(number, 5) for number in range(1, 6)]
+    folds_of_both = 2 * (10 + 2)
+    assert told == [(number + 1, folds_of_both) for number in range(folds_of_both)]
     assert found.deviation == pytest.approx(np.std(table.answers, ddof=1))
     made = found.in_sample["stepwise"]
     n, p = len(table.answers), made.predictors

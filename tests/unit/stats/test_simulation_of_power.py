@@ -134,7 +134,7 @@ class Watched:
 ])  # fmt: skip
 def test_a_participant_is_alike_with_both_systems_as_far_as_no_liking_parts_them(icc, interaction, together):
     watched = Watched()
-    list(_judged(watched, 400, Nested(calls=2, icc=icc, interaction=interaction, design="within"), 2, (1, 0)))
+    list(_judged(watched, 400, Nested(calls=2, icc=icc, interaction=interaction, design="within"), 2, 1, 0))
     first, second = watched.own[0], watched.own[1]
     assert np.corrcoef(first, second)[0, 1] == pytest.approx(together, abs=0.03)
     assert (first.std(), second.std()) == pytest.approx((1, 1), abs=0.03)
