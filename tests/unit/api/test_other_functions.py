@@ -13,6 +13,7 @@ import vl_convert
 from typer.testing import CliRunner
 
 import vivavoce as vv
+from scenes.callers import told_by_caller
 from scenes.engines import carrying
 from scenes.shops import CURT, shops
 from vivavoce.cli.main import app
@@ -99,20 +100,6 @@ def test_a_simulation_runs_where_a_loop_is_running_already(study: Path, tmp_path
     assert vv.export_log(study, tmp_path / "data", replace=True).hash == data.hash
     with pytest.raises(vv.InputError, match="holds the dataset of lamp"):
         vv.export_log(study, tmp_path / "data")  # once is not for ever
-
-
-def told_by_caller(study: Path) -> list[list[dict[str, Any]]]:
-    """What was drawn and said in each visit, by caller, without names and times, which are new each time."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
-        for visit in log.visits("lamp"):
-            facts = [one.event.model_dump(mode="json") for one in log.events(visit.visit_id)]
-            found[visit.participant_id.rpartition("-")[2]] = [
-                {name: value for name, value in one.items()
-                 if name == "task_id" or not name.endswith(("_id", "_s", "code", "conversation", "entered"))}
-                for one in facts
-            ]  # fmt: skip
-    return [found[one] for one in sorted(found)]
 
 
 def test_callers_elsewhere_say_the_same_words(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
