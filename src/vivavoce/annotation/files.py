@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
+from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
 from vivavoce.log.dataset import Dataset
@@ -48,6 +49,7 @@ def write_annotations(
     """
     if format not in FORMATS:
         raise UnknownName("format", format, list(FORMATS))
+    into = placed(into)
     into.mkdir(parents=True, exist_ok=True)
     rows = [] if blank else sorted(dataset.read("annotations").to_pylist(), key=_order)
     if format == "csv":
@@ -56,7 +58,8 @@ def write_annotations(
         if blank:
             raise InputError("a Parquet file cannot be filled in by hand", place="--blank", hint="use csv")
         path = into / "annotations.parquet"
-        pq.write_table(pa.Table.from_pylist(rows, TABLES["annotations"].arrow()), path)
+        with path.open("wb") as file:
+            pq.write_table(pa.Table.from_pylist(rows, TABLES["annotations"].arrow()), file)
         return [path]
     return _write_tiers(dataset, into, format, rows, blank, moved)
 
@@ -164,7 +167,7 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
 
 def _files(paths: Iterable[Path]) -> list[Path]:
     found = []
-    for path in paths:
+    for path in map(placed, paths):
         inside = sorted(path.iterdir()) if path.is_dir() else [path]
         known = [one for one in inside if one.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
         if not known or not known[0].is_file():
@@ -205,7 +208,8 @@ def _row(place: str, line: Mapping[str, Any]) -> Row:
 
 def _read_parquet(path: Path) -> list[tuple[str, Row]]:
     try:
-        table = pq.read_table(path)
+        with path.open("rb") as file:
+            table = pq.read_table(file)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"is no Parquet file ({error})", place=str(path), hint="write it anew") from None
     _check_columns(path, table.column_names)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.annotation.parser import Parser
+from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
@@ -31,7 +32,7 @@ def read_turns(
     Raises  InputError: the copy would lie over the dataset itself
     """
     dataset = dataset.everything
-    if into.resolve() == dataset.folder.resolve():
+    if is_same(into, dataset.folder):
         raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
 
     def read(acts: Iterator[Row]) -> Iterator[Row]:

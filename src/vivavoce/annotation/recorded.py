@@ -1,7 +1,6 @@
 """Recordings to transcribe as a trial left them: of user turns, spoken commands, whole dialogues."""
 
 import re
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from vivavoce.audio.files import SOUND_TYPES, read_sound, read_tracks, write_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
+from vivavoce.core.addresses import copy_file, placed
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.timing import SoundSource, pair_turns
@@ -42,6 +42,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
     recorded = [row for row in dataset.read("recordings").to_pylist() if row["file"]]
     files = {row["recording_id"]: sounds / Path(row["file"]).name for row in recorded}
     there = [row for row in recorded if files[row["recording_id"]].is_file()]
+    into = placed(into)
     into.mkdir(parents=True, exist_ok=True)
     turns = _turns(dataset)
     rows: list[Row] = []
@@ -123,7 +124,7 @@ def _piece(channel: Sound, said: SpokenTurn, started_s: float) -> Sound:
 def _copied(path: Path, into: Path) -> str:
     """The file's name in the folder; it stays what ties a command's transcript to its recording."""
     if path.suffix.lower() in SOUND_TYPES:
-        shutil.copyfile(path, into / path.name)
+        copy_file(path, into / path.name)
         return path.name
     name = f"{path.stem}.wav"
     write_sound(read_sound(path), into / name)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from vivavoce.core.addresses import brought_here, made_here
 from vivavoce.core.errors import InputError
 
 Row = dict[str, Any]
@@ -185,8 +186,9 @@ def write_eaf(path: Path, line: Timeline, rows: Iterable[Row], empty: Iterable[T
         file.add_tier(name)
         for start, end, text in found:
             file.add_annotation(name, start, end, value=text)
-    path.unlink(missing_ok=True)
-    file.to_file(str(path))
+    with made_here(path) as local:
+        local.unlink(missing_ok=True)
+        file.to_file(str(local))
 
 
 def read_eaf(path: Path, line: Timeline) -> list[tuple[str, Row]]:
@@ -197,7 +199,8 @@ def read_eaf(path: Path, line: Timeline) -> list[tuple[str, Row]]:
     from pympi.Elan import Eaf
 
     try:
-        file: Any = Eaf(str(path), suppress_version_warning=True)
+        with brought_here(path) as local:
+            file: Any = Eaf(str(local), suppress_version_warning=True)
         tiers = [
             (name, [(start, end, text) for start, end, text, *_ in file.get_annotation_data_for_tier(name)])
             for name in file.get_tier_names()
@@ -220,7 +223,8 @@ def write_textgrid(path: Path, line: Timeline, rows: Iterable[Row], empty: Itera
         tier = grid.add_tier(name)
         for start, end, text in found:
             tier.add_interval(start / 1000, end / 1000, text)
-    grid.to_file(str(path))
+    with made_here(path) as local:
+        grid.to_file(str(local))
 
 
 def read_textgrid(path: Path, line: Timeline) -> list[tuple[str, Row]]:
@@ -231,7 +235,8 @@ def read_textgrid(path: Path, line: Timeline) -> list[tuple[str, Row]]:
     from pympi.Praat import TextGrid
 
     try:
-        grid: Any = TextGrid(str(path), codec=_codec(path))
+        with brought_here(path) as local:
+            grid: Any = TextGrid(str(local), codec=_codec(local))
         tiers = [
             (
                 tier.name,

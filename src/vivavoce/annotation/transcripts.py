@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vivavoce.audio.files import SOUND_TYPES
+from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import Change, copy_dataset
@@ -37,6 +38,7 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
         if row["party"] == "user"
     }
     rows: list[Row] = []
+    audio = placed(audio)
     for path in sorted(audio.iterdir()) if audio.is_dir() else []:
         match = _NAME.fullmatch(path.stem)
         if path.suffix.lower() not in SOUND_TYPES or match is None:
@@ -68,7 +70,7 @@ def accepted_rows(log: Reader, study: str) -> list[Row]:
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] = COLUMNS) -> Path:
     """Rows as CSV, safe to open in a spreadsheet."""
-    names = list(columns)
+    names, path = list(columns), placed(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -83,6 +85,7 @@ def write_items(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
     Note  what somebody filled in there before is kept
     """
+    path = placed(path)
     known = _filled_in(path) if path.is_file() else {}
     return write_rows(path, [{**row, "gold": known.get(row["audio"])} for row in rows], ITEM_COLUMNS)
 
@@ -149,6 +152,7 @@ def _flac_duration_s(path: Path) -> float | None:
 
 def is_transcripts(path: Path) -> bool:
     """Whether a file holds transcripts rather than annotations."""
+    path = placed(path)
     if path.suffix != ".csv" or not path.is_file():
         return False
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -178,7 +182,7 @@ def read_transcripts(path: Path, dataset: Dataset) -> TranscriptSaid:
         for row in dataset.read("turns").select(["dialogue_id", "turn_index", "party"]).to_pylist()
         if row["party"] == "user"
     }
-    spoken = _recorded(dataset)
+    path, spoken = placed(path), _recorded(dataset)
     found = TranscriptSaid({}, {})
     with opened_csv(path) as file:
         reader = csv.DictReader(file)

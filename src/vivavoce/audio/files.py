@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.audio.sound import Samples, Sound
+from vivavoce.core.addresses import is_elsewhere
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
 
@@ -186,8 +187,11 @@ class StreamResampler:
 
 def _opened(source: Path | bytes, place: str) -> "soundfile.SoundFile":
     where = _place(source, place)
-    if isinstance(source, Path) and not source.is_file():
-        raise InputError("no such sound file", place=where, hint=_CURE)
+    if not isinstance(source, bytes):
+        if not source.is_file():
+            raise InputError("no such sound file", place=where, hint=_CURE)
+        if is_elsewhere(source):
+            source = source.read_bytes()
     try:
         return soundfile.SoundFile(BytesIO(source) if isinstance(source, bytes) else str(source))
     except soundfile.LibsndfileError as error:
@@ -195,7 +199,7 @@ def _opened(source: Path | bytes, place: str) -> "soundfile.SoundFile":
 
 
 def _place(source: Path | bytes, place: str) -> str:
-    return place or (str(source) if isinstance(source, Path) else "")
+    return place or ("" if isinstance(source, bytes) else str(source))
 
 
 def _unreadable(error: "soundfile.LibsndfileError", place: str) -> InputError:

@@ -232,7 +232,9 @@ def _into_log(source: Path, url: str | None, rows: list[dict]) -> None:
 
 
 def _is_dataset(source: Path) -> bool:
-    return (source / "dataset.json").is_file()
+    from vivavoce.core.addresses import placed
+
+    return (placed(source) / "dataset.json").is_file()
 
 
 @contextmanager

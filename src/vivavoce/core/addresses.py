@@ -1,7 +1,11 @@
 """Where data lie that may lie elsewhere than on this machine: an address of fsspec, or a path."""
 
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
@@ -44,3 +48,36 @@ def address_parts(where: Path | str) -> tuple[str, str] | None:
 def is_elsewhere(where: Path) -> bool:
     """Whether a path is of another file system than this machine's."""
     return not isinstance(where, Path)
+
+
+def is_same(one: Path | str, other: Path | str) -> bool:
+    """Whether two paths or addresses are of the same place."""
+    return placed(one).resolve() == placed(other).resolve()
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file, wherever either of them lies."""
+    with source.open("rb") as read, target.open("wb") as written:
+        shutil.copyfileobj(read, written, 1 << 24)
+
+
+@contextmanager
+def brought_here(file: Path) -> Iterator[Path]:
+    """A file for those who read files of this machine alone: itself, or a copy that is gone afterwards."""
+    if not is_elsewhere(file):
+        yield file
+        return
+    with TemporaryDirectory(prefix="vivavoce-file-") as folder:
+        copy_file(file, Path(folder) / file.name)
+        yield Path(folder) / file.name
+
+
+@contextmanager
+def made_here(file: Path) -> Iterator[Path]:
+    """Where those write a file who write to this machine alone: itself, or one that is carried there then."""
+    if not is_elsewhere(file):
+        yield file
+        return
+    with TemporaryDirectory(prefix="vivavoce-file-") as folder:
+        yield Path(folder) / file.name
+        copy_file(Path(folder) / file.name, file)

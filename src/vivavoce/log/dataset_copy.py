@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement
 from vivavoce.log.dataset import BATCH_ROWS, Dataset, DatasetWriter
@@ -28,7 +29,7 @@ def copy_dataset(
     Raises  InputError: the copy would lie over the dataset itself
     """
     dataset = dataset.everything
-    if into.resolve() == dataset.folder.resolve():
+    if is_same(into, dataset.folder):
         raise InputError("a dataset is not written over itself", place=str(into), hint="name a new folder")
     said = dataset.manifest.get("source", {}) | dict(source or {})
     excluded = None if level_of({"source": said}) is Level.internal else Dataset(dataset.folder).exclusions

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.core.addresses import is_elsewhere, placed
+from vivavoce.core.addresses import copy_file, is_elsewhere, placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
@@ -217,8 +216,9 @@ class DatasetWriter:
             (self._into / name).unlink(missing_ok=True)
         made = [one.relative_to(self.folder) for one in self.folder.rglob("*") if one.is_file()]
         for one in sorted(made, key=lambda one: one == Path(MANIFEST)):
-            with (self.folder / one).open("rb") as read, (self._into / one.as_posix()).open("wb") as written:
-                shutil.copyfileobj(read, written, 1 << 24)
+            target = self._into / one.as_posix()
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copy_file(self.folder / one, target)
         self._here.cleanup()
 
     def _partial(self, table: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 from vivavoce.audio.files import read_tracks
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.audio.voice_activity import SpeechInterval
+from vivavoce.core.addresses import is_same, placed
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import statement
 from vivavoce.log.dataset import Dataset
@@ -78,6 +79,7 @@ def recordings_in(folder: Path, dataset: Dataset, speakers: Sequence[Party]) -> 
 
     Raises  InputError: no such folder, or no file in it that a dialogue is named after
     """
+    folder = placed(folder)
     if not folder.is_dir():
         raise InputError("no such folder", place=str(folder), hint="name a folder with recordings")
     names = set(dataset.read("dialogues").column("dialogue_id").to_pylist())
@@ -103,7 +105,7 @@ def time_from_sound(
             lose the times that the log gave them
     Raises  InputError: the copy would lie over the dataset itself; a recording cannot be read
     """
-    if into.resolve() == dataset.folder.resolve():
+    if is_same(into, dataset.folder):
         raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
     dataset = dataset.everything
     logged, utterances = (_by_dialogue(dataset, name) for name in ("turns", "utterances"))

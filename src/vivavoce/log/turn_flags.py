@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
 from vivavoce.log.vocabulary import SYSTEM_ACTS, standard_act
 from vivavoce.study.flags import FLAGS, FlagRules, flag
@@ -39,7 +40,7 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
     from vivavoce.log.dataset_copy import copy_dataset
 
     dataset = dataset.everything
-    if into.resolve() == dataset.folder.resolve():
+    if is_same(into, dataset.folder):
         raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
     acts, systems = _system_acts(dataset), _systems(dataset)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -77,6 +78,14 @@ def test_what_is_written_is_read_again(dataset: Dataset, tmp_path: Path, format:
     exact = format in ("csv", "parquet")
     assert bare(found, times=exact) == bare(ROWS, times=exact)
     assert len(found) == len(ROWS)
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "eaf", "textgrid"])
+def test_files_may_lie_at_an_address(dataset: Dataset, format: str) -> None:
+    pytest.importorskip("upath")
+    place = Path(f"memory://labels-{uuid4().hex}/files")  # as a verb is given it: a slash is gone
+    write_annotations(dataset, place, format)
+    assert bare(read_annotations([place], dataset)) == bare(ROWS)
 
 
 def test_a_spreadsheet_runs_no_cell_of_the_csv(dataset: Dataset, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import csv
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,7 @@ from scenes.voices import conversation
 from vivavoce.annotation.recorded import MARGIN_S, recorded_items
 from vivavoce.audio.files import probe_sound, write_sound
 from vivavoce.cli.main import app
+from vivavoce.core.addresses import copy_file, placed
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.store import Log
@@ -81,6 +83,26 @@ def test_turns_are_cut_out_of_a_call_unless_they_were_recorded_by_themselves(cal
     lasted = probe_sound(tmp_path / "audio" / "d1_1.wav").duration_s
     assert lasted == pytest.approx(spoken[1].offset_s - spoken[1].onset_s + 2 * MARGIN_S, abs=0.15)
     assert {path.name for path in (tmp_path / "audio").iterdir()} == {row["audio"] for row in listed.rows}
+
+
+def test_a_call_that_lies_elsewhere_is_listed_and_timed_as_on_disk(call, tmp_path: Path) -> None:
+    pytest.importorskip("upath")
+    here, there = tmp_path, f"memory://call-{uuid4().hex}"
+    sound = [file for file in sorted(call[0].folder.rglob("*")) if file.is_file() and file.stem != "broken"]
+    for place in (here, there):
+        for file in sound:
+            target = placed(f"{place}/calls") / file.relative_to(call[0].folder).as_posix()
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copy_file(file, target)
+        run("annotate", "items", f"{place}/calls", "--into", f"{place}/work/items.csv")
+        run("timing", f"{place}/calls", "--into", f"{place}/timed")
+    made = placed(f"{there}/work")
+    assert (made / "items.csv").read_text("utf-8") == (here / "work" / "items.csv").read_text("utf-8")
+    for file in (here / "work" / "audio").iterdir():
+        assert (made / "audio" / file.name).read_bytes() == file.read_bytes()
+    assert Dataset(f"{there}/timed").hash == Dataset(here / "timed").hash
+    with pytest.raises(InputError, match="would replace the old"):
+        run("timing", f"{there}/calls", "--into", Path(f"{there}/calls"))
 
 
 def test_a_dataset_without_sound_says_how_to_get_it(tmp_path: Path) -> None:
