@@ -6,8 +6,9 @@ calls   simulated trials: callers as unequal as crowd callers are (few call very
         systems; a judge that knows nothing, something, or much, and is lenient to one system
 chosen  the same calls, with labels of dialogues that look bad: to the judge, with and without their chances,
         or to the callers themselves
-dstc2   resampled callers of DSTC2 (`vivavoce import dstc2 ... --into FOLDER`): 70, 80 or 90 % of the answers
-        to an item are hidden and predicted from interaction parameters and objective success, cross-fitted
+dstc2   resampled callers of DSTC2 (FOLDER: its archives, or what `vivavoce import dstc2` made of them): 70,
+        80 or 90 % of the answers to an item are hidden and predicted from interaction parameters and
+        objective success, cross-fitted
 live    the same, but which answers are asked for is chosen as callers come, where the model is unsure
 
 Each beside people alone, and beside the judge alone as if its words were labels.
@@ -15,17 +16,24 @@ Each beside people alone, and beside the judge alone as if its words were labels
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
 from benchmarks._judged_trials import Trials, differences, means
 from benchmarks.inference import draw_sizes, own_rate
+from threadpoolctl import threadpool_limits
 
+from vivavoce.importers.dstc2 import import_dstc2
+from vivavoce.log.dataset import Dataset
 from vivavoce.stats.label_choice import doubt_of, live_chances
+from vivavoce.stats.prediction import prediction_table
 from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.logistic import penalised
 
@@ -198,12 +206,16 @@ def chosen_live(
     return weighed | people | {"labelled": asked}
 
 
-def corpus_of(folder: Path, target: str) -> Facts:
-    """Standardised parameters, answers and callers of a dataset."""
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.stats.prediction import prediction_table
+def imported(folder: Path, into: Path) -> Dataset:
+    """A dataset as it is; archives of DSTC2 are read into another folder first."""
+    if (folder / "dataset.json").is_file():
+        return Dataset(folder)
+    return import_dstc2([folder], into).dataset
 
-    table = prediction_table(Dataset(folder), target)
+
+def corpus_of(dataset: Dataset, target: str) -> Facts:
+    """Standardised parameters, answers and callers of a dataset."""
+    table = prediction_table(dataset, target)
     values = np.where(np.isnan(table.values), np.nanmean(table.values, axis=0), table.values)
     values = (values - values.mean(axis=0)) / values.std(axis=0)
     people = np.array(table.participants)
@@ -218,7 +230,8 @@ def measured(make: Make, trials: int, seed: int) -> Facts:
     """Shares and errors over trials; variance saved against people alone with the same labels."""
     rng = np.random.default_rng(seed)
     sizes = [min(AT_ONCE, trials - done) for done in range(0, trials, AT_ONCE)]
-    return summed([make(size, rng) for size in sizes])
+    with threadpool_limits(1):  # products this small wait longer for each other than they take
+        return summed([make(size, rng) for size in sizes])
 
 
 def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
@@ -247,8 +260,9 @@ def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
     return facts
 
 
-def plans(folder: Path | None) -> list[tuple[Facts, Any]]:
+def plans(dataset: Dataset | None) -> list[tuple[Facts, Any]]:
     """What is simulated, by its description."""
+    corpora = {} if dataset is None else {one: corpus_of(dataset, one) for one in ("found_all", "understood")}
     found: list[tuple[Facts, Any]] = []
     for law, callers, share in (
         ("poisson", 20, 0.3),
@@ -262,16 +276,14 @@ def plans(folder: Path | None) -> list[tuple[Facts, Any]]:
     for logged in (True, False):
         facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "judge", "chances_logged": logged}
         found.append((facts, partial(by_looks, "pareto", 140, "judge", logged)))
-    for target in ("found_all", "understood") if folder is not None else ():
-        corpus = corpus_of(folder, target)
+    for target, corpus in corpora.items():
         for share in (0.1, 0.2, 0.3):
             facts = {"part": "dstc2", "target": target, "callers": 113, "share": share,
                      "truth": corpus["mean"], "predictors": corpus["predictors"]}  # fmt: skip
             found.append((facts, partial(resampled, corpus, share, 113)))
     facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "callers", "chances_logged": False}
     found.append((facts, partial(by_looks, "pareto", 140, "callers", False)))
-    for target in ("found_all", "understood") if folder is not None else ():
-        corpus = corpus_of(folder, target)
+    for target, corpus in corpora.items():
         for share in (0.1, 0.2, 0.3):
             facts = {"part": "live", "target": target, "callers": 113, "share": share,
                      "truth": corpus["mean"], "predictors": corpus["predictors"]}  # fmt: skip
@@ -301,11 +313,18 @@ def main() -> None:
     parser.add_argument("--part", action="append", help="calls, chosen, dstc2 or live alone")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    rows = [
-        facts | {"seed": given.seed + place} | measured(make, given.trials, given.seed + place)
-        for place, (facts, make) in enumerate(plans(given.dstc2))
-        if not given.part or facts["part"] in given.part
-    ]
+    with TemporaryDirectory() as scratch:
+        dataset = None if given.dstc2 is None else imported(given.dstc2, Path(scratch) / "dstc2")
+        planned = [
+            (given.seed + place, facts, make)
+            for place, (facts, make) in enumerate(plans(dataset))
+            if not given.part or facts["part"] in given.part
+        ]
+    rows: list[Facts] = []
+    for seed, facts, make in planned:
+        start = perf_counter()
+        rows.append(facts | {"seed": seed} | measured(make, given.trials, seed))
+        print(f"{len(rows)} of {len(planned)}: {perf_counter() - start:.0f} s, {facts}", file=sys.stderr)
     labels = [saved(rows, *one) for one in dict.fromkeys(
         (one["target"], one["part"]) for one in rows if "target" in one
     )]  # fmt: skip

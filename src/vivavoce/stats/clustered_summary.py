@@ -12,6 +12,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.clusters import (
     ClusteredRate,
+    chosen_ratio,
     clustered_rate,
     counted,
     ratio_interval,
@@ -62,6 +63,9 @@ class ClusteredSummary:
         """One measure in one group (None: everywhere) with its clustered interval."""
         if not self.known:
             return _missing(WITHOUT_PARTICIPANTS)
+        if self.weighs(name):
+            tops, bottoms, people = self._plain(name, group)
+            return chosen_ratio(people, tops, bottoms, self._weights(name, group), level)
         tops, bottoms, people = self._cases(name, group)
         sums = sum_by_participant(people, tops, bottoms)
         if not len(sums.denominators):
@@ -105,14 +109,18 @@ class ClusteredSummary:
         tops_a, bottoms_a, people_a = self._cases(name, a)
         tops_b, bottoms_b, people_b = self._cases(name, b)
         sums_a, sums_b = (tops_a, bottoms_a), (tops_b, bottoms_b)
+        weighed = self.weighs(name)
+        shares = weighed and all(counted(*self._plain(name, place)[:2]) for place in (a, b))
         return compare_clusters(
             people_a,
             people_b,
             sums_a,
             sums_b,
             level=level,
+            most=1.0 if shares else None,
             spans=spans,
             relabel=partial(self._relabel, draws),
+            weighed=weighed,
         )
 
     def _relabel(self, draws: int, met_a: np.ndarray, met_b: np.ndarray) -> Relabelling:
@@ -125,13 +133,15 @@ class ClusteredSummary:
 
     def cases(self, name: str, group: int) -> int:
         """How many cases a measure counted in a group."""
-        return round(float(self._cases(name, group)[1].sum()))
+        return round(float(self._plain(name, group)[1].sum()))
 
     def naive(self, name: str, a: int, b: int, *, level: float) -> NaiveDifference:
         """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
 
-        Empty   a group without cases, or a measure that counts no successes: method none
+        Empty   a group without cases, no successes to count, or labels that weigh by chances: method none
         """
+        if self.weighs(name):
+            return NaiveDifference()
         both = [self._cases(name, place)[:2] for place in (a, b)]
         if not all(counted(*cases) and cases[1].any() for cases in both):
             return NaiveDifference()
@@ -150,16 +160,19 @@ class ClusteredSummary:
         Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
                 ratio in a group does; case, ratios of sums with dialogues as independent
         """
-        sides = [self._cases(name, place) for place in (a, b)]
         if by == "case":
+            sides = [self._cases(name, place) for place in (a, b)]
             ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
             sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
         else:
-            sides = [_evened(*one, by=by) for one in sides]
+            sides = [_evened(*self._plain(name, at), self._weights(name, at), by=by) for at in (a, b)]
         (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
         return _difference(
-            compare_clusters(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), level=level)
-        )
+            compare_clusters(
+                people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), level=level,
+                weighed=self.weighs(name),
+            )
+        )  # fmt: skip
 
     def decisive(self, name: str, a: int, b: int, *, level: float) -> ClusteredDifference | NaiveDifference:
         """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
@@ -171,21 +184,40 @@ class ClusteredSummary:
         found = self._compare(name, a, b, level=0.95, spans=False, draws=QUICK) if self.known else None
         return (found.p, found.method) if found else (None, "none")
 
+    def weighs(self, name: str) -> bool:
+        """Whether a measure is of labels that weigh by the inverse of their chances."""
+        return name in self._parts.weights
+
     def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        tops, bottoms, people = self._plain(name, group)
+        if not self.weighs(name):
+            return tops, bottoms, people
+        weights = self._weights(name, group)
+        return tops * weights, bottoms * weights, people
+
+    def _weights(self, name: str, group: int | None) -> np.ndarray:
+        members = slice(None) if group is None else self._members[group]
+        found = self._parts.weights.get(name)
+        return np.ones(len(self._codes))[members] if found is None else found[members]
+
+    def _plain(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         members = slice(None) if group is None else self._members[group]
         row = self._rows[name]
         tops, bottoms = self._parts.numerators[row], self._parts.denominators[row]
         return tops[members], bottoms[members], self._codes[members]
 
 
-def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: str) -> tuple[np.ndarray, ...]:
-    """Components in which every dialogue, or every participant, has one case in all."""
+def _evened(
+    tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, weights: np.ndarray, *, by: str
+) -> tuple[np.ndarray, ...]:
+    """Components in which every dialogue, or every participant, has one case in all, times its weight."""
     if by == "dialogue":
         whole = bottoms
     else:
         _, codes = np.unique(people, return_inverse=True)
-        whole = np.bincount(codes, bottoms)[codes] if len(codes) else bottoms
+        whole = np.bincount(codes, bottoms * weights)[codes] if len(codes) else bottoms
     used = bottoms > 0
+    tops, bottoms = tops * weights, bottoms * weights
     return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
 
 

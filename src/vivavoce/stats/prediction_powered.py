@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, sum_by_participant
+from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, score_interval, sum_by_participant
 from vivavoce.stats.distributions import normal_quantile, t_quantile, t_tail
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.sandwich import ALIKE, NONE, Residuals, correlations
@@ -136,7 +136,7 @@ def powered_mean(
     reach, name = t_quantile((1 + level) / 2, df) * se, "prediction_powered" if side.weight else "people"
     span = Interval(side.estimate - reach, side.estimate + reach)
     if rate and 0 < side.estimate < 1:
-        span, name = _score_interval(side.estimate, se, reach / se), f"{name}_wilson"
+        span, name = score_interval(side.estimate, se, reach / se), f"{name}_wilson"
     elif rate:
         span = Interval(max(0.0, span.low), min(1.0, span.high))
     return PoweredMean(**facts, low=span.low, high=span.high, se=se, df=df, method=f"{name}_t")
@@ -202,14 +202,6 @@ def effective_labels(labels: int, alone: float | None, joined: float | None) -> 
     Empty   an error is missing or 0: None
     """
     return labels * (alone / joined) ** 2 if alone and joined else None
-
-
-def _score_interval(rate: float, se: float, quantile: float) -> Interval:
-    """Wilson's interval with as many cases as give this error, and a quantile of t."""
-    square = (quantile * se) ** 2 / (rate * (1 - rate))  # quantile^2 over cases
-    middle = (rate + square / 2) / (1 + square)
-    reach = math.sqrt(square * rate * (1 - rate) + square**2 / 4) / (1 + square)
-    return Interval(middle - reach, middle + reach)
 
 
 def _edge(cases: JudgedCases, facts: dict[str, Any], level: float) -> PoweredMean:
