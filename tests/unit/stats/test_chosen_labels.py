@@ -45,7 +45,7 @@ def by_hand(here: np.ndarray) -> tuple[float, np.ndarray]:
     ratio = float((weights * FAIR).sum() / (weights * OF).sum())
     away = []
     for one in range(4):
-        rest = weights * (PEOPLE != one)
+        rest = weights * (one != PEOPLE)
         own = 1 - float(rest.sum() / weights.sum())
         away.append((ratio - float((rest * FAIR).sum() / (rest * OF).sum())) * np.sqrt(1 - own))
     return ratio, np.array(away)
@@ -54,7 +54,7 @@ def by_hand(here: np.ndarray) -> tuple[float, np.ndarray]:
 def test_a_summary_is_hajeks_ratio_with_the_error_of_participants_left_out(chosen: Dataset) -> None:
     rows = summarise(chosen)
     for row in (*rows.by, rows.all):
-        here = SYSTEMS == row.key if row.key in ("a", "b") else np.ones(12, dtype=bool)
+        here = row.key == SYSTEMS if row.key in ("a", "b") else np.ones(12, dtype=bool)
         ratio, away = by_hand(here)
         found = row.measures[RATE]
         assert found.value == pytest.approx(ratio, abs=1e-12)
@@ -65,11 +65,13 @@ def test_a_summary_is_hajeks_ratio_with_the_error_of_participants_left_out(chose
         low, high = found.clustered.low, found.clustered.high
         assert low is not None and high is not None and 0 < low < ratio < high < 1
     told = " ".join(map(str, rows.warnings))
-    assert "judged 10 of 12 dialogues" in told and "Hajek's ratios" in told and "0 that were drawn wait" in told
+    assert (
+        "judged 10 of 12 dialogues" in told and "Hajek's ratios" in told and "0 that were drawn wait" in told
+    )
 
 
 def test_a_comparison_is_the_difference_of_two_of_them(chosen: Dataset) -> None:
-    (first, away_a), (second, away_b) = (by_hand(SYSTEMS == one) for one in "ab")
+    (first, away_a), (second, away_b) = (by_hand(one == SYSTEMS) for one in "ab")
     found = compare_systems(chosen, measures=[RATE])
     test = found.tests[0]
     assert test.clustered.difference == pytest.approx(first - second, abs=1e-12)
@@ -81,11 +83,13 @@ def test_a_comparison_is_the_difference_of_two_of_them(chosen: Dataset) -> None:
     each = {one.estimand: one.found.difference for one in test.weighted}
     weights = np.where(DRAWN, 1 / CHANCES, 0.0)
     people = [
-        np.mean([
-            (weights * FAIR)[at].sum() / (weights * OF)[at].sum()
-            for one in range(4)
-            if (at := (SYSTEMS == system) & (PEOPLE == one) & DRAWN).any()
-        ])
+        np.mean(
+            [
+                (weights * FAIR)[at].sum() / (weights * OF)[at].sum()
+                for one in range(4)
+                if (at := (system == SYSTEMS) & (one == PEOPLE) & DRAWN).any()
+            ]
+        )
         for system in "ab"
     ]
     assert each["per participant"] == pytest.approx(people[0] - people[1], abs=1e-12)
