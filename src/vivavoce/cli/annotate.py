@@ -105,7 +105,7 @@ def plan(
     into: Annotated[
         Path | None, typer.Option("--into", help="Of a dataset: CSV with the chance of each dialogue.")
     ] = None,
-    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.5,
+    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.25,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
     log: LogUrl = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,

@@ -99,7 +99,7 @@ def choose(
     into: Annotated[Path, typer.Option("--into", help="CSV with the chance of each dialogue.")],
     even: Annotated[
         float, typer.Option("--even", help="Share of the chances that all dialogues have alike.")
-    ] = 0.5,
+    ] = 0.25,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
 ) -> None:
     """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
