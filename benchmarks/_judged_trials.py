@@ -16,6 +16,7 @@ from vivavoce.stats.prediction_powered import (
     JudgedCases,
     PoweredDifference,
     PoweredMean,
+    between,
     powered_difference,
     powered_mean,
     sums_to_estimates,
@@ -68,6 +69,7 @@ class Found(NamedTuple):
 class _Sides(NamedTuple):
     estimate: Floats
     away: Floats
+    milder: Floats
     spread: Floats
     asked: np.ndarray
     even: bool
@@ -97,7 +99,8 @@ def means(trials: Trials, *, rate: bool) -> Found:
 def differences(a: Trials, b: Trials) -> Found:
     """`powered_difference` of every trial."""
     first, second = _sides(a), _sides(b)
-    se, df = _errors(first.away - second.away, first.spread + second.spread, even=first.even)
+    one, other = (side.milder if first.even else side.away for side in (first, second))
+    se, df = _errors(one - other, first.spread + second.spread, even=first.even)
     estimate = first.estimate - second.estimate
     with np.errstate(all="ignore"):
         reach, p = stdtrit(df, 0.975) * se, 2 * stdtr(df, -np.abs(estimate) / se)
@@ -137,11 +140,18 @@ def _sides(trials: Trials) -> _Sides:
     left = np.where(left[..., :1] > 0, left, totals[:, None])
     with np.errstate(all="ignore"):
         estimate, weight = _estimates(totals, usable, whole=whole)
-        without, _ = _estimates(left.reshape(-1, SUMS), np.repeat(usable, trials.shape[1]), whole=whole)
-        away = (estimate[:, None] - without.reshape(trials.shape)) * np.sqrt(1 - each[..., 0] / totals[:, :1])
+        flat, own = left.reshape(-1, SUMS), np.repeat(weight, trials.shape[1])
+        damped = np.sqrt(1 - each[..., 0] / totals[:, :1])
+        anew, same = (
+            (estimate[:, None] - without.reshape(trials.shape)) * damped
+            for without in (
+                _estimates(flat, np.repeat(usable, trials.shape[1]), whole=whole)[0],
+                sums_to_estimates(flat, own, whole=whole)[0],
+            )
+        )
     told = weight[trials.caller // trials.shape[1]] * said
     spread = _working(trials, weights, np.where(asked, labels - told, 0.0)) + _working(trials, pool, told)
-    return _Sides(estimate, away, spread, people, not whole)
+    return _Sides(estimate, anew, between(anew, same), spread, people, not whole)
 
 
 def _estimates(sums: Floats, usable: np.ndarray, *, whole: bool) -> tuple[Floats, Floats]:

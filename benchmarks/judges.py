@@ -6,33 +6,46 @@ calls   simulated trials: callers as unequal as crowd callers are (few call very
         systems; a judge that knows nothing, something, or much, and is lenient to one system
 chosen  the same calls, with labels of dialogues that look bad: to the judge, with and without their chances,
         or to the callers themselves
-dstc2   resampled callers of DSTC2 (`vivavoce import dstc2 ... --into FOLDER`): 70, 80 or 90 % of the answers
-        to an item are hidden and predicted from interaction parameters and objective success, cross-fitted
+dstc2   resampled callers of DSTC2 (FOLDER: its archives, or what `vivavoce import dstc2` made of them): 70,
+        80 or 90 % of the answers to an item are hidden and predicted from interaction parameters and
+        objective success, cross-fitted
 live    the same, but which answers are asked for is chosen as callers come, where the model is unsure
+tried   live with other penalties and other even shares of the chances, on one half of the callers alone
+apart   live with what was taken after that, on the other half
 
 Each beside people alone, and beside the judge alone as if its words were labels.
 """
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
 from benchmarks._judged_trials import Trials, differences, means
 from benchmarks.inference import draw_sizes, own_rate
+from threadpoolctl import threadpool_limits
 
-from vivavoce.stats.label_choice import doubt_of, live_chances
+from vivavoce.importers.dstc2 import import_dstc2
+from vivavoce.log.dataset import Dataset
+from vivavoce.stats.label_choice import EVEN, doubt_of, learned_spread, live_chances
+from vivavoce.stats.prediction import prediction_table
 from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.logistic import penalised
 
 Facts = dict[str, Any]
 Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-RATE, ICC, PENALTY, ALPHA = 0.65, 0.15, 100.0, 0.05
+RATE, ICC, ALPHA = 0.65, 0.15, 0.05
+PENALTIES: Final = {"found_all": 30.0, "understood": 100.0}  # the first chosen by `tried`, the other was not
+SHARES: Final = (0.1, 0.2, 0.3)
+SPLIT: Final = 7
 AT_ONCE: Final = 500
 WAVES: Final = 4
 WAYS = ("people", "joined", "judge")
@@ -110,23 +123,23 @@ def chosen(trial: np.ndarray, share: float | Floats, rng: np.random.Generator) -
     return asked
 
 
-def ridge(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
+def ridge(penalty: float, values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
     """Least squares with a penalty, in closed form: a predictor that can be trained ten thousand times."""
     middle = answers.mean()
     weights = np.linalg.solve(
-        values.T @ values + PENALTY * np.eye(values.shape[1]), values.T @ (answers - middle)
+        values.T @ values + penalty * np.eye(values.shape[1]), values.T @ (answers - middle)
     )
     return lambda new: middle + new @ weights
 
 
-def chance(values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
+def chance(penalty: float, values: Floats, answers: Floats, _: Sequence[str]) -> Callable[[Floats], Floats]:
     """The same for yes and no: a logistic model with the same penalty."""
-    return penalised(values, answers, PENALTY).predict
+    return penalised(values, answers, penalty).predict
 
 
 def trainer(corpus: Facts) -> Learner:
     """What predicts the answers of a corpus: of yes and no their chances."""
-    return chance if corpus["rate"] else ridge
+    return partial(chance if corpus["rate"] else ridge, corpus["penalty"])
 
 
 def drawn_callers(
@@ -158,8 +171,17 @@ def resampled(
     return outcome(made, first, corpus["mean"], 0.0, rate=corpus["rate"])
 
 
+def doubted(corpus: Facts, values: Floats, answers: Floats, who: Sequence[int], new: Floats) -> Floats:
+    """How unsure a model of the answers so far is of new dialogues; on a scale how far off one expects it."""
+    if corpus["rate"]:
+        return doubt_of(trainer(corpus)(values, answers, [])(new), answers)
+    said = cross_fitted(values, answers, who, train=trainer(corpus))
+    off = np.abs(answers - np.where(np.isnan(said), answers.mean(), said))
+    return learned_spread(off, lambda known: trainer(corpus)(values, known, [])(new))
+
+
 def chosen_live(
-    corpus: Facts, share: float, callers: int, trials: int, rng: np.random.Generator
+    corpus: Facts, share: float, callers: int, even: float, trials: int, rng: np.random.Generator
 ) -> dict[str, Floats]:
     """As `resampled`, but people judge what a model of the labels so far is unsure of; chances are logged.
 
@@ -177,9 +199,10 @@ def chosen_live(
             now, before = mine == number, (mine < number) & ~np.isnan(own)
             if number and np.ptp(own[before]) > 0:
                 seen = mine <= number
-                told = trainer(corpus)(values[before], own[before], [])(values[seen])
+                who = caller[start:end][before].tolist()
+                doubt = doubted(corpus, values[before], own[before], who, values[seen])
                 chances[start:end][now] = live_chances(
-                    doubt_of(told, own[before]), np.zeros(seen.sum()), now[seen], share
+                    doubt, np.zeros(seen.sum()), now[seen], share, even=even
                 )
             drawn = now & (lots[start:end] < chances[start:end])
             own[drawn] = answers[start:end][drawn]
@@ -198,27 +221,42 @@ def chosen_live(
     return weighed | people | {"labelled": asked}
 
 
-def corpus_of(folder: Path, target: str) -> Facts:
-    """Standardised parameters, answers and callers of a dataset."""
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.stats.prediction import prediction_table
+def imported(folder: Path, into: Path) -> Dataset:
+    """A dataset as it is; archives of DSTC2 are read into another folder first."""
+    if (folder / "dataset.json").is_file():
+        return Dataset(folder)
+    return import_dstc2([folder], into).dataset
 
-    table = prediction_table(Dataset(folder), target)
+
+def corpus_of(dataset: Dataset, target: str) -> Facts:
+    """Standardised parameters, answers and callers of a dataset."""
+    table = prediction_table(dataset, target)
     values = np.where(np.isnan(table.values), np.nanmean(table.values, axis=0), table.values)
     values = (values - values.mean(axis=0)) / values.std(axis=0)
     people = np.array(table.participants)
     return {
         "answers": table.answers, "values": values, "mean": float(table.answers.mean()),
         "rate": bool(np.isin(table.answers, (0, 1)).all()), "predictors": len(table.predictors),
+        "penalty": PENALTIES[target],
         "members": [np.flatnonzero(people == one) for one in np.unique(people)],
     }  # fmt: skip
+
+
+def halved(corpus: Facts, *, first: bool) -> Facts:
+    """The same of one half of the callers, drawn by lot."""
+    order = np.random.default_rng(SPLIT).permutation(len(corpus["members"]))
+    size = len(order) // 2
+    members = [corpus["members"][one] for one in sorted((order[:size] if first else order[size:]).tolist())]
+    mean = float(corpus["answers"][np.concatenate(members)].mean())
+    return corpus | {"members": members, "mean": mean}
 
 
 def measured(make: Make, trials: int, seed: int) -> Facts:
     """Shares and errors over trials; variance saved against people alone with the same labels."""
     rng = np.random.default_rng(seed)
     sizes = [min(AT_ONCE, trials - done) for done in range(0, trials, AT_ONCE)]
-    return summed([make(size, rng) for size in sizes])
+    with threadpool_limits(1):  # products this small wait longer for each other than they take
+        return summed([make(size, rng) for size in sizes])
 
 
 def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
@@ -247,8 +285,9 @@ def summed(batches: Sequence[Mapping[str, Floats]]) -> Facts:
     return facts
 
 
-def plans(folder: Path | None) -> list[tuple[Facts, Any]]:
+def plans(dataset: Dataset | None) -> list[tuple[Facts, Any]]:
     """What is simulated, by its description."""
+    corpora = {} if dataset is None else {one: corpus_of(dataset, one) for one in ("found_all", "understood")}
     found: list[tuple[Facts, Any]] = []
     for law, callers, share in (
         ("poisson", 20, 0.3),
@@ -262,35 +301,49 @@ def plans(folder: Path | None) -> list[tuple[Facts, Any]]:
     for logged in (True, False):
         facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "judge", "chances_logged": logged}
         found.append((facts, partial(by_looks, "pareto", 140, "judge", logged)))
-    for target in ("found_all", "understood") if folder is not None else ():
-        corpus = corpus_of(folder, target)
-        for share in (0.1, 0.2, 0.3):
-            facts = {"part": "dstc2", "target": target, "callers": 113, "share": share,
-                     "truth": corpus["mean"], "predictors": corpus["predictors"]}  # fmt: skip
+    for target, corpus in corpora.items():
+        for share in SHARES:
+            facts = {
+                "part": "dstc2", "target": target, "callers": 113, "share": share,
+                "penalty": corpus["penalty"], "truth": corpus["mean"], "predictors": corpus["predictors"],
+            }  # fmt: skip
             found.append((facts, partial(resampled, corpus, share, 113)))
     facts = {"part": "chosen", "law": "pareto", "callers": 140, "by": "callers", "chances_logged": False}
     found.append((facts, partial(by_looks, "pareto", 140, "callers", False)))
-    for target in ("found_all", "understood") if folder is not None else ():
-        corpus = corpus_of(folder, target)
-        for share in (0.1, 0.2, 0.3):
-            facts = {"part": "live", "target": target, "callers": 113, "share": share,
-                     "truth": corpus["mean"], "predictors": corpus["predictors"]}  # fmt: skip
-            found.append((facts, partial(chosen_live, corpus, share, 113)))
+    for target, corpus in corpora.items():
+        found += [_live("live", target, corpus, EVEN, share) for share in SHARES]
+    for target, corpus in corpora.items():
+        found += [_live("apart", target, halved(corpus, first=False), EVEN, share) for share in SHARES]
+    if corpora:
+        half = halved(corpora["found_all"], first=True)
+        for penalty, even in product((30.0, 100.0), (1.0, 0.5, 0.25, 0.1)):
+            made = half | {"penalty": penalty}
+            found += [_live("tried", "found_all", made, even, share) for share in SHARES]
     return found
 
 
-def saved(rows: list[Facts], target: str, part: str) -> Facts:
+def _live(part: str, target: str, corpus: Facts, even: float, share: float) -> tuple[Facts, Any]:
+    facts = {
+        "part": part, "target": target, "callers": 113, "of": len(corpus["members"]), "share": share,
+        "even": even, "penalty": corpus["penalty"], "truth": corpus["mean"],
+        "predictors": corpus["predictors"],
+    }  # fmt: skip
+    return facts, partial(chosen_live, corpus, share, 113, even)
+
+
+def saved(rows: list[Facts]) -> Facts:
     """Labels saved at an equal error, from errors at several shares: squared they are a + b / share.
 
     What callers differ by (a) no label and no judge makes smaller; b is what labels are for.
     """
-    found = [one for one in rows if (one.get("target"), one["part"]) == (target, part)]
-    inverse = np.array([1 / one.get("labelled", one["share"]) for one in found])
+    inverse = np.array([1 / one.get("labelled", one["share"]) for one in rows])
     slopes = [
-        np.polyfit(inverse, np.array([one[way]["deviation"] ** 2 for one in found]), 1)[0]
+        np.polyfit(inverse, np.array([one[way]["deviation"] ** 2 for one in rows]), 1)[0]
         for way in ("people", "joined")
     ]
-    return {"target": target, "part": part, "labels_saved": 1 - float(slopes[1] / slopes[0])}
+    return {
+        name: rows[0][name] for name in ("target", "part", "even", "penalty") if name in rows[0]
+    } | {"labels_saved": 1 - float(slopes[1] / slopes[0])}  # fmt: skip
 
 
 def main() -> None:
@@ -298,17 +351,26 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--dstc2", type=Path)
-    parser.add_argument("--part", action="append", help="calls, chosen, dstc2 or live alone")
+    parser.add_argument("--part", action="append", help="calls, chosen, dstc2, live, tried or apart alone")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    rows = [
-        facts | {"seed": given.seed + place} | measured(make, given.trials, given.seed + place)
-        for place, (facts, make) in enumerate(plans(given.dstc2))
-        if not given.part or facts["part"] in given.part
-    ]
-    labels = [saved(rows, *one) for one in dict.fromkeys(
-        (one["target"], one["part"]) for one in rows if "target" in one
-    )]  # fmt: skip
+    with TemporaryDirectory() as scratch:
+        dataset = None if given.dstc2 is None else imported(given.dstc2, Path(scratch) / "dstc2")
+        planned = [
+            (given.seed + place, facts, make)
+            for place, (facts, make) in enumerate(plans(dataset))
+            if not given.part or facts["part"] in given.part
+        ]
+    rows: list[Facts] = []
+    for seed, facts, make in planned:
+        start = perf_counter()
+        rows.append(facts | {"seed": seed} | measured(make, given.trials, seed))
+        print(f"{len(rows)} of {len(planned)}: {perf_counter() - start:.0f} s, {facts}", file=sys.stderr)
+    alike: dict[tuple[Any, ...], list[Facts]] = {}
+    for one in rows:
+        if "target" in one:
+            alike.setdefault((one["target"], one["part"], one.get("even"), one["penalty"]), []).append(one)
+    labels = [saved(own) for own in alike.values()]
     text = json.dumps({"seed": given.seed, "scenarios": rows, "labels_saved": labels}, indent=1)
     if given.out is not None:
         given.out.write_text(text + "\n", encoding="utf-8")

@@ -265,8 +265,15 @@ def _order(row: Row) -> tuple[Any, ...]:
 # --- into a dataset -----------------------------------------------------------------------------------
 
 
-def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: datetime) -> Dataset:
-    """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced."""
+def with_annotations(
+    dataset: Dataset, rows: Iterable[Row], into: Path, now: datetime, *, lots: Sequence[Row] = ()
+) -> Dataset:
+    """A copy of a dataset with these annotations; whoever annotated a dialogue's layer anew is replaced.
+
+    Input   lots: of which dialogues annotators were asked, as rows of `label_chances`
+    Raises  InputError: a lot for a dialogue that is not there, or one in a layer that has its chances already
+    """
+    _check_lots(dataset, lots)
     new = [{**row, "annotated_at": row["annotated_at"] or now} for row in rows]
     replaced = {(row["dialogue_id"], row["layer"], row["annotator_id"]) for row in new}
 
@@ -274,4 +281,17 @@ def with_annotations(dataset: Dataset, rows: Iterable[Row], into: Path, now: dat
         own = (row for row in kept if (row["dialogue_id"], row["layer"], row["annotator_id"]) not in replaced)
         return sorted([*own, *new], key=_order)
 
-    return copy_dataset(dataset, into, {"annotations": annotated})
+    changes = {"annotations": annotated, "label_chances": lambda kept: [*kept, *lots]}
+    return copy_dataset(dataset, into, changes)
+
+
+def _check_lots(dataset: Dataset, lots: Sequence[Row]) -> None:
+    known = set(dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist())
+    logged = set(dataset.read("label_chances", ["layer"])["layer"].to_pylist())
+    for row in lots:
+        if row["dialogue_id"] not in known:
+            raise InputError(f"a chance of dialogue {row['dialogue_id']!r}, which is not there",
+                             place=str(dataset.folder), hint="give the chances of this dataset")  # fmt: skip
+        if row["layer"] in logged:
+            raise InputError(f"layer {row['layer']!r} has its chances already", place=str(dataset.folder),
+                             hint="a chance that was logged stays: leave --chances out")  # fmt: skip

@@ -55,12 +55,17 @@ def in_(
     source: Source,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders of them.")],
     into: Annotated[Path | None, typer.Option("--into", help="Of a dataset: the new dataset.")] = None,
+    chances: Annotated[
+        Path | None,
+        typer.Option("--chances", help="Of a dataset: what `annotate plan` wrote; labels weigh by it."),
+    ] = None,
     log: LogUrl = None,
     replace: Replace = False,
 ) -> None:
     """Take annotations into a study's log, or annotations or transcripts into a copy of a dataset."""
     from vivavoce.annotation.files import read_annotations, with_annotations
     from vivavoce.annotation.transcripts import is_transcripts, read_transcripts, with_transcripts
+    from vivavoce.cli.judge import read_lots
     from vivavoce.core.clock import SystemClock
     from vivavoce.core.errors import InputError
 
@@ -73,12 +78,16 @@ def in_(
             return
         rows = read_annotations(files, dataset)
         if not _is_dataset(source):
+            if chances is not None:
+                hint = "leave it out: the study's log has the chances of `annotation.choose`"
+                raise InputError("chances are of a dataset", place="--chances", hint=hint)
             _into_log(source, log, rows)
             return
         if into is None:
             hint = "name the new dataset with --into DIR"
             raise InputError("a dataset is never changed in place", place=str(source), hint=hint)
-        with_annotations(dataset, rows, into, SystemClock().now())
+        lots = [] if chances is None else read_lots(chances)
+        with_annotations(dataset, rows, into, SystemClock().now(), lots=lots)
     note(f"{len(rows)} labels into {into}")
 
 
@@ -96,7 +105,7 @@ def plan(
     into: Annotated[
         Path | None, typer.Option("--into", help="Of a dataset: CSV with the chance of each dialogue.")
     ] = None,
-    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.5,
+    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.25,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
     log: LogUrl = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,

@@ -12,7 +12,7 @@ from vivavoce.cli.datasets import Replace, print_json, print_parts
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from vivavoce.log.dataset import Dataset
 
@@ -99,7 +99,7 @@ def choose(
     into: Annotated[Path, typer.Option("--into", help="CSV with the chance of each dialogue.")],
     even: Annotated[
         float, typer.Option("--even", help="Share of the chances that all dialogues have alike.")
-    ] = 0.5,
+    ] = 0.25,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
 ) -> None:
     """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
@@ -124,18 +124,21 @@ def write_choice(
     table = judged_table(dataset, judge, target)
     names, doubt, strata = doubts_by_dialogue(dataset, table, judge)
     drawn = choose_dialogues(doubt, strata, number, seed=seed, even=even)
-    _write(into, names, drawn.chances, drawn.drawn, seed)
+    _write(into, names, drawn.chances, drawn.drawn, seed, target)
     note(f"wrote {into}: {int(drawn.drawn.sum())} drawn of {len(drawn.drawn)}; seed {seed}")
 
 
-def _write(path: Path, cases: "Sequence[str]", chances: object, drawn: object, seed: int) -> None:
+def _write(
+    path: Path, cases: "Sequence[str]", chances: object, drawn: object, seed: int, target: str
+) -> None:
     from vivavoce.log.export_csv import safe_csv_cell
 
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["dialogue_id", "chance", "drawn", "seed"])
+        writer.writerow(["dialogue_id", "chance", "drawn", "seed", "target"])
         for one, chance, chosen in zip(cases, chances, drawn, strict=True):  # type: ignore[call-overload]
-            writer.writerow([safe_csv_cell(one), repr(float(chance)), "yes" if chosen else "no", seed])
+            fell = "yes" if chosen else "no"
+            writer.writerow([safe_csv_cell(one), repr(float(chance)), fell, seed, safe_csv_cell(target)])
 
 
 def read_chances(path: Path) -> dict[str, float]:
@@ -143,18 +146,44 @@ def read_chances(path: Path) -> dict[str, float]:
 
     Raises  InputError: no such file, or a line without a dialogue and a chance
     """
+    return {one: chance for one, chance, _ in _read(path)}
+
+
+def read_lots(path: Path) -> list[dict[str, object]]:
+    """Rows of the table `label_chances` from what `annotate plan` wrote.
+
+    Raises  as `read_chances`; InputError: the choice was not for a label of annotators, or a chance is none
+    """
     from vivavoce.core.errors import InputError
     from vivavoce.log.export_csv import read_csv_cell
 
-    found: dict[str, float] = {}
+    rows: list[dict[str, object]] = []
+    for number, (one, chance, row) in enumerate(_read(path), 2):
+        target = str(read_csv_cell(row.get("target") or ""))
+        layer, dot, _ = target.partition(".")
+        place = f"{path}:{number}"
+        if not dot:
+            raise InputError(f"chosen for {target!r}, which is no label", place=place,
+                             hint="give what `annotate plan --target LAYER.LABEL` wrote")  # fmt: skip
+        if not 0 < chance <= 1 or row.get("drawn") not in ("yes", "no"):
+            raise InputError(f"a chance of {chance:g}, drawn {row.get('drawn')!r}", place=place,
+                             hint="above 0, at most 1; drawn is yes or no")  # fmt: skip
+        rows.append({"dialogue_id": one, "layer": layer, "target": target, "chance": chance,
+                     "drawn": row["drawn"] == "yes", "doubt": None})  # fmt: skip
+    return rows
+
+
+def _read(path: Path) -> "Iterator[tuple[str, float, dict[str, str]]]":
+    from vivavoce.core.errors import InputError
+    from vivavoce.log.export_csv import read_csv_cell
+
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for number, row in enumerate(csv.DictReader(file), 2):
                 try:
-                    found[str(read_csv_cell(row["dialogue_id"]))] = float(row["chance"])
+                    yield str(read_csv_cell(row["dialogue_id"])), float(row["chance"]), row
                 except (KeyError, TypeError, ValueError):
                     raise InputError("no dialogue_id and chance here", place=f"{path}:{number}",
                                      hint="give the file that `judge choose` wrote") from None  # fmt: skip
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", place=str(path)) from None
-    return found

@@ -1,6 +1,6 @@
 """Of which dialogues annotators are asked as a trial goes on: each gets its logged chance when it is over."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -8,6 +8,7 @@ from vivavoce.annotation.workplace import Workplace
 from vivavoce.core.i18n import N_
 from vivavoce.desk.background_check import BackgroundCheck
 from vivavoce.desk.snapshot import Snapshots
+from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.store import Log
 from vivavoce.study.judgement_kind import JUDGEMENTS, LabelChoosing
 from vivavoce.study.model import Study
@@ -81,11 +82,13 @@ def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chan
     drawn = [one for one, draw in state.draws.items() if draw.drawn]
     return Choosing(
         target=choosing.target, new=len(state.draws) - len(known), drawn_now=len(fell),
-        dialogues=len(state.draws), drawn=len(drawn),
-        judged=sum(
-            one in state.dialogues and bool(state.dialogues[one].finished(choosing.layer)) for one in drawn
-        ),
+        dialogues=len(state.draws), drawn=len(drawn), judged=judged_of(drawn, state, choosing.layer),
     )  # fmt: skip
+
+
+def judged_of(drawn: Iterable[str], state: AnnotationState, layer: str) -> int:
+    """How many of these dialogues somebody has finished in a layer."""
+    return sum(one in state.dialogues and bool(state.dialogues[one].finished(layer)) for one in drawn)
 
 
 class LabelWatch(BackgroundCheck):

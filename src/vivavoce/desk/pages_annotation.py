@@ -12,6 +12,7 @@ from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator
 from vivavoce.core.i18n import N_
 from vivavoce.desk.agreement import AgreementLine, agreement
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk, desk_of
+from vivavoce.desk.label_choosing import judged_of
 from vivavoce.desk.language import gettext, language, ngettext, told
 from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
 from vivavoce.desk.security import OwnForm, Steers, field, who_of
@@ -116,7 +117,7 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
             request, "annotation.html", plan=None, kind=None, others=others, recordings=recordings
         )
     state, names = _state(desk, workplace), annotator_names(desk)
-    chosen = sum(one.drawn for one in state.draws.values()) if workplace.chooses else None
+    chosen = _drawn(state, workplace) if workplace.chooses else None
     found = disputes(state)
     return desk.page(
         request, "annotation.html", plan=workplace.section, others=others, kind=workplace.kind,
@@ -127,6 +128,14 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
         agreement=_agreement(request, desk, workplace, state),
         titles={one.scheme: said(one.title, language()) for one in workplace.schemes},
     )  # fmt: skip
+
+
+def _drawn(state: AnnotationState, workplace: Workplace) -> dict[str, int]:
+    """On how many dialogues the lot fell, and how many of them nobody has finished."""
+    choosing = workplace.section.choose
+    drawn = [one for one, draw in state.draws.items() if draw.drawn]
+    done = judged_of(drawn, state, choosing.layer) if choosing else 0
+    return {"drawn": len(drawn), "wait": len(drawn) - done}
 
 
 def decisions_of(kind: JudgementKind) -> str:

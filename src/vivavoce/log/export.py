@@ -154,14 +154,14 @@ def _chance_rows(connection: Connection, study_name: str, known: Container[str])
 
 
 def _chosen(drawn: list[Row]) -> list[Statement]:
-    """Of which dialogues figures of labels are, where those were chosen by unequal chances."""
+    """That figures of labels are weighed, where dialogues were chosen by unequal chances."""
     if len({row["chance"] for row in drawn}) < 2:
         return []
     return [
         statement(
-            "annotators judged dialogues by chances that differ: figures of {layers} are of those dialogues, "
-            "not of all; `analyse --judge parameters --target {target}` weighs them",
-            layers=", ".join(sorted({row["layer"] for row in drawn})), target=drawn[0]["target"],
+            "annotators judged dialogues by chances that differ: figures of {layers} weigh each by the "
+            "inverse of its chance",
+            layers=", ".join(sorted({row["layer"] for row in drawn})),
         )
     ]  # fmt: skip
 

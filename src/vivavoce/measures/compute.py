@@ -19,6 +19,7 @@ from vivavoce.measures.base import Facts, Measure, Pairs, Tables
 from vivavoce.measures.columns import PairColumns, dialogue_ids
 from vivavoce.measures.counting import labels
 from vivavoce.measures.disputes import settle
+from vivavoce.measures.label_weights import label_weights
 from vivavoce.measures.packed_rows import Packed, PackedRows, pack
 from vivavoce.measures.shelf import MEASURES
 
@@ -61,6 +62,8 @@ class Sums(NamedTuple):
     numerators, denominators   measures x dialogues; with open disputes the mean over annotators. Of a dataset
                                in buckets packed: a row at a time is unpacked
     open                       by measure, where annotators dispute what it counts
+    weights                    by measure, where annotators judged dialogues by chances that differ: what each
+                               dialogue weighs; those that no lot fell on count nothing there
     """
 
     measures: list[str]
@@ -68,20 +71,23 @@ class Sums(NamedTuple):
     numerators: "Floats | PackedRows"
     denominators: "Floats | PackedRows"
     open: Mapping[str, Open] = MappingProxyType({})
+    weights: Mapping[str, Floats] = MappingProxyType({})
 
     def of(self, names: Sequence[str]) -> "Sums":
         """The same of these measures alone, in this order."""
         places = [self.measures.index(name) for name in names]
         open_ = {name: self.open[name] for name in names if name in self.open}
+        weights = {name: self.weights[name] for name in names if name in self.weights}
         both = self.numerators[places], self.denominators[places]
-        return Sums(list(names), self.dialogue_ids, *both, open_)
+        return Sums(list(names), self.dialogue_ids, *both, open_, weights)
 
     def among(self, dialogues: Collection[str]) -> "Sums":
         """The same of these dialogues alone."""
         kept = [place for place, one in enumerate(self.dialogue_ids) if one in dialogues]
         ids = [self.dialogue_ids[place] for place in kept]
         open_ = {name: one.among(kept) for name, one in self.open.items()}
-        return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept], open_)
+        weights = {name: one[kept] for name, one in self.weights.items()}
+        return Sums(self.measures, ids, self.numerators[:, kept], self.denominators[:, kept], open_, weights)
 
 
 Asked = tuple[tuple[str, ...], frozenset[str] | None]
@@ -155,7 +161,22 @@ def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None
         settled = _settled(tables, measure, layers, own, counted.dialogues, both[:, number])
         if settled is not None:
             both[:, number], open_[measure.name] = settled
-    return Sums(names, counted.dialogues, both[0], both[1], open_)
+    return _as_drawn(dataset, Sums(names, counted.dialogues, both[0], both[1], open_), counted.layers)
+
+
+def _as_drawn(dataset: "Dataset", found: Sums, layers: Sequence[Collection[str]]) -> Sums:
+    """The same, with what labels weigh, and nothing counted where no lot fell on a dialogue."""
+    looked_at = dict(zip(found.measures, layers, strict=True))
+    weights = label_weights(dataset, looked_at, found.dialogue_ids)
+    for name, own in weights.items():
+        place = found.measures.index(name)
+        for rows in (found.numerators, found.denominators):
+            row = np.where(own > 0, rows[place], 0.0)
+            if isinstance(rows, PackedRows):
+                rows.replace(place, row)
+            else:
+                rows[place] = row
+    return found._replace(weights=weights)
 
 
 class _Counted(NamedTuple):
@@ -238,20 +259,20 @@ def _sums_of_buckets(
     denominators = PackedRows([bundle.denominators for bundle in found])
     open_: dict[str, Open] = {}
     disputed = {one for bundle in found for own in bundle.open.values() for one in own}
+    layers = [frozenset[str]().union(*own) for own in zip(*(bundle.layers for bundle in found), strict=True)]
     if disputed:
         tables = Tables(dataset, keywords=keywords, facts=facts, only=disputed)
         for number, measure in enumerate(measures):
-            layers = frozenset[str]().union(*(bundle.layers[number] for bundle in found))
-            if not layers & {layer for bundle in found for layer in bundle.open}:
+            if not layers[number] & {layer for bundle in found for layer in bundle.open}:
                 continue
             both = np.vstack([numerators[number], denominators[number]])
             known = dict(zip(dialogues, zip(*both.tolist(), strict=True), strict=True))
-            settled = _settled(tables, measure, layers, known, dialogues, both)
+            settled = _settled(tables, measure, layers[number], known, dialogues, both)
             if settled is not None:
                 (top, bottom), open_[measure.name] = settled
                 numerators.replace(number, top)
                 denominators.replace(number, bottom)
-    return Sums(names, dialogues, numerators, denominators, open_)
+    return _as_drawn(dataset, Sums(names, dialogues, numerators, denominators, open_), layers)
 
 
 def _count_bucket(bucket: _Bucket) -> _Bundle:
@@ -328,7 +349,9 @@ def compute(
             how many places annotators differ and nobody decided), lowest and highest (the value that
             decisions there could give); keys in alphabetical order, null last, `all` without `by`
     Empty   denominator 0: value and macro are missing; nothing open: lowest and highest are missing
-    Note    with open places the value is the mean over annotators
+    Note    with open places the value is the mean over annotators. Where annotators judged dialogues by
+            chances that differ, value, macro, lowest and highest weigh each by the inverse of its chance;
+            numerator and denominator are what was counted
     Raises  UnknownName: an unknown measure or grouping
     """
     asked = MEASURES.names() if names is None else list(names)
@@ -391,7 +414,9 @@ def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
         members.setdefault(key, []).append(place)
     places = {key: np.array(own) for key, own in members.items()}
     rows = {
-        (key, name): _pooled(key, name, top[own], bottom[own], found.open.get(name), own)
+        (key, name): _pooled(
+            key, name, top[own], bottom[own], found.open.get(name), own, found.weights.get(name)
+        )
         for name, top, bottom in zip(found.measures, found.numerators, found.denominators, strict=True)
         for key, own in places.items()
     }
@@ -400,29 +425,27 @@ def pooled(found: Sums, keys: Sequence[Any]) -> list[Pooled]:
 
 
 def _pooled(
-    key: Any, name: str, tops: Floats, bottoms: Floats, open_: Open | None, members: np.ndarray
-) -> Pooled:
+    key: Any, name: str, tops: Floats, bottoms: Floats, open_: Open | None, members: np.ndarray,
+    weights: Floats | None,
+) -> Pooled:  # fmt: skip
     cases = bottoms > 0
     count = int(cases.sum())
     numerator, denominator = exact_sum(tops), exact_sum(bottoms)
+    value = numerator / denominator if denominator > 0 else None
+    macro = exact_sum(tops[cases] / bottoms[cases]) / count if count else None
+    bounds, shown = (open_.low[:, members], open_.high[:, members]) if open_ else (), slice(None)
+    if weights is not None:
+        each = weights[members]
+        value = _ratio(np.stack([tops, bottoms]) * each)
+        macro = _ratio(np.stack([tops[cases] / bottoms[cases], np.ones(count)]) * each[cases])
+        bounds, shown = [one * each for one in bounds], each > 0
     places, lowest, highest = 0, None, None
-    if open_ is not None and (places := round(open_.places[members].sum())):
-        lowest, highest = (_pooled_bound(one[:, members]) for one in (open_.low, open_.high))
-    return Pooled(
-        key,
-        name,
-        numerator / denominator if denominator > 0 else None,
-        exact_sum(tops[cases] / bottoms[cases]) / count if count else None,
-        numerator,
-        denominator,
-        count,
-        places,
-        lowest,
-        highest,
-    )
+    if open_ is not None and (places := round(open_.places[members][shown].sum())):
+        lowest, highest = map(_ratio, bounds)
+    return Pooled(key, name, value, macro, numerator, denominator, count, places, lowest, highest)
 
 
-def _pooled_bound(pairs: Floats) -> float | None:
+def _ratio(pairs: Floats) -> float | None:
     below = exact_sum(pairs[1])
     return exact_sum(pairs[0]) / below if below > 0 else None
 

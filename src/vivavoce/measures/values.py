@@ -8,6 +8,7 @@ from vivavoce.core.errors import UnknownName
 from vivavoce.core.signature import signature
 from vivavoce.measures.base import Measure, Origin
 from vivavoce.measures.compute import group_keys, pool, sums
+from vivavoce.measures.label_weights import INVERSE
 from vivavoce.measures.shelf import MEASURES
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def values(
     found.insert(6, "analysis_unit", [one.counted for one in measures])
     rows = zip(measures, found["key"], found["denominator"], found["whole"], found["open"], strict=True)
     lines = [
-        _line(dataset, one, n, None if whole else (by, key), keywords, open_)
+        _line(
+            dataset, one, n, None if whole else (by, key), keywords, open_, weighed=one.name in parts.weights
+        )
         for one, key, n, whole, open_ in rows
     ]
     return found.assign(signature=lines)
@@ -113,6 +116,8 @@ def _line(
     group: tuple[str, Any] | None,
     keywords: Collection[str] | None,
     open_: int,
+    *,
+    weighed: bool,
 ) -> str:
     """The signature of one value; words that were given are told by their number and what they are."""
     facts: dict[str, Any] = {name: text for name, text in one.parameters.items() if name != "unit"}
@@ -121,6 +126,8 @@ def _line(
         facts["keywords"] = f"{len(keywords)} given, {told}"
     if open_:
         facts["open"] = open_
+    if weighed:
+        facts["weights"] = INVERSE
     if group is not None:
         facts[group[0]] = group[1]
     return signature(one.name, unit=one.counted, n=round(n), data=dataset.hash, **facts)

@@ -13,6 +13,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.clusters import (
     ClusteredRate,
+    chosen_ratio,
     clustered_rate,
     counted,
     ratio_interval,
@@ -43,13 +44,17 @@ class Question(NamedTuple):
 class _Cases(NamedTuple):
     """Components of one measure in two groups, with whose they are; one entry a dialogue.
 
-    once  whether nobody asks what was found for more, such as an interval at another level
+    weighed  whether they weigh by the inverse of their chances
+    most     the largest difference that there can be, None: no limit is known
+    once     whether nobody asks what was found for more, such as an interval at another level
     """
 
     people_a: np.ndarray
     people_b: np.ndarray
     a: tuple[np.ndarray, np.ndarray]
     b: tuple[np.ndarray, np.ndarray]
+    weighed: bool
+    most: float | None
     once: bool
 
 
@@ -104,6 +109,9 @@ class ClusteredSummary:
         """One measure in one group (None: everywhere) with its clustered interval."""
         if not self.known:
             return _missing(WITHOUT_PARTICIPANTS)
+        if self.weighs(name):
+            tops, bottoms, people = self._plain(name, group)
+            return chosen_ratio(people, tops, bottoms, self._weights(name, group), level)
         tops, bottoms, people = self._cases(name, group)
         sums = sum_by_participant(people, tops, bottoms)
         if not len(sums.denominators):
@@ -152,24 +160,30 @@ class ClusteredSummary:
 
     def _asked(self, question: Question) -> _Cases:
         name, a, b, by = question
-        sides = [self._cases(name, place) for place in (a, b)]
+        weighed, sides = self.weighs(name), [self._cases(name, place) for place in (a, b)]
+        shares = by is None and weighed and all(counted(*self._plain(name, at)[:2]) for at in (a, b))
         if by == "case":
             ranks = np.split(np.arange(sum(len(one[2]) for one in sides)), [len(sides[0][2])])
             sides = [(tops, bottoms, rank) for (tops, bottoms, _), rank in zip(sides, ranks, strict=True)]
         elif by is not None:
-            sides = [_evened(*one, by=by) for one in sides]
+            sides = [_evened(*self._plain(name, at), self._weights(name, at), by=by) for at in (a, b)]
         (tops_a, bottoms_a, people_a), (tops_b, bottoms_b, people_b) = sides
-        return _Cases(people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), by is not None)
+        return _Cases(
+            people_a, people_b, (tops_a, bottoms_a), (tops_b, bottoms_b), weighed,
+            most=1.0 if shares else None, once=by is not None,
+        )  # fmt: skip
 
     def cases(self, name: str, group: int) -> int:
         """How many cases a measure counted in a group."""
-        return round(float(self._cases(name, group)[1].sum()))
+        return round(float(self._plain(name, group)[1].sum()))
 
     def naive(self, name: str, a: int, b: int, *, level: float) -> NaiveDifference:
         """Two groups compared as if every case were independent: pooled z and Newcombe's interval.
 
-        Empty   a group without cases, or a measure that counts no successes: method none
+        Empty   a group without cases, no successes to count, or labels that weigh by chances: method none
         """
+        if self.weighs(name):
+            return NaiveDifference()
         both = [self._cases(name, place)[:2] for place in (a, b)]
         if not all(counted(*cases) and cases[1].any() for cases in both):
             return NaiveDifference()
@@ -199,10 +213,27 @@ class ClusteredSummary:
         """p and method of `test` alone, for who asks thousands of times: fewer draws, and no interval."""
         if not self.known:
             return None, "none"
-        found = compare_clusters(*self._asked(Question(name, a, b))[:4], spans=False, relabel=self._quick)
+        asked = self._asked(Question(name, a, b))
+        found = compare_clusters(*asked[:4], spans=False, relabel=self._quick, weighed=asked.weighed)
         return (found.p, found.method) if found else (None, "none")
 
+    def weighs(self, name: str) -> bool:
+        """Whether a measure is of labels that weigh by the inverse of their chances."""
+        return name in self._parts.weights
+
     def _cases(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        tops, bottoms, people = self._plain(name, group)
+        if not self.weighs(name):
+            return tops, bottoms, people
+        weights = self._weights(name, group)
+        return tops * weights, bottoms * weights, people
+
+    def _weights(self, name: str, group: int | None) -> np.ndarray:
+        members = slice(None) if group is None else self._members[group]
+        found = self._parts.weights.get(name)
+        return np.ones(len(self._codes))[members] if found is None else found[members]
+
+    def _plain(self, name: str, group: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         members = slice(None) if group is None else self._members[group]
         row = self._rows[name]
         tops, bottoms = self._parts.numerators[row], self._parts.denominators[row]
@@ -220,18 +251,21 @@ def ask_all(questions: Iterable[tuple[ClusteredSummary, Question]], *, level: fl
 
 
 def _compare(relabel: _Relabel, level: float, cases: _Cases) -> Comparison | None:
-    found = compare_clusters(*cases[:4], level=level, relabel=relabel)
+    found = compare_clusters(*cases[:4], level=level, relabel=relabel, most=cases.most, weighed=cases.weighed)
     return replace(found, procedure=None) if found is not None and cases.once else found
 
 
-def _evened(tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, *, by: str) -> tuple[np.ndarray, ...]:
-    """Components in which every dialogue, or every participant, has one case in all."""
+def _evened(
+    tops: np.ndarray, bottoms: np.ndarray, people: np.ndarray, weights: np.ndarray, *, by: str
+) -> tuple[np.ndarray, ...]:
+    """Components in which every dialogue, or every participant, has one case in all, times its weight."""
     if by == "dialogue":
         whole = bottoms
     else:
         _, codes = np.unique(people, return_inverse=True)
-        whole = np.bincount(codes, bottoms)[codes] if len(codes) else bottoms
+        whole = np.bincount(codes, bottoms * weights)[codes] if len(codes) else bottoms
     used = bottoms > 0
+    tops, bottoms = tops * weights, bottoms * weights
     return tops[used] / whole[used], bottoms[used] / whole[used], people[used]
 
 

@@ -175,6 +175,52 @@ def ratio_interval(people: np.ndarray, tops: Floats, bottoms: Floats, level: flo
     )  # fmt: skip
 
 
+def chosen_ratio(
+    people: np.ndarray, tops: Floats, bottoms: Floats, weights: Floats, level: float = 0.95
+) -> ClusteredRate:
+    """Interval of a ratio of sums over participants whose dialogues were chosen by chances that differ.
+
+    Input   as `ratio_interval`, unweighed; weights: the inverse chance of each dialogue
+    Output  of rates within 0 and 1 Wilson's, of the effective number of cases; else on the plain scale. The
+            estimate and its error are those of people alone in `prediction_powered`
+    Empty   as `ratio_interval`. No design effect and no ICC: they would be of the choice, too
+    """
+    used = has_cases(tops, bottoms) & (weights > 0)
+    codes, known = dense_codes(people[used])
+    tops, bottoms, weights = tops[used], bottoms[used], weights[used]
+    size = float((weights * bottoms).sum())
+    error = low = high = None
+    method = "none: no case"
+    if size > 0:
+        error = robust_error(residuals(codes, known, weights * tops, weights * bottoms), even=False)
+        method = "none: fewer than 2 participants" if error is None else NOTHING_VARIED
+    value, rate = float((weights * tops).sum()) / (size or 1.0), counted(tops, bottoms)
+    if error is not None and error.se < ALIKE and rate and value in (0.0, 1.0):
+        facts = nesting(sum_by_participant(codes, tops, bottoms))
+        (low, high), method = _edge_interval(value > 0, facts, level), "wilson_effective_participants"
+    elif error is not None and error.se >= ALIKE:
+        quantile = t_quantile((1 + level) / 2, error.df)
+        low, high = value - quantile * error.se, value + quantile * error.se
+        method = "inverse_chance_t"
+        if rate and 0 < value < 1:
+            (low, high), method = score_interval(value, error.se, quantile), "inverse_chance_wilson_t"
+    return ClusteredRate(
+        low=low, high=high, se=error and error.se, design_effect=None, icc=None, clusters=known,
+        n_effective=None, method=method,
+    )  # fmt: skip
+
+
+def score_interval(rate: float, se: float, quantile: float) -> Interval:
+    """Wilson's interval with as many cases as give this error, and a quantile of t.
+
+    Source  Franco, Little, Louis and Slud 2019, Journal of Survey Statistics and Methodology 7
+    """
+    square = (quantile * se) ** 2 / (rate * (1 - rate))  # quantile^2 over cases
+    middle = (rate + square / 2) / (1 + square)
+    reach = math.sqrt(square * rate * (1 - rate) + square**2 / 4) / (1 + square)
+    return Interval(middle - reach, middle + reach)
+
+
 def counted(tops: Floats, bottoms: Floats) -> bool:
     """Whether these are successes among whole numbers of cases."""
     whole = (tops == np.floor(tops)).all() and (bottoms == np.floor(bottoms)).all()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from vivavoce.stats.family import comparison_key, declared_margins, explore_meas
 from vivavoce.stats.groups import Group, groups, natural_grouping
 from vivavoce.stats.intervals import signed_difference
 from vivavoce.stats.items import compare_items
-from vivavoce.stats.models import Cases, check_models
+from vivavoce.stats.models import Cases, check_models, no_models
 from vivavoce.stats.multiple_testing import ADJUSTMENTS, adjusted, adjustment_words
 from vivavoce.stats.proportions import Interval, cohen_h
 from vivavoce.stats.rates import HEADLINES, is_rate
@@ -46,6 +46,7 @@ from vivavoce.stats.summary_results import (
     WeightedDifference,
 )
 
+WEIGHED_LABELS: Final = "Labels weigh by their chances, which this model does not know."
 Pair = tuple[str, str]
 Places = tuple[int, int]
 
@@ -253,7 +254,9 @@ def _test(
     used = cases.known()
     per = f"per {MEASURES.get(name).counted}"
     clustered = nested.test(name, a, b, level=LEVEL)
-    naive, effect = _naive(nested, name, pair, used)
+    weighed = nested.weighs(name)
+    naive, effect = (PlainDifference(), EffectSize()) if weighed else _naive(nested, name, pair, used)
+    models = no_models(WEIGHED_LABELS) if weighed else check_models(cases, LEVEL)
     side = clustered if nested.known else naive
     return SystemTest(
         measure=name,

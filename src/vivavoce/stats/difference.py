@@ -1,7 +1,7 @@
 """A difference of two ratios over participants: estimate, interval and p of one procedure."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ HOW: Final = {
     "permutation_between": N_("sides changed"),
     "cluster_robust_t": "robust error, t",
 }
+WEIGHED: Final = N_("Labels weigh by the inverse of their logged chance (Hajek).")
 Cases = tuple[Floats, Floats]
 Relabel = Callable[[np.ndarray, np.ndarray], Relabelling]
 
@@ -110,12 +111,14 @@ def compare_clusters(
     most: float | None = None,
     spans: bool = True,
     relabel: Relabel = relabellings,
+    weighed: bool = False,
 ) -> Comparison | None:
     """Compare two ratios of sums when a participant may have cases in both.
 
     Input   participant codes and (numerators, denominators), one entry a dialogue, of each group; `most`: the
             largest difference there can be (of rates 1 without asking); `spans` False: p without the
-            interval, for simulations; `relabel` where relabellings of the same participants are drawn once
+            interval, for simulations; `relabel` where relabellings of the same participants are drawn once;
+            `weighed`: components weigh by inverse chances, which go with the system, so nothing is relabelled
     Output  from 10 participants on ties count half (mid-p); below, p is exact and never too small
     Empty   a group without cases: None; a group of one participant, or nothing that varied: no p, and why
     Note    bench and reasons: docs/explanation/inference-bench.md
@@ -124,7 +127,7 @@ def compare_clusters(
         return None
     known, codes = np.unique(np.concatenate([people_a, people_b]), return_inverse=True)
     where = np.split(codes, [len(people_a)])
-    rates = counted(*a) and counted(*b)
+    rates = counted(*a) and counted(*b) and not weighed
     left = [
         residuals(who, len(known), *cases, counted=rates) for who, cases in zip(where, (a, b), strict=True)
     ]
@@ -135,16 +138,17 @@ def compare_clusters(
         for who, cases in zip(where, (a, b), strict=True)
     ]
     estimate = float(sums[0].tops.sum() / sums[0].bottoms.sum() - sums[1].tops.sum() / sums[1].bottoms.sum())
-    error, people = robust_error(*left), int(used.sum())
+    error, people = robust_error(*left, even=not weighed), int(used.sum())
     if error is None:
         why = statement("One group has a single participant, so persons and systems cannot be told apart.")
         return Comparison(estimate=estimate, clusters=people, why=why)
-    if error.se <= ALIKE and abs(estimate) <= ALIKE:
+    if error.se <= ALIKE and (weighed or abs(estimate) <= ALIKE):
         why = statement("Nothing varied between participants.")
         return Comparison(estimate=estimate, clusters=people, why=why)
     limits = LIMITS if rates else None if most is None else Interval(-most, most)
-    if people > MANY and error.se > ALIKE:
-        return _by_t(estimate, error, people, limits, level)
+    if weighed or (people > MANY and error.se > ALIKE):
+        found = _by_t(estimate, error, people, limits, level)
+        return replace(found, why=statement(WEIGHED) + found.why) if weighed else found
     return _by_relabelling(sums, left, error, limits, level if spans else None, relabel)
 
 

@@ -1,7 +1,6 @@
 """A running trial's declared comparison, looked at early: planned looks, and evidence valid at any time."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,14 +9,12 @@ from scipy.stats import norm
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.levels import Level
-from vivavoce.measures.compute import Sums
 from vivavoce.measures.compute import sums as sums_of
 from vivavoce.stats.anytime import Look, watch_differences
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.difference import Comparison
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.interval import Interval
-from vivavoce.stats.label_targets import label_weights
 from vivavoce.stats.sandwich import ALIKE
 from vivavoce.stats.sequential import LookVerdict, Spending, boundaries, judge
 from vivavoce.stats.summary import LEVEL
@@ -87,7 +84,7 @@ def monitor(
             raise UnknownName(by, key, [str(one) for one in keys])
     visit_of = _visit_of(dataset)
     chosen = [_within(found[keys.index(key)], visit_of, visits) for key in pair]
-    parts = parts_of(dataset, measure)
+    parts = sums_of(dataset, [measure])
     nested = ClusteredSummary(parts.among({one for group in chosen for one in group.dialogue_ids}), chosen)
     test = nested.test(measure, 0, 1, level=LEVEL)
     compared = nested.compare(measure, 0, 1, level=LEVEL) if nested.known else None
@@ -100,21 +97,6 @@ def monitor(
         look=_look(test, compared, information, list(before), looks, spending, alpha, power),
         anytime=watch_differences(differences, scale=1.0, alpha=alpha)[-1] if differences else None,
     )  # fmt: skip
-
-
-@lru_cache(maxsize=4)
-def parts_of(dataset: Dataset, measure: str) -> Sums:
-    """The components of one measure, computed once for the pairs of a snapshot; take it as it is.
-
-    Note    of a measure of labels whose dialogues were chosen, weighed by the inverse of their chance
-    """
-    parts = sums_of(dataset, [measure])
-    weights = label_weights(dataset, measure)
-    if weights is None:
-        return parts
-    each = np.array([weights.get(one, 0.0) for one in parts.dialogue_ids])
-    tops, bottoms = (np.array([one[0]]) * each for one in (parts.numerators, parts.denominators))
-    return parts._replace(numerators=tops, denominators=bottoms)
 
 
 def _visit_of(dataset: Dataset) -> dict[str, str]:
@@ -211,9 +193,10 @@ def _differences(
 
     Output  in the order in which participants came to be known; None where values leave 0 to 1
     """
-    parts = parts_of(dataset, measure)
+    parts = sums_of(dataset, [measure])
+    weights = parts.weights.get(measure, np.ones(len(parts.dialogue_ids)))
     tops, bottoms = (
-        dict(zip(parts.dialogue_ids, one[0].tolist(), strict=True))
+        dict(zip(parts.dialogue_ids, (np.asarray(one[0]) * weights).tolist(), strict=True))
         for one in (parts.numerators, parts.denominators)
     )
     held: dict[str, list[tuple[str, int, str]]] = {}

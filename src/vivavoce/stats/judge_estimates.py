@@ -15,6 +15,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Numeral, Statement, statement
 from vivavoce.log.dataset import Dataset
+from vivavoce.measures.label_weights import logged_chances
 from vivavoce.stats.judge_calibration import (
     AlternativeAnnotator,
     JudgeAgreement,
@@ -27,7 +28,7 @@ from vivavoce.stats.judge_calibration import (
     reliability_diagram,
 )
 from vivavoce.stats.judged_table import PARAMETERS, PREFERENCE, JudgedTable, judged_table, number_of
-from vivavoce.stats.label_targets import by_annotator, is_label, logged_chances
+from vivavoce.stats.label_targets import by_annotator, is_label
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.prediction.table import parameters
 from vivavoce.stats.prediction_powered import (
@@ -116,7 +117,7 @@ def estimate(
     table = judged_table(dataset, judge, target, by)
     asked = ~np.isnan(table.labels)
     rate = bool(np.isin(table.labels[asked], (0.0, 1.0)).all()) and bool(asked.any())
-    logged = logged_chances(dataset, target) if chances is None else {}
+    logged = logged_chances(dataset, target.partition(".")[0]) if chances is None else {}
     if logged:
         chances = {one: chance for one, (chance, _) in logged.items()}
         table, asked = _as_drawn(table, logged)

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from vivavoce.core.errors import UnknownName
+from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import group_keys
-from vivavoce.stats.label_choice import doubt_of
+from vivavoce.stats.label_choice import doubt_of, is_share, learned_spread
 from vivavoce.stats.label_targets import free_parameters, is_label, labelled_cases
 from vivavoce.stats.prediction.cross_fitting import Learner, Predict, cross_fitted
 from vivavoce.stats.prediction.fitting import fit
@@ -63,9 +63,8 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
     whose = people_of(dataset)
     people = [whose[one] for one in cases]
     if judge == PARAMETERS:
-        table = prediction_table(dataset, target)
-        values = parameters(dataset).reindex(index=cases, columns=list(table.predictors))
-        said = cross_fitted(values.to_numpy(dtype="float64"), labels, people, train=_learner(labels))
+        values = _parameters_for(dataset, target, cases)
+        said = cross_fitted(values, labels, people, train=_learner(labels))
     else:
         rows = _judgements(dataset, judge, column)
         told = {row["dialogue_id"]: row["value"] for row in rows}
@@ -80,13 +79,29 @@ def judged_table(dataset: Dataset, judge: str, target: str, by: str = "system") 
 def doubt(dataset: Dataset, table: JudgedTable, judge: str) -> Floats:
     """How unsure a judge is of each case: by its confidence where it says one, else by what it says.
 
-    Output  1 less the confidence; else as `doubt_of`; NaN where it said nothing
+    Output  1 less the confidence; else as `doubt_of`; on scales how far from people it is expected to be, by
+            models that saw nothing of the participant. NaN where it said nothing, or nothing is known
     """
     rows = [] if judge == PARAMETERS else _judgements(dataset, judge, table.target)
     sure = {_case(row): row["confidence"] for row in rows if row["confidence"] is not None}
     if sure and table.target != PREFERENCE:
         return np.array([1 - number_of(sure.get(one)) for one in table.cases])
-    return doubt_of(table.said, table.labels)
+    if is_share(table.labels):
+        return doubt_of(table.said, table.labels)
+    try:
+        values = _parameters_for(dataset, table.target, table.dialogues)
+    except InputError:  # too few answers, or parameters, to learn from
+        return doubt_of(table.said, table.labels)
+    return learned_spread(
+        np.abs(table.labels - table.said),
+        lambda off: cross_fitted(values, off, [str(one) for one in table.people], train=_learner(off)),
+    )
+
+
+def _parameters_for(dataset: Dataset, target: str, cases: Sequence[str]) -> Floats:
+    """What an item's answers are predicted from, one row a dialogue."""
+    names = list(prediction_table(dataset, target).predictors)
+    return parameters(dataset).reindex(index=list(cases), columns=names).to_numpy(dtype="float64")
 
 
 def doubts_by_dialogue(

@@ -4,6 +4,7 @@ Every dialogue keeps a chance above 0, so that estimates stay right by weighing 
 (`prediction_powered`, `chances`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,22 +13,37 @@ import numpy as np
 from vivavoce.core.errors import InputError
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-EVEN: Final = 0.5
+EVEN: Final = 0.25
+SMALLEST: Final = 0.25
 ROUNDS: Final = 50
 
 
 def doubt_of(said: Floats, labels: Floats) -> Floats:
     """How unsure a judge that says no confidence is of each case.
 
-    Output  of labels of 0 and 1 the deviation of an answer with this mean, .05 at least; on other scales the
-            distance from the judge's mean, turned; NaN where it said nothing
+    Output  of labels from 0 to 1 (shares among them) the deviation of an answer with this mean, .05 at least;
+            on other scales NaN: a mean says nothing of the spread there, which `learned_spread` has
     """
-    if np.isin(labels[~np.isnan(labels)], (0.0, 1.0)).all():
+    if is_share(labels):
         return np.sqrt((said * (1 - said)).clip(0.0025))
-    if np.isnan(said).all():
-        return said
-    away = np.abs(said - np.nanmean(said))
-    return np.nanmax(away) - away
+    return np.full(len(said), np.nan)
+
+
+def is_share(labels: Floats) -> bool:
+    """Whether labels are yes or no, or shares of it."""
+    known = labels[~np.isnan(labels)]
+    return bool(((known >= 0) & (known <= 1)).all())
+
+
+def learned_spread(off: Floats, learn: Callable[[Floats], Floats]) -> Floats:
+    """How far from people a judge is expected to be of each case.
+
+    Input   off: how far it was, NaN where nobody was asked; learn: what models say of each such distance
+    Output  a quarter of the mean distance at least, so that no model rules a case out; NaN: nothing is known
+    """
+    if np.isnan(off).all():
+        return np.full(len(off), np.nan)
+    return np.maximum(learn(off), SMALLEST * np.nanmean(off))
 
 
 @dataclass(frozen=True, slots=True)

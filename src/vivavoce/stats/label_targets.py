@@ -90,38 +90,6 @@ def by_annotator(dataset: Dataset, target: str) -> dict[str, dict[str, float]]:
     }
 
 
-def logged_chances(dataset: Dataset, target: str) -> dict[str, tuple[float, bool]]:
-    """The chance of each dialogue to be judged in a target's layer, and whether the lot fell on it.
-
-    Empty   no chances were logged: everything was to be judged, or nobody knows what
-    """
-    layer = target.partition(".")[0]
-    rows = dataset.read("label_chances", ["dialogue_id", "layer", "chance", "drawn"]).to_pylist()
-    return {row["dialogue_id"]: (row["chance"], row["drawn"]) for row in rows if row["layer"] == layer}
-
-
-def chosen_layers(dataset: Dataset) -> set[str]:
-    """Layers in which dialogues were judged by chances that differ."""
-    rows = dataset.read("label_chances", ["layer", "chance"]).to_pylist()
-    chances: dict[str, set[float]] = {}
-    for row in rows:
-        chances.setdefault(row["layer"], set()).add(row["chance"])
-    return {layer for layer, found in chances.items() if len(found) > 1}
-
-
-def label_weights(dataset: Dataset, measure: str) -> dict[str, float] | None:
-    """The inverse chance of each dialogue that annotators were to judge, 0 of all others.
-
-    Empty   the measure looks at no layer in which dialogues were chosen by chances that differ: None
-    """
-    chosen = chosen_layers(dataset)
-    layers = chosen & Tables(dataset).counted(MEASURES.get(measure).components)[1] if chosen else set()
-    if not layers:
-        return None
-    found = logged_chances(dataset, min(layers))
-    return {one: 1 / chance if drawn else 0.0 for one, (chance, drawn) in found.items()}
-
-
 def free_parameters(dataset: Dataset) -> tuple[list[str], Floats]:
     """Names and values of measures that look at no annotation, one row a dialogue: what predicts a label.
 

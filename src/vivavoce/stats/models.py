@@ -42,13 +42,17 @@ def check_models(cases: Cases, level: float = 0.95, seed: int = 1) -> dict[str, 
     """Bootstrap, GEE and mixed model of one difference, a minus b."""
     cases = cases.known()
     if cases.is_a.all() or not cases.is_a.any() or np.ptp(cases.numerators / cases.denominators) == 0:
-        nothing = ModelDifference(method="none", why="A group has no case, or nothing varied.")
-        return {"bootstrap": nothing, "gee": nothing, "mixed": nothing}
+        return no_models("A group has no case, or nothing varied.")
     return {
         "bootstrap": _bootstrap(cases, level, seed),
         "gee": _guarded(gee, cases, level),
         "mixed": _guarded(mixed_logistic if cases.counted else mixed_linear, cases, level),
     }
+
+
+def no_models(why: str) -> dict[str, ModelDifference]:
+    """What `check_models` gives where none is fitted."""
+    return dict.fromkeys(("bootstrap", "gee", "mixed"), ModelDifference(method="none", why=why))
 
 
 def _guarded(model: Any, cases: Cases, level: float) -> ModelDifference:

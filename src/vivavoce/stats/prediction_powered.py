@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, sum_by_participant
+from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, score_interval, sum_by_participant
 from vivavoce.stats.distributions import normal_quantile, t_quantile, t_tail
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.sandwich import ALIKE, NONE, Residuals, correlations
@@ -86,13 +86,16 @@ class PoweredDifference:
 class _Side(NamedTuple):
     """One system's estimate.
 
-    away    what leaving each participant out changes, damped by their leverage among labels
+    away    what leaving each participant out changes, damped by their leverage among labels; the judge's
+            weight is tuned anew without them
+    milder  the geometric mean of that and of what it changes at the same weight; 0 where they are at odds
     spread  what the variance of that is proportional to under the working model
     even    whether all labels weigh alike
     """
 
     estimate: float
     away: Floats
+    milder: Floats
     spread: Floats
     weight: float
     even: bool
@@ -136,7 +139,7 @@ def powered_mean(
     reach, name = t_quantile((1 + level) / 2, df) * se, "prediction_powered" if side.weight else "people"
     span = Interval(side.estimate - reach, side.estimate + reach)
     if rate and 0 < side.estimate < 1:
-        span, name = _score_interval(side.estimate, se, reach / se), f"{name}_wilson"
+        span, name = score_interval(side.estimate, se, reach / se), f"{name}_wilson"
     elif rate:
         span = Interval(max(0.0, span.low), min(1.0, span.high))
     return PoweredMean(**facts, low=span.low, high=span.high, se=se, df=df, method=f"{name}_t")
@@ -147,11 +150,18 @@ def powered_difference(
 ) -> PoweredDifference:
     """The mean of `a` minus that of `b`: a weight for each, participants left out of both at once.
 
+    Note    tuning the weight anew without a participant overstates what they change, as an ordinary residual
+            over 1 less its leverage does (HC3), and the weight as it is understates it (HC0): where all have
+            the same chance their geometric mean stands (HC2). Means keep the first, as their distribution is
+            skewed, and a fair error would make their intervals too narrow
+    Source  MacKinnon and White 1985 (HC0, HC2, HC3, Journal of Econometrics 29)
     Empty   labels of fewer than 2 participants in one of them, or nothing that varied: no interval and no p
     """
     who, codes = np.unique(np.concatenate([a.people, b.people]), return_inverse=True)
-    first, second = np.split(codes, [len(a.people)])
-    sides = [_side(one, at, len(who), tuning) for one, at in ((a, first), (b, second))]
+    sides = [
+        _side(one, at, len(who), tuning)
+        for one, at in zip((a, b), np.split(codes, [len(a.people)]), strict=True)
+    ]
     asked = len(np.unique(np.concatenate([a.people[a.labelled], b.people[b.labelled]])))
     if sides[0] is None or sides[1] is None:
         return PoweredDifference(people=asked, method="none: nobody was asked about one of them")
@@ -160,7 +170,8 @@ def powered_difference(
         why = "none: labels of fewer than 2 participants about one of them"
         return PoweredDifference(people=asked, estimate=estimate, method=why)
     even = sides[0].even and sides[1].even
-    se, df = _error(sides[0].away - sides[1].away, sides[0].spread + sides[1].spread, even=even)
+    first, second = (one.milder if even else one.away for one in (sides[0], sides[1]))
+    se, df = _error(first - second, sides[0].spread + sides[1].spread, even=even)
     if se <= ALIKE:
         return PoweredDifference(people=asked, estimate=estimate, se=0.0, method=NOTHING_VARIED)
     reach = t_quantile((1 + level) / 2, df) * se
@@ -204,14 +215,6 @@ def effective_labels(labels: int, alone: float | None, joined: float | None) -> 
     return labels * (alone / joined) ** 2 if alone and joined else None
 
 
-def _score_interval(rate: float, se: float, quantile: float) -> Interval:
-    """Wilson's interval with as many cases as give this error, and a quantile of t."""
-    square = (quantile * se) ** 2 / (rate * (1 - rate))  # quantile^2 over cases
-    middle = (rate + square / 2) / (1 + square)
-    reach = math.sqrt(square * rate * (1 - rate) + square**2 / 4) / (1 + square)
-    return Interval(middle - reach, middle + reach)
-
-
 def _edge(cases: JudgedCases, facts: dict[str, Any], level: float) -> PoweredMean:
     """Everybody said the same: the interval that every other rate has here, and the judge no weight."""
     asked = cases.labelled
@@ -249,17 +252,26 @@ def _side(cases: JudgedCases, codes: np.ndarray, people: int, tuning: Tuning) ->
     estimate, weight = sums_to_estimates(totals[None], wanted, whole=cases.chances is not None)
     left = totals - each
     left = np.where(left[:, :1] > 0, left, totals)
-    without, _ = sums_to_estimates(left, wanted, whole=cases.chances is not None)
+    damped = np.sqrt(1 - each[:, 0] / totals[0])
+    anew, same = (
+        (float(estimate[0]) - sums_to_estimates(left, one, whole=cases.chances is not None)[0]) * damped
+        for one in (wanted, float(weight[0]))
+    )
     spread = _spread(cases, codes, people, said, weights, pool, float(weight[0]))
-    away = (float(estimate[0]) - without) * np.sqrt(1 - each[:, 0] / totals[0])
-    return _Side(float(estimate[0]), away, spread, float(weight[0]), cases.chances is None)
+    milder = between(anew, same)
+    return _Side(float(estimate[0]), anew, milder, spread, float(weight[0]), cases.chances is None)
 
 
-def sums_to_estimates(sums: Floats, tuning: Tuning, *, whole: bool) -> tuple[Floats, Floats]:
+def between(anew: Floats, same: Floats) -> Floats:
+    """The geometric mean of two changes, 0 where they go different ways."""
+    return np.sign(same) * np.sqrt(np.maximum(anew * same, 0.0))
+
+
+def sums_to_estimates(sums: Floats, tuning: Tuning | Floats, *, whole: bool) -> tuple[Floats, Floats]:
     """Estimates and the judge's weights, one a row of sums over dialogues in the order of `_side`'s parts."""
     w, wy, wf, wyf, wff, n, f, ff = sums.T
     mean_y, mean_f, size = wy / w, wf / w, np.where(n > 0, n, 1.0)
-    if tuning != "tuned":
+    if not isinstance(tuning, str):
         weight = np.where(n > 0, tuning, 0.0)
     else:
         covariance = wyf / w - mean_y * mean_f

@@ -110,12 +110,15 @@ def spread_of_totals(a: Residuals, b: Residuals) -> Floats:
     return np.maximum(spread, FLOOR * cases)
 
 
-def robust_error(a: Residuals, b: Residuals | None = None) -> Error | None:
+def robust_error(a: Residuals, b: Residuals | None = None, *, even: bool = True) -> Error | None:
     """Standard error of a ratio, or of the difference of two, over participants.
 
-    Input   b: residuals with the other system, the same participants in the same order
+    Input   b: residuals with the other system, the same participants in the same order; even: dialogues weigh
+            alike
     Output  squared residual totals, each of the leverage-adjusted kind (CR2), weighed by the inverse root of
-            their variance under the working model, together unbiased under it; Satterthwaite's df
+            their variance under the working model, together unbiased under it; Satterthwaite's df. Where
+            dialogues weigh by chances that go with doubt, the spread goes with the weights, which no working
+            model of equal cases knows: squares are then summed as they are
     Empty   a system that fewer than 2 participants met: None
     Source  Bell and McCaffrey 2002; Pustejovsky and Tipton 2018 (bias and df under a working model);
             Imbens and Kolesar 2016 (which is estimated); the weights: docs/explanation/inference-bench.md
@@ -127,11 +130,11 @@ def robust_error(a: Residuals, b: Residuals | None = None) -> Error | None:
     seen = adjust[0] * a.totals / a.size - adjust[1] * other.totals / other.size
     model = _Model(a, other, adjust, correlations(a, b) if b is not None else correlations(a))
     chosen = model.own > NONE * model.own.max(initial=0.0)
-    weights = np.where(chosen, np.where(chosen, model.own, 1.0) ** -0.5, 0.0)
+    weights = np.where(chosen, np.where(chosen & even, model.own, 1.0) ** -0.5, 0.0)
     expected = float((weights * model.own).sum())
     if expected <= 0:
         return Error(0.0, 1.0)
-    square = float((weights * seen**2).sum()) * model.variance / expected
+    square = float((weights * seen**2).sum()) * (model.variance / expected if even else 1.0)
     return Error(math.sqrt(square), max(1.0, expected**2 / model.twice_spread(weights)))
 
 

@@ -9,10 +9,10 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedVerdict
 from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import sums
 from vivavoce.stats.anytime import Look
 from vivavoce.stats.equivalence import margin_of, possible_margins
-from vivavoce.stats.interim_analyses import NEAR, monitor, parts_of
-from vivavoce.stats.label_targets import label_weights
+from vivavoce.stats.interim_analyses import NEAR, monitor
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 
 Pair = tuple[str, str]
@@ -128,7 +128,7 @@ def _declared(analysis: Analysis) -> tuple[Primary, Stopping]:
 
 def _participants(dataset: Dataset, primary: Primary, visits: Sequence[str]) -> int:
     """Participants whose finished visits have a case of the measure with any of the systems."""
-    parts, wanted = parts_of(dataset, primary.measure), set(visits)
+    parts, wanted = sums(dataset, [primary.measure]), set(visits)
     cases = zip(parts.dialogue_ids, parts.denominators[0].tolist(), strict=True)
     counted = {dialogue for dialogue, denominator in cases if denominator > 0}
     columns = ["dialogue_id", "visit_id", "participant_id", "system"]
@@ -165,7 +165,7 @@ def _planned(
 def _anytime(dataset: Dataset, analysis: Analysis, pair: Pair, visits: Sequence[str], alpha: float) -> _Pair:
     primary, stopping = _declared(analysis)
     planned = stopping.participants or UNBOUNDED
-    if label_weights(dataset, primary.measure) is not None:
+    if primary.measure in sums(dataset, [primary.measure]).weights:
         raise InputError(
             f"{primary.measure} rests on dialogues that were chosen by their chances, and evidence at any "
             "time weighs everybody alike",

@@ -19,6 +19,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
 from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
 from vivavoce.measures.disputes import open_places
+from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.balance import balance_warnings
 from vivavoce.stats.clustered_summary import ClusteredSummary, Question
@@ -117,7 +118,13 @@ def _row(
     spread = concentration(group.participants)
     measured = {
         name: _measured(
-            dataset, measure, found.get(name), nested.rate(name, place, level=LEVEL), by, group.key
+            dataset,
+            measure,
+            found.get(name),
+            nested.rate(name, place, level=LEVEL),
+            by,
+            group.key,
+            weighed=nested.weighs(name),
         )
         for name, measure in MEASURES
     }
@@ -148,7 +155,7 @@ def _value(measured: Mapping[str, tuple[MeasuredTotal, str]], name: str) -> floa
 
 def _measured(
     dataset: Dataset, measure: Measure, found: Pooled | None, interval: ClusteredRate, by: str | None,
-    key: str | None,
+    key: str | None, *, weighed: bool,
 ) -> tuple[MeasuredTotal, str]:  # fmt: skip
     """One measure of one group with its interval over participants; and its signature without that."""
     one = found or Pooled(key, measure.name, None, None, 0, 0, 0)
@@ -164,6 +171,7 @@ def _measured(
         data=dataset.hash,
         **parameters,
         **({"open": one.open} if one.open else {}),
+        **({"weights": INVERSE} if weighed else {}),
         **({by: key} if by else {}),
     )
     signed = None if interval.low is None else f"{plain}|{cited(interval)}"
@@ -293,7 +301,7 @@ def _warnings(
                 k=unknown, n=whole.dialogues,
             )
         )  # fmt: skip
-    warnings += [doubt_definitions(whole), *open_disputes(dataset)]
+    warnings += [doubt_definitions(whole), *open_disputes(dataset), *chosen_labels(dataset)]
     warnings += [*_own_faults(dataset, found), _unrated(whole), _not_counted(whole), refusal]
     return [warning for warning in warnings if warning]
 
@@ -323,6 +331,27 @@ def doubt_definitions(whole: GroupSummary) -> Statement | None:
 
 def _gap(one: SuccessRate, other: SuccessRate) -> float:
     return abs((one.ratio or 0.0) - (other.ratio or 0.0))
+
+
+def chosen_labels(dataset: Dataset) -> list[Statement]:
+    """Where a lot chose what annotators judge, by chances that differ, one sentence a layer."""
+    layers = sorted(chosen_layers(dataset))
+    rows = dataset.read("annotations", ["dialogue_id", "layer"]).to_pylist() if layers else []
+    told: list[Statement] = []
+    for layer in layers:
+        chances = logged_chances(dataset, layer)
+        drawn = {one for one, (_, fell) in chances.items() if fell}
+        judged = drawn & {row["dialogue_id"] for row in rows if row["layer"] == layer}
+        told.append(
+            statement(
+                "Annotators of layer {layer} judged {judged} of {n} dialogues, chosen by logged chances that "
+                "differ; {open} that were drawn wait. Its measures are Hajek's ratios: each label weighs by "
+                "the inverse of its chance. Intervals and tests are over participants, by a robust error and "
+                "t; nothing is relabelled.",
+                layer=layer, judged=len(judged), n=len(chances), open=len(drawn - judged),
+            )
+        )  # fmt: skip
+    return told
 
 
 def open_disputes(dataset: Dataset) -> list[Statement]:

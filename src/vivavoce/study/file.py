@@ -116,7 +116,7 @@ class Choose(Settings):
         pattern=r"^[a-z][a-z0-9_]*\.\S+$", description="scheme and label to be estimated, such as subtask.S"
     )
     share: Number = Field(0.3, gt=0, le=1, description="expected share of dialogues that annotators judge")
-    even: Number = Field(0.5, gt=0, le=1, description="part of the chances that all dialogues have alike")
+    even: Number = Field(0.25, gt=0, le=1, description="part of the chances that all dialogues have alike")
 
 
 class Annotation(Settings):

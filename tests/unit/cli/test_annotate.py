@@ -54,6 +54,29 @@ def test_a_blank_form_goes_out_and_comes_back_into_the_log(study: Path, tmp_path
     assert "context/system@dora" in (tmp_path / "tiers" / "dialogue-000.eaf").read_text(encoding="utf-8")
 
 
+def test_labels_of_chosen_dialogues_are_taken_in_with_their_chances(study: Path, tmp_path: Path) -> None:
+    run("out", tmp_path / "data", "--into", tmp_path / "forms", "--blank", "--scheme", "context")
+    form, lots = filled(tmp_path / "forms" / "annotations.csv"), tmp_path / "chances.csv"
+    lots.write_text("dialogue_id,chance,drawn,seed,target\ndialogue-000,0.25,yes,1,context.AP\n", "utf-8")
+    run("in", tmp_path / "data", form, "--into", tmp_path / "new", "--chances", lots)
+    assert Dataset(tmp_path / "new").read("label_chances").to_pylist() == [
+        {"dialogue_id": "dialogue-000", "layer": "context", "target": "context.AP", "chance": 0.25,
+         "drawn": True, "doubt": None}
+    ]  # fmt: skip
+    for problem, source, text in (
+        ("has its chances already", "new", None),
+        ("no label", "data", "dialogue_id,chance,drawn,target\ndialogue-000,0.25,yes,found_all\n"),
+        ("not there", "data", "dialogue_id,chance,drawn,target\nd9,0.25,yes,context.AP\n"),
+        ("a chance of 2", "data", "dialogue_id,chance,drawn,target\ndialogue-000,2,yes,context.AP\n"),
+    ):
+        if text is not None:
+            lots.write_text(text, "utf-8")
+        with pytest.raises(InputError, match=problem):
+            run("in", tmp_path / source, form, "--into", tmp_path / "newer", "--chances", lots)
+    with pytest.raises(InputError, match="of a dataset"):
+        run("in", study, form, "--chances", lots)
+
+
 def test_a_dataset_is_annotated_in_a_copy(study: Path, tmp_path: Path) -> None:
     run("out", tmp_path / "data", "--into", tmp_path / "forms", "--blank", "--scheme", "context")
     form = filled(tmp_path / "forms" / "annotations.csv")

@@ -8,10 +8,11 @@ from scipy.stats import norm
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
+from vivavoce.measures.compute import sums
 from vivavoce.stats.anytime import watch_differences
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.groups import groups
-from vivavoce.stats.interim_analyses import monitor, parts_of
+from vivavoce.stats.interim_analyses import monitor
 from vivavoce.stats.sequential import boundaries, conditional_power
 
 
@@ -154,6 +155,6 @@ def test_looks_go_by_what_was_planned_and_not_taken_yet(make):
     assert due[0.3,].verdict.boundary == pytest.approx(bar)
     level = 1 - 2 * norm.sf(bar)
     assert due[0.3,].interval == pytest.approx(
-        ClusteredSummary(parts_of(dataset, "subjective_success"), groups(dataset, "system"))
+        ClusteredSummary(sums(dataset, ["subjective_success"]), groups(dataset, "system"))
         .compare("subjective_success", 0, 1, level=0.95).interval(level)
     )  # fmt: skip

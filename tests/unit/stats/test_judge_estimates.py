@@ -233,10 +233,25 @@ def test_doubt_is_greatest_in_the_middle_where_no_judge_says_how_sure_it_is(make
     table = judged_table(dataset, "m", "found_all")
     found = doubt(dataset, table, "m")
     assert found[:3] == pytest.approx(np.sqrt(odds - odds**2)) and np.isnan(found[9])
-    means = scaled(make, name="scaled")
-    away = np.abs(SAID - np.nanmean(SAID))
-    found = doubt(means, judged_table(means, "m", "found_all"), "m")
-    assert found == pytest.approx(np.nanmax(away) - away, nan_ok=True)
+
+
+def test_on_a_scale_doubt_is_how_far_off_a_judge_was_where_dialogues_are_alike(make) -> None:
+    """It errs by 2 where the system said much, and by .1 elsewhere; what it says itself tells nothing."""
+    much = np.arange(36) % 2 == 1
+    answers = [
+        {"dialogue_id": f"d{n}", "participant_id": f"p{n // 4}", "instrument": "own", "item_id": "found_all",
+         "value": float(n % 5)}
+        for n in range(32)
+    ]  # fmt: skip
+    said = [judgement(f"d{n}", n % 5 + (-1) ** (n // 2) * (2.0 if much[n] else 0.1)) for n in range(36)]
+    turns = [turn for n in range(36) for turn in turns_of(n, 30 + n % 3 if much[n] else 4 + n % 3)]
+    dataset = make(
+        *(("ab"[n % 2], f"p{n // 4}", None) for n in range(36)), ratings=answers,
+        rows={"judgements": said, "turns": turns},
+    )  # fmt: skip
+    found = doubt(dataset, judged_table(dataset, "m", "found_all"), "m")
+    assert found[much].min() > 1.5 and found[~much].max() < 0.6, "also of the four that nobody judged"
+    assert found.min() >= 0.25 * (2.0 + 0.1) / 2 - 1e-9, "none is ruled out"
 
 
 def test_what_an_item_is_also_called_finds_what_is_kept_by_its_own_name(make, monkeypatch) -> None:
@@ -316,6 +331,5 @@ def test_votes_are_shares_of_the_system_that_comes_first_by_its_name(make) -> No
     assert ([one.key for one in facts.groups], facts.differences) == (["a : b", "a : c"], [])
     assert facts.groups[0].people.estimate == pytest.approx(0.5)
     assert calibrate(dataset, "m", "preference").effects["position"].value == pytest.approx(0.0)
-    assert doubt(dataset, table, "m")[:2] == pytest.approx(0.4 - np.abs(np.array([0.2, 0.3]) - 0.5)), (
-        "of votes: the distance from its mean of 0.5, turned"
-    )
+    said = np.array([0.2, 0.3])
+    assert doubt(dataset, table, "m")[:2] == pytest.approx(np.sqrt(said * (1 - said))), "shares, with ties"

@@ -12,7 +12,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import sums
-from vivavoce.stats.interim_analyses import monitor, parts_of
+from vivavoce.stats.interim_analyses import monitor
 from vivavoce.stats.judge_estimates import calibrate, estimate
 from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
 from vivavoce.stats.label_targets import free_parameters, is_label, is_turn_label, labelled_cases
@@ -149,9 +149,9 @@ def test_no_measure_that_looks_at_annotation_predicts_a_label(make) -> None:
 def test_looks_weigh_measures_of_labels_by_chances_and_no_evidence_at_any_time_does(make) -> None:
     dataset = chosen(make)
     measure = next(one for one in looking(dataset, "subtask") if sums(dataset, [one]).denominators[0].any())
-    plain, weighed = sums(dataset, [measure]), parts_of(dataset, measure)
+    plain = sums(dataset, [measure])
     weights = np.where(DRAWN, 1 / np.array(CHANCES), 0.0)
-    assert weighed.denominators[0].tolist() == (plain.denominators[0] * weights).tolist()
+    assert plain.weights[measure].tolist() == weights.tolist()
     tops, bottoms = (np.asarray(one[0]) * weights for one in (plain.numerators, plain.denominators))
     a, b = (np.array([one == system for one in SYSTEMS]) for system in "ab")
     found = monitor(dataset, measure, ("a", "b"), planned=12, looks=2)

@@ -1,0 +1,54 @@
+"""What labels of annotators weigh, where a lot decided of which dialogues they were asked."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+TABLE: Final = "label_chances"
+INVERSE: Final = "inverse chance"
+
+
+def logged_chances(dataset: "Dataset", layer: str) -> dict[str, tuple[float, bool]]:
+    """The chance of each dialogue to be judged in a layer, and whether the lot fell on it.
+
+    Empty   no chances were logged: everything was to be judged, or nobody knows what
+    """
+    rows = dataset.read(TABLE, ["dialogue_id", "layer", "chance", "drawn"]).to_pylist()
+    return {row["dialogue_id"]: (row["chance"], row["drawn"]) for row in rows if row["layer"] == layer}
+
+
+def chosen_layers(dataset: "Dataset") -> set[str]:
+    """Layers in which dialogues were judged by chances that differ."""
+    chances: dict[str, set[float]] = {}
+    for row in dataset.read(TABLE, ["layer", "chance"]).to_pylist():
+        chances.setdefault(row["layer"], set()).add(row["chance"])
+    return {layer for layer, found in chances.items() if len(found) > 1}
+
+
+def label_weights(
+    dataset: "Dataset",
+    looked_at: Mapping[str, Collection[str]],
+    dialogues: Sequence[str],
+) -> dict[str, Floats]:
+    """The inverse chance of each dialogue, 0 where no lot fell on it, by measure of a chosen layer.
+
+    Input   the layers of annotation that each measure looks at
+    Empty   measures that look at no layer in which dialogues were chosen by chances that differ: left out
+    Source  Horvitz and Thompson (1952), A generalization of sampling without replacement from a finite
+            universe, JASA 47; a measure is a ratio of two such sums (Hajek 1971)
+    """
+    chosen = chosen_layers(dataset)
+    weights = {layer: np.fromiter(_weights(dataset, layer, dialogues), float) for layer in chosen}
+    layers = {name: sorted(chosen.intersection(own)) for name, own in looked_at.items()}
+    return {name: weights[own[0]] for name, own in layers.items() if own}
+
+
+def _weights(dataset: "Dataset", layer: str, dialogues: Sequence[str]) -> Iterator[float]:
+    found = logged_chances(dataset, layer)
+    for chance, drawn in (found.get(one, (1.0, False)) for one in dialogues):
+        yield 1 / chance if drawn else 0.0
