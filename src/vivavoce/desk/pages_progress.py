@@ -14,6 +14,7 @@ from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import OUTCOMES, progress, whereabouts
 from vivavoce.desk.stopping import make_watch_view
+from vivavoce.desk.study_size import declared_people
 from vivavoce.desk.systems import changes, standings
 from vivavoce.log.scope import PEOPLE
 
@@ -47,7 +48,7 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
     watch = make_watch_view(desk.study, desk.watch) if desk.scope == PEOPLE else None
     return {
         "now": desk.board.see(progress), "due": due_actions(request, desk),
-        "costs": cost_lines(request, desk),
+        "costs": cost_lines(request, desk), "people_size": desk.board.see(declared_people),
         "declared_looks": desk.watch.rule is not None, "watch": watch,
         "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
     }  # fmt: skip

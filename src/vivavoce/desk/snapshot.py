@@ -53,9 +53,16 @@ class Results:
     summary: "Summary | None"
     problem: str = ""
     found: "tuple[FilledSection, ...]" = ()
-    mark: str = ""
+    simulated: bool = False
     _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
     _fronts: "dict[str, Front]" = field(default_factory=dict, compare=False)
+
+    @property
+    def mark(self) -> str:
+        """What every figure carries where programs did something, in the reader's language."""
+        from vivavoce.report.prose import mark
+
+        return mark(simulated=self.simulated)
 
     def sections(self) -> "tuple[DocumentSection, ...]":
         """The sections in the reader's language, written and drawn once for each; numbers open dialogues.
@@ -214,7 +221,7 @@ class Snapshots:
             position, at = snapshot.position, snapshot.at
             material = Material(snapshot.dataset, ReportOptions(by=by))
             found = tuple(fill_dashboard(material))
-            made = Results(position, at, material.summary, found=found, mark=material.mark)
+            made = Results(position, at, material.summary, found=found, simulated=material.simulated)
             self._judge(scope)  # the numbers open the dialogues that they count
             made.front()
             made.sections()  # now, so that what fails is told as the reason
