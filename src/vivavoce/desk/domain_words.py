@@ -16,7 +16,7 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class DomainWords:
-    """Names as pages show them; what the ontology does not name in the language stays as the study writes it."""
+    """Names as pages show them; what the ontology does not name in the language stays as it is written."""
 
     ontology: Ontology | None
 

@@ -100,7 +100,8 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     return desk.page(
         request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
         recordings=dialogue_recordings(desk.log, dialogue_id),
-        found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history), domain=DomainWords(desk.study.ontology),
+        found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
+        domain=DomainWords(desk.study.ontology),
         removed=[one for one in stored if one.removed_at is not None], done=what_was_done(desk, request),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.disclosure import declares_comparison, disclosure
 from vivavoce.desk.due import cost_lines, costs_of_systems, due_actions, due_of_systems
 from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
@@ -49,8 +50,9 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
     return {
         "now": desk.board.see(progress), "due": due_actions(request, desk),
         "costs": cost_lines(request, desk), "people_size": desk.board.see(declared_people),
-        "declared_looks": desk.watch.rule is not None, "watch": watch,
+        "disclosure": disclosure(request, desk), "watch": watch,
         "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
+        "compares": declares_comparison(desk.study),
     }  # fmt: skip
 
 

@@ -125,9 +125,15 @@ class Snapshots:
 
     def make(self, use: Callable[[Snapshot], Made]) -> Made:
         """Run `use` on an up-to-date snapshot, which stays as it is meanwhile, and wait for it."""
-        scope = self.scope
-        run = copy_context().run  # whoever waits has a language
-        return self._worker.submit(run, lambda: use(self._current(scope))).result()
+        return self.submit(lambda: self.run(use)).result()
+
+    def run(self, use: Callable[[Snapshot], Made]) -> Made:
+        """The same for what is in the worker already."""
+        return use(self._current(self.scope))
+
+    def submit(self, work: Callable[[], Made]) -> Future[Made]:
+        """Have the worker do something in the language of who asks."""
+        return self._worker.submit(copy_context().run, work)
 
     def results(self, by: str, *, at_once: bool = False) -> tuple[Results | None, bool]:
         """The last known results by this grouping, and whether newer ones are being computed.

@@ -109,6 +109,12 @@ def _after(now: datetime, seconds: float | None) -> datetime | None:
         return None
 
 
+def is_reached(board: Board) -> bool | None:
+    """Whether the declared size is reached; None: none is declared."""
+    found = study_size(board)
+    return None if found.declared is None else found.reached >= found.declared
+
+
 def declared_people(board: Board) -> int | None:
     """How many people the study declares that it takes, whosever visits the board shows."""
     places = _declared(board)[1]

@@ -98,7 +98,8 @@ class DialogueTranscript:
 def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscript:
     """The transcript of a dialogue."""
     return DialogueTranscript(
-        dialogue=dialogue, task=dialogue.task_text or "", goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
+        dialogue=dialogue, task=dialogue.task_text or "",
+        goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
         lines=[_line(dialogue, one) for one in dialogue.lines],
         forms=[_form(study, one) for one in dialogue.of(log_events.QuestionnaireAnswered)],
     )  # fmt: skip
