@@ -223,8 +223,10 @@ def page_environment(*folders: Path) -> Environment:
 
 
 def seconds(value: float | None) -> str:
-    """Such as 1.4 s."""
-    return numbers.MISSING if value is None else f"{fixed(value, 1)}\u202fs"
+    """Such as 1.4 s; what is shorter than a tenth in milliseconds."""
+    if value is None:
+        return numbers.MISSING
+    return f"{max(1, round(value * 1000))}\u202fms" if 0 < value < 0.1 else f"{fixed(value, 1)}\u202fs"
 
 
 def duration(value: float | None) -> str:
