@@ -48,9 +48,7 @@ def run() -> None:
     from vivavoce.core.errors import InputError, VivavoceError
 
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, TextIOWrapper
-        ):  # who reads along in a file or a pipe waits for nothing
+        if isinstance(stream, TextIOWrapper):  # who reads along in a file or a pipe waits for nothing
             stream.reconfigure(line_buffering=True)
     try:
         sys.exit(app(prog_name="vivavoce", standalone_mode=False) or 0)

@@ -94,7 +94,7 @@ def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
     told = disclosure(request, desk)
     found = as_json(known.summary) if known and known.summary and not told.withheld else None
     problem = known.problem if known else NOTHING if desk.snapshots.nothing else ""
-    if told.withheld:
+    if told.withheld and not desk.snapshots.nothing:
         problem = f"{WITHHELD} {told.why}"
     return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": found})
 

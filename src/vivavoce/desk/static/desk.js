@@ -100,6 +100,11 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
+function counted(place, since) {
+  const whole = Math.round((performance.now() - since) / 1000);
+  place.textContent = whole + "\u202fs";
+}
+
 // A file that takes a while is made aside; the page counts the seconds and fetches it when it is there.
 async function fetchMade(link, tell) {
   const asked = link.dataset.more.replace("&", "?");
@@ -128,7 +133,7 @@ for (const link of document.querySelectorAll("a[data-makes]")) {
     link.setAttribute("aria-disabled", "true");
     const since = performance.now();
     try {
-      await fetchMade(link, () => (seconds.textContent = `${Math.round((performance.now() - since) / 1000)} s`));
+      await fetchMade(link, () => counted(seconds, since));
       status.textContent = link.dataset.done;
     } catch (error) {
       status.textContent = error instanceof TypeError ? link.dataset.failed : error.message;
