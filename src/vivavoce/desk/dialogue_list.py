@@ -279,7 +279,9 @@ def _verdict_words(measure: str, outcome: str, successes: int, cases: int) -> st
 
 def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[ListHeading]:
     """The columns: those in which dialogues of this study differ, or have anything to tell."""
-    several = {name: board.index.variety(name) > 1 for name in ("task", "language", "condition", "tools")}
+    several = {
+        name: board.index.variety(name) > 1 for name in ("status", "task", "language", "condition", "tools")
+    }
     several["condition"] &= bool(board.study.factors)
     several |= {name: board.index.told(name) for name in ("errors", "tags", "code")}
     columns: list[tuple[str, str, bool]] = [

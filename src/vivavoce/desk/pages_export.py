@@ -18,7 +18,7 @@ from vivavoce.desk.downloads import DOWNLOADS, Download, offered
 from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import holdings
-from vivavoce.desk.security import OnlyAsks, takes_out
+from vivavoce.desk.security import OnlyAsks, OwnForm, takes_out
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -41,7 +41,7 @@ def export(request: Request, desk: ThisDesk) -> Response:
 
 
 @router.post("/export/{name}/begin", dependencies=[OnlyAsks])
-def begin(request: Request, name: str, desk: ThisDesk) -> JSONResponse:
+def begin(request: Request, name: str, desk: ThisDesk, form: OwnForm) -> JSONResponse:
     """Have a download made in the background; `key` asks for its state and fetches it."""
     wanted = _wanted(request, desk, name)
     return JSONResponse({"key": desk.preparations.begin(desk.snapshots, desk.work_dir, name, wanted.make)})

@@ -72,7 +72,8 @@ def test_every_page_and_file_says_the_same_and_an_early_look_is_noted(
     assert 'href="/people/export/report.html?early=1"' in page
     for address in ("/simulated/", "/simulated/results", "/simulated/export"):
         assert said not in desk.get(address).text and "Kept back" not in desk.get(address).text, address
-    assert desk.get("/people/results/figures/success.svg?early=1").status_code == 404, "none was computed"
+    assert "You look before the end" in desk.get("/people/results?early=1").text
+    desk.get("/simulated/results?early=1")
     events = (one.event for one in app.state.desk.access.actions())
     noted = [one.about for one in events if isinstance(one, ActionTaken) and "looked" in one.about]
     assert noted == [{"looked": "before the end"}]

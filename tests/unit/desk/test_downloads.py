@@ -98,8 +98,11 @@ def test_nothing_is_left_behind(researcher: TestClient, app: FastAPI, tmp_path: 
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_what_takes_a_while_is_made_aside_and_fetched_once(researcher: TestClient, tmp_path: Path) -> None:
-    begun = researcher.post("/export/transcripts.jsonl/begin", headers={"content-length": "0"})
+def test_what_takes_a_while_is_made_aside_and_fetched_once(
+    researcher: TestClient, tmp_path: Path, token_of: Callable[..., str]
+) -> None:
+    word = {"form_token": token_of(researcher, "/trial")}
+    begun = researcher.post("/export/transcripts.jsonl/begin", data=word)
     key = begun.json()["key"]
     state = f"/export/transcripts.jsonl/state?key={key}"
     eventually(lambda: not researcher.get(state).json()["computing"])
@@ -110,4 +113,4 @@ def test_what_takes_a_while_is_made_aside_and_fetched_once(researcher: TestClien
     assert "attachment" in made.headers["content-disposition"]
     assert researcher.get(state).status_code == 404
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["desk-snapshot"]
-    assert researcher.post("/export/report.html/begin").status_code == 409, "kept back until the trial ends"
+    assert researcher.post("/export/report.html/begin", data=word).status_code == 409, "kept back"

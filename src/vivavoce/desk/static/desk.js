@@ -108,7 +108,7 @@ function counted(place, since) {
 // A file that takes a while is made aside; the page counts the seconds and fetches it when it is there.
 async function fetchMade(link, tell) {
   const asked = link.dataset.more.replace("&", "?");
-  const begun = await fetch(`${link.dataset.begins}/begin${asked}`, { method: "POST" });
+  const begun = await fetch(`${link.dataset.begins}/begin${asked}`, { method: "POST", body: new URLSearchParams({ form_token: link.dataset.token }) });
   if (!begun.ok) throw new Error(await begun.text());
   const { key } = await begun.json();
   for (let made = { computing: true, problem: "" }; made.computing; ) {
