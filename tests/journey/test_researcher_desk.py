@@ -95,6 +95,8 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
 
     go_to(page, "Results")
     page.get_by_role("table", name="Subjective success").wait_for()
+    expect(page.locator("svg.interval"), "the comparison is kept back").to_have_count(3)
+    page.get_by_role("link", name="Look before the end").click()
     page.locator("svg.interval").nth(5).wait_for()
 
     go_to(page, "Export")

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 it ran and the answer is no, 2 wrong usage or input.
 import errno
 import re
 import sys
+from io import TextIOWrapper
 from typing import Any, Final
 
 import typer
@@ -46,6 +47,9 @@ def run() -> None:
     """Run the command line; a user's mistake is one line on stderr, never a stack trace."""
     from vivavoce.core.errors import InputError, VivavoceError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # who reads along in a file or a pipe waits for nothing
+            stream.reconfigure(line_buffering=True)
     try:
         sys.exit(app(prog_name="vivavoce", standalone_mode=False) or 0)
     except typer.TyperException as error:

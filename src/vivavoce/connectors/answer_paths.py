@@ -11,6 +11,9 @@ from vivavoce.connectors import agent_work, answers
 from vivavoce.connectors.base import Heard, SystemOutput
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.i18n import N_
+
+NO_TEXT: Final = N_("the answer has no text")
 
 
 class WorkPaths(BaseModel):
@@ -83,7 +86,7 @@ class AnswerReader(WorkReader):
         choices = self._part("choices", answers.read_choices, answer, ())
         images = self._part("images", answers.read_images, answer, ())
         if found in (None, "") and not (ends or choices or images or silent_ok):
-            raise answers.bad_answer("the answer has no text")
+            raise answers.bad_answer(NO_TEXT)
         extras = SystemOutput(
             kind="extras",
             acts=self._part("acts", answers.read_acts, answer, ()),

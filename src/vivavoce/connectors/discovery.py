@@ -242,13 +242,15 @@ class Exchange:
 
     sent      its body, with what was said
     answer    as JSON; "" where there was none
-    found     None where the words were not found in the answer; problem: why
+    found     None where the words were not found in the answer; problem: why, and failure: of what kind, ""
+              where the answer came and was read
     """
 
     sent: str
     answer: str
     found: Discovery | None
     problem: str = ""
+    failure: str = ""
 
 
 async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
@@ -257,13 +259,13 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
     Raises  InputError: a setting is wrong
     """
     make_connector(settings, place="system")
-    text, body = greeting(language), settings.get("body")
+    text, body = greeting(language), settings.get("body") or settings.get("query")
     variables: Settings = dict.fromkeys(VARIABLES, "-") | {"text": text, "language": language, "number": 1}
     sent = _shown(compile_template(body, VARIABLES, place="body")(variables)) if body is not None else ""
     try:
         raw = await _asked(settings, text, language)
     except SystemUnderTestError as error:
-        return Exchange(sent, "", None, str(error))
+        return Exchange(sent, "", None, error.detail, error.failure)
     if "response" not in settings:
         path, _ = text_path(raw, None)
         found = None if path is None else Discovery({**settings, **_mapping(path, raw)}, _at(raw, path))
@@ -271,7 +273,7 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
     try:
         outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
     except SystemUnderTestError as error:
-        return Exchange(sent, _shown(raw), None, str(error))
+        return Exchange(sent, _shown(raw), None, error.detail, error.failure)
     said = "\n".join(one.text for one in outputs if one.kind == "message")
     return Exchange(sent, _shown(raw), Discovery(settings, said))
 

@@ -28,6 +28,7 @@ from vivavoce.desk.language import (
     worded,
 )
 from vivavoce.desk.page import DashboardPage, help_address
+from vivavoce.desk.preparing import Preparations
 from vivavoce.desk.scope import HEADER, Scoping, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
 from vivavoce.desk.snapshot import Snapshots
@@ -144,6 +145,7 @@ class Desk(AppShell):
     participant_url: str | None
     pages: tuple[DashboardPage, ...]
     scope: Scope | None = None
+    preparations: Preparations = field(default_factory=Preparations)
 
     @property
     def title(self) -> str:
@@ -221,13 +223,19 @@ def page_environment(*folders: Path) -> Environment:
 
 
 def seconds(value: float | None) -> str:
-    """Such as 1.4 s."""
-    return numbers.MISSING if value is None else f"{fixed(value, 1)}\u202fs"
+    """Such as 1.4 s; what is shorter than a tenth in milliseconds."""
+    if value is None:
+        return numbers.MISSING
+    return f"{max(1, round(value * 1000))}\u202fms" if 0 < value < 0.1 else f"{fixed(value, 1)}\u202fs"
 
 
 def duration(value: float | None) -> str:
-    """Minutes and seconds, such as 2:07."""
-    return numbers.MISSING if value is None else f"{int(value) // 60}:{int(value) % 60:02}"
+    """Minutes and seconds, such as 2:07; what is shorter than ten seconds finer, such as 4.2 s or 35 ms."""
+    if value is None:
+        return numbers.MISSING
+    if 0 < value < 1:
+        return f"{max(1, round(value * 1000))}\u202fms"
+    return seconds(value) if value < 10 else f"{int(value) // 60}:{int(value) % 60:02}"
 
 
 def decimal(value: float | None) -> str:
@@ -264,7 +272,10 @@ def minutes(value: float) -> str:
 
 def short(key: str) -> str:
     """Enough of an identifier to tell it from others on one page."""
-    stem = key.rsplit("-", 1)[-1]
+    whole = key.split("-")
+    stem = whole[-1]
+    if len(stem) < 3 and len(whole) > 2:  # a mere number among what programs were given
+        stem = "-".join(whole[-2:])
     return stem if len(stem) <= 10 else stem[:8] + "…"
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LENGTHS_S: Final = {"0": 0, "30": 30, "60": 60, "120": 120, "300": 300, "600": 600}
 TURNS: Final = {"0": 0, "1": 1, "3": 3, "6": 6, "11": 11}
 OUTCOMES: Final = ("uncounted", "no", "yes", "partly")
+TOGETHER: Final = {"cases": ("no", "yes", "partly"), "successes": ("yes", "partly")}
 FIRST_ROWS: Final = 1024
 MOST_COUNTED: Final = 400
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -199,6 +200,12 @@ class DialogueIndex:
             return len([one for one in self._codes[name].values if one])
         return len(self._marks[name].arrays) if name in self._marks else 0
 
+    def told(self, name: str) -> bool:
+        """Whether dialogues have several values of what may be nothing, such as errors, tags or a code."""
+        if name in self._marks:
+            return bool(self._marks[name].arrays.keys() - {NOTHING})
+        return len(np.unique(self._numbers[name][: len(self.cards)])) > 1
+
     def tag(self, dialogue_id: str, tags: Iterable[str]) -> None:
         """The tags that a dialogue has now; it may come later."""
         self._tags[dialogue_id] = tuple(tags)
@@ -362,12 +369,15 @@ class DialogueIndex:
             found[name] = JudgedRate(both[0], both[1])
         return found
 
-    def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, str]:
-        """What success rates count of one dialogue: of OUTCOMES, by measure."""
+    def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, tuple[str, int, int]]:
+        """What success rates count of one dialogue, by measure: of OUTCOMES, successes, cases."""
         place = self._places.get(dialogue_id)
         if place is None:
             return {}
-        return {name: OUTCOMES[own.codes[place]] for name, own in self._of_verdicts(verdicts).items()}
+        return {
+            name: (OUTCOMES[own.codes[place]], round(own.numerators[place]), round(own.denominators[place]))
+            for name, own in self._of_verdicts(verdicts).items()
+        }
 
 
 class JudgedRate:
@@ -379,7 +389,8 @@ class JudgedRate:
         self.codes = np.where(denominators <= 0, 0, np.where(yes, 2, np.where(no, 1, 3)))
 
     def among(self, chosen: Sequence[str], rows: int) -> Mask:
-        return np.isin(self.codes[:rows], [OUTCOMES.index(one) for one in chosen if one in OUTCOMES])
+        wanted = {each for one in chosen for each in TOGETHER.get(one, (one,))}
+        return np.isin(self.codes[:rows], [OUTCOMES.index(one) for one in wanted if one in OUTCOMES])
 
     def counts(self, mask: Mask) -> dict[str, int]:
         found = np.bincount(self.codes[mask], minlength=len(OUTCOMES))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import short
 from vivavoce.desk.board import Board, DialogueCard
-from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TURNS, CountedCases, Facet, Places
+from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TOGETHER, TURNS, CountedCases, Facet, Places
 from vivavoce.desk.dialogue_query import COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.progress import STATUSES
@@ -34,6 +34,7 @@ WITHOUT: Final = {
 }  # fmt: skip
 VERDICTS: Final = {
     "yes": N_("yes"), "no": N_("no"), "partly": N_("partly"), "uncounted": N_("not counted"),
+    "cases": N_("counted"), "successes": N_("with a success"),
 }  # fmt: skip
 LENGTH_WORDS: Final = {
     "0": N_("under 30 s"), "30": N_("30 s to 1 min"), "60": N_("1 to 2 min"), "120": N_("2 to 5 min"),
@@ -41,7 +42,8 @@ LENGTH_WORDS: Final = {
 }  # fmt: skip
 TURN_WORDS: Final = {"0": "0", "1": "1–2", "3": "3–5", "6": "6–10", "11": "11+"}
 SCALES: Final[dict[str, tuple[str, ...]]] = {
-    "length": (*LENGTHS_S, NOTHING), "turns": tuple(TURNS), "status": tuple(STATUSES), "success": OUTCOMES,
+    "length": (*LENGTHS_S, NOTHING), "turns": tuple(TURNS), "status": tuple(STATUSES),
+    "success": (*OUTCOMES, *TOGETHER),
 }  # fmt: skip
 HEADLINE_TITLES: Final = {
     "subjective_success": N_("Success, by the participant"),
@@ -96,7 +98,7 @@ class DialogueList:
 
     first     place of its first row among all found, from 1
     chosen    the values that are chosen, with the address of the list without each
-    counted   what chosen success rates count, with their titles
+    counted   what chosen success rates count, with their titles and what their cases are
     verdicts  success rates that are columns
     """
 
@@ -110,7 +112,7 @@ class DialogueList:
     headings: list[ListHeading]
     facets: list[FacetShown]
     chosen: list[tuple[str, str, str]]
-    counted: list[tuple[str, CountedCases]]
+    counted: list[tuple[str, str, CountedCases]]
     verdicts: list[str]
     views: list[SavedView]
     tag_names: list[str]
@@ -200,6 +202,14 @@ def measure_title(measure: str) -> str:
     return worded(title_of(measure))
 
 
+def _unit(measure: str) -> str:
+    """What a case of a success rate is, in the plural and the reader's language."""
+    from vivavoce.measures import MEASURES
+    from vivavoce.report.content import unit_name
+
+    return unit_name(MEASURES.get(measure).counted if measure in MEASURES else "dialogue")
+
+
 def facet_title(name: str) -> str:
     """What a facet is called."""
     if name.startswith(SUCCESS):
@@ -243,7 +253,7 @@ def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts
         headings=_headings(board, query, rates), facets=_shown(facets, query),
         chosen=[(facet_title(name), value_words(name, value), query.turned(name, value).address)
                 for name, values in query.chosen.items() for value in values],
-        counted=[(rate_title(one.measure), one) for one in counted], verdicts=rates,
+        counted=[(rate_title(one.measure), _unit(one.measure), one) for one in counted], verdicts=rates,
         views=sorted(board.remarks.views.values(), key=lambda one: one.name.casefold()),
         tag_names=board.remarks.tag_names(),
     )  # fmt: skip
@@ -254,15 +264,26 @@ def _rows(board: Board, places: Places, rates: list[str], verdicts: "Verdicts | 
     for place in places:
         card = board.index.cards[place]
         judged = board.index.verdict_of(card.dialogue_id, verdicts) if rates else {}
-        words = {name: value_words(SUCCESS + name, judged.get(name, OUTCOMES[0])) for name in rates}
+        words = {name: _verdict_words(name, *judged.get(name, (OUTCOMES[0], 0, 0))) for name in rates}
         rows.append(ListRow(card, board.index.tags_of(card.dialogue_id), words))
     return rows
 
 
+def _verdict_words(measure: str, outcome: str, successes: int, cases: int) -> str:
+    """Such as "partly, 1 of 2": where a dialogue has several cases, how many of them were a success."""
+    words = value_words(SUCCESS + measure, outcome)
+    if cases < 2:
+        return words
+    return gettext("%(verdict)s, %(successes)s of %(n)s", verdict=words, successes=successes, n=cases)
+
+
 def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[ListHeading]:
-    """The columns: those that tell dialogues of this study apart."""
-    several = {name: board.index.variety(name) > 1 for name in ("task", "language", "condition", "tools")}
+    """The columns: those in which dialogues of this study differ, or have anything to tell."""
+    several = {
+        name: board.index.variety(name) > 1 for name in ("status", "task", "language", "condition", "tools")
+    }
     several["condition"] &= bool(board.study.factors)
+    several |= {name: board.index.told(name) for name in ("errors", "tags", "code")}
     columns: list[tuple[str, str, bool]] = [
         ("dialogue", gettext("Dialogue"), False), ("status", gettext("Outcome"), False),
         ("system", gettext("System"), False), ("condition", gettext("Condition"), False),

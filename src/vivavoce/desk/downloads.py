@@ -24,7 +24,8 @@ from vivavoce.report.language import language
 class Download:
     """One kind of file: how it is called, what it is good for, and who makes it.
 
-    needs  a module without which it is not offered
+    needs     a module without which it is not offered
+    compares  it says how systems compare, so it is kept back as results are; it takes a while, too
     """
 
     name: str
@@ -33,6 +34,7 @@ class Download:
     media_type: str
     make: Callable[[Snapshot, Path], None]
     needs: str = ""
+    compares: bool = False
 
 
 def dataset_zip(snapshot: Snapshot, into: Path) -> None:
@@ -114,25 +116,26 @@ DOWNLOADS: Final[dict[str, Download]] = {
             "report.html", N_("Report"),
             N_("Tables, intervals, tests, figures and definitions in one page that needs nothing else. For "
                "reading and passing on."),
-            "text/html; charset=utf-8", report,
+            "text/html; charset=utf-8", report, compares=True,
         ),
         Download(
             "report.pdf", N_("Report as PDF"), N_("The same pages for print and archives."),
-            "application/pdf", report, "typst",
+            "application/pdf", report, "typst", compares=True,
         ),
         Download(
             "report.docx", N_("Report for Word"), N_("The same as a document that can be edited."),
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document", report, "docx",
+            compares=True,
         ),
         Download(
             "figures.zip", N_("Figures for slides"),
             N_("Every figure of the report: PNG and SVG on white, its numbers as CSV, and its Vega-Lite."),
-            "application/zip", report_files("write_figures"),
+            "application/zip", report_files("write_figures"), compares=True,
         ),
         Download(
             "report-tables.zip", N_("Tables for a paper"),
             N_("Every table of the report as LaTeX and as CSV with nothing rounded, and all signatures."),
-            "application/zip", report_files("write_tables"),
+            "application/zip", report_files("write_tables"), compares=True,
         ),
         Download(
             "dataset.zip", N_("Dataset"),

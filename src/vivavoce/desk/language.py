@@ -119,6 +119,11 @@ def step_words(step: str, words: str) -> str:
     return _step_words(step).gettext(words) if words else ""
 
 
+def step_title(step: str) -> str:
+    """What a kind of step is called, by its own catalogue or the dashboard's (`msgctxt "step"`)."""
+    return _step_words(step).pgettext("step", step.replace("_", " "))
+
+
 def _step_words(step: str) -> NullTranslations:
     own = _words(language())
     if step not in STEPS or language() == SOURCE_LANGUAGE:
@@ -137,6 +142,7 @@ def add_words(environment: Environment) -> None:
         pgettext=lambda context, message: _words(language()).pgettext(context, message),
     )
     environment.filters["worded"] = worded
+    environment.filters["step_title"] = step_title
     environment.filters["reworded"] = reworded
 
 

@@ -11,6 +11,7 @@ from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.dialogue_list import make_list, place_in_list
 from vivavoce.desk.dialogue_query import DialogueQuery
+from vivavoce.desk.domain_words import DomainWords
 from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
@@ -81,7 +82,7 @@ def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Respon
         judged = evidence_of(desk.board, desk.study, visit, card.dialogue_id).judged
         made = make_transcript(desk.study, history_of(desk, card.dialogue_id))
         sides.append({"card": card, "made": made, "judged": judged})
-    return desk.page(request, "dialogue_pair.html", sides=sides)
+    return desk.page(request, "dialogue_pair.html", sides=sides, domain=DomainWords(desk.study.ontology))
 
 
 @router.get("/dialogues/{dialogue_id}")
@@ -100,6 +101,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
         request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
         recordings=dialogue_recordings(desk.log, dialogue_id),
         found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
+        domain=DomainWords(desk.study.ontology),
         removed=[one for one in stored if one.removed_at is not None], done=what_was_done(desk, request),
     )  # fmt: skip
 

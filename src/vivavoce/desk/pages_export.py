@@ -8,16 +8,17 @@ from typing import Final
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.downloads import DOWNLOADS, offered
-from vivavoce.desk.language import gettext
+from vivavoce.desk.disclosure import EARLY, disclosure, refuse_withheld
+from vivavoce.desk.downloads import DOWNLOADS, Download, offered
+from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import holdings
-from vivavoce.desk.security import takes_out
+from vivavoce.desk.security import OnlyAsks, OwnForm, takes_out
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -32,16 +33,39 @@ PAGE: Final = DashboardPage(
 @router.get("/export")
 def export(request: Request, desk: ThisDesk) -> Response:
     named = [(one, _file_name(desk, one.name)) for one in offered()]
-    return desk.page(request, "export.html", downloads=named, held=desk.board.see(holdings))
+    told = disclosure(request, desk)
+    return desk.page(
+        request, "export.html", downloads=named, held=desk.board.see(holdings), disclosure=told, early=EARLY,
+        took=desk.preparations.took_s,
+    )  # fmt: skip
+
+
+@router.post("/export/{name}/begin", dependencies=[OnlyAsks])
+def begin(request: Request, name: str, desk: ThisDesk, form: OwnForm) -> JSONResponse:
+    """Have a download made in the background; `key` asks for its state and fetches it."""
+    wanted = _wanted(request, desk, name)
+    return JSONResponse({"key": desk.preparations.begin(desk.snapshots, desk.work_dir, name, wanted.make)})
+
+
+@router.get("/export/{name}/state")
+def state(name: str, desk: ThisDesk, key: str = "") -> JSONResponse:
+    """Whether a download is still being made, and why it could not be made."""
+    found = desk.preparations.of(key, name)
+    if found is None:
+        raise HTTPException(404, gettext("There is no such download."))
+    computing = not found.done.done()
+    if found.problem:
+        desk.preparations.forget(key)
+    return JSONResponse({"computing": computing, "problem": worded(found.problem)})
 
 
 @router.get("/api/export/{name}", dependencies=[Depends(takes_out)])
 @router.get("/export/{name}", dependencies=[Depends(takes_out)])
-def download(name: str, desk: ThisDesk) -> Response:
-    """One download, made from a snapshot of this moment."""
-    if name not in DOWNLOADS:
-        raise HTTPException(404, gettext("There is no such download."))
-    wanted = DOWNLOADS[name]
+def download(request: Request, name: str, desk: ThisDesk, key: str = "") -> Response:
+    """One download, made from a snapshot of this moment; key: of one that was made in the background."""
+    wanted = _wanted(request, desk, name)
+    if key and desk.preparations.of(key, name) and (made := desk.preparations.take(key)) is not None:
+        return _file(desk, name, made.folder)
     desk.work_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="desk-download-", dir=desk.work_dir))
     try:
@@ -52,8 +76,21 @@ def download(name: str, desk: ThisDesk) -> Response:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+    return _file(desk, name, folder)
+
+
+def _wanted(request: Request, desk: Desk, name: str) -> Download:
+    """Raises HTTPException: there is none of the name, or it is kept back until the trial ends."""
+    if name not in DOWNLOADS:
+        raise HTTPException(404, gettext("There is no such download."))
+    if DOWNLOADS[name].compares:
+        refuse_withheld(request, desk)
+    return DOWNLOADS[name]
+
+
+def _file(desk: Desk, name: str, folder: Path) -> FileResponse:
     return FileResponse(
-        folder / name, media_type=wanted.media_type, filename=_file_name(desk, name),
+        folder / name, media_type=DOWNLOADS[name].media_type, filename=_file_name(desk, name),
         headers={"Content-Security-Policy": "sandbox; default-src 'none'"},
         background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
     )  # fmt: skip

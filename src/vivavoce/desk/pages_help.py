@@ -9,8 +9,11 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
+from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.desk.app_shell import desk_of
+from vivavoce.desk.language import language
 from vivavoce.desk.page import HELP_FOLDERS, help_file, help_folder
+from vivavoce.languages.base import language_of
 from vivavoce.web.documents import HtmlDocument, read_document
 
 router = APIRouter()
@@ -24,24 +27,49 @@ _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 
 @router.get("/help")
 def contents(request: Request, desk: Annotated[Any, Depends(desk_of)]) -> Response:
-    """All pages of the documentation, by what one reads them for."""
+    """Short pages in the reader's language, and the whole documentation, by what one reads its pages for."""
     folder = help_folder()
+    own = _own_folder()
+    short = sorted(own.rglob("*.md")) if own else []
     found = {
         name: [(f"{name}/{page.stem}", _read(page).title) for page in sorted((folder / name).glob("*.md"))]
         for name in HELP_FOLDERS
         if folder is not None
     }
-    return desk.page(request, "help.html", folders=found, document=None)
+    shorts = [(one.relative_to(own).with_suffix("").as_posix(), _read(one).title) for one in short if own]
+    return desk.page(request, "help.html", folders=found, shorts=shorts, document=None)
 
 
 @router.get("/help/{name}")
 @router.get("/help/{folder}/{name}")
 def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], folder: str = "") -> Response:
-    """One page of the documentation."""
-    file = help_file(f"{folder}/{name}".removeprefix("/"))
+    """One page of the documentation; where there is a short one in the reader's language, that one.
+
+    With `?whole=1` the whole page, as it was written.
+    """
+    called = f"{folder}/{name}".removeprefix("/")
+    file, short = help_file(called), _short(called)
     if file is None:
         raise HTTPException(404, "Not Found")
-    return desk.page(request, "help.html", folders={}, document=_read(file))
+    whole = bool(request.query_params.get("whole")) or short is None
+    shown = file if whole else short
+    return desk.page(
+        request, "help.html", folders={}, shorts=[], document=_read(shown or file), called=called,
+        whole=whole, has_short=short is not None, tongue=SOURCE_LANGUAGE if whole else language(),
+    )  # fmt: skip
+
+
+def _own_folder() -> Path | None:
+    """The folder of short help in the reader's language; None: it has none."""
+    spoken = language_of(language())
+    folder = spoken.folder / "help" if spoken is not None else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def _short(called: str) -> Path | None:
+    own = _own_folder()
+    file = own / f"{called}.md" if own is not None and help_file(called) is not None else None
+    return file if file is not None and file.is_file() else None
 
 
 @lru_cache(maxsize=256)

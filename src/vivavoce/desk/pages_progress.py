@@ -9,11 +9,13 @@ from starlette.responses import JSONResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.disclosure import declares_comparison, disclosure
 from vivavoce.desk.due import cost_lines, costs_of_systems, due_actions, due_of_systems
 from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import OUTCOMES, progress, whereabouts
 from vivavoce.desk.stopping import make_watch_view
+from vivavoce.desk.study_size import declared_people
 from vivavoce.desk.systems import changes, standings
 from vivavoce.log.scope import PEOPLE
 
@@ -47,9 +49,10 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
     watch = make_watch_view(desk.study, desk.watch) if desk.scope == PEOPLE else None
     return {
         "now": desk.board.see(progress), "due": due_actions(request, desk),
-        "costs": cost_lines(request, desk),
-        "declared_looks": desk.watch.rule is not None, "watch": watch,
+        "costs": cost_lines(request, desk), "people_size": desk.board.see(declared_people),
+        "disclosure": disclosure(request, desk), "watch": watch,
         "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
+        "compares": declares_comparison(desk.study),
     }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Results: success rates with intervals and tests, computed aside from a snapshot of the log."""
 
 from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -10,6 +11,7 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.disclosure import EARLY, Disclosure, disclosure, refuse_withheld
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 NOTHING: Final = "nothing was logged yet"
+WITHHELD: Final = "kept back until the trial ends (early=1 looks before, which is noted):"
 PAGE: Final = DashboardPage(
     name="results",
     router=router,
@@ -34,19 +37,20 @@ PAGE: Final = DashboardPage(
 def results(request: Request, desk: ThisDesk) -> Response:
     by = _grouping(request, desk)
     known, computing = desk.snapshots.results(by)
-    view = make_view(known.summary) if known and known.summary else None
+    told = disclosure(request, desk)
+    view = make_view(known.summary, pooled=told.withheld) if known and known.summary else None
     problem = known.problem if known else ""
     sections: tuple[DocumentSection, ...] = ()
     front: Front | None = None
     try:
-        if known:
+        if known and not told.withheld:
             sections, front = known.sections(), known.front()
     except VivavoceError as error:
         problem = str(error)
     return desk.page(
         request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
         computing=computing, problem=problem, sections=sections, nothing=desk.snapshots.nothing,
-        front=front, size=desk.board.see(study_size),
+        front=front, size=desk.board.see(study_size), disclosure=told, here=_address(by, told),
     )  # fmt: skip
 
 
@@ -67,6 +71,7 @@ def figure(request: Request, desk: ThisDesk, file: str) -> Response:
     """A figure of the results as a file: vectors, pixels for slides, its numbers, or what draws it."""
     from vivavoce.report.tables import FIGURE_FORMS
 
+    refuse_withheld(request, desk)
     name, _, form = file.partition(".")
     known, _ = desk.snapshots.results(_grouping(request, desk))
     drawn = next((one for one in known.figures() if one.name == name), None) if known else None
@@ -80,11 +85,17 @@ def figure(request: Request, desk: ThisDesk, file: str) -> Response:
 
 @router.get("/api/results")
 def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
-    """The summary, for programs; `computing`: newer results are on their way, ask again."""
+    """The summary, for programs; `computing`: newer results are on their way, ask again.
+
+    While the trial goes on the declared comparison is kept back; `early=1` asks for it, which is noted.
+    """
     by = _grouping(request, desk)
     known, computing = desk.snapshots.results(by)
-    found = as_json(known.summary) if known and known.summary else None
+    told = disclosure(request, desk)
+    found = as_json(known.summary) if known and known.summary and not told.withheld else None
     problem = known.problem if known else NOTHING if desk.snapshots.nothing else ""
+    if told.withheld and not desk.snapshots.nothing:
+        problem = f"{WITHHELD} {told.why}"
     return JSONResponse({"by": by, "computing": computing, "problem": problem, "summary": found})
 
 
@@ -94,7 +105,12 @@ def recompute(
 ) -> RedirectResponse:
     by = _grouping(request, desk)
     desk.snapshots.results(by, at_once=True)
-    return RedirectResponse(f"/results?by={by}", 303)
+    return RedirectResponse(f"/results?{_address(by, disclosure(request, desk))}", 303)
+
+
+def _address(by: str, told: Disclosure) -> str:
+    """The part behind the question mark of the same results; whoever looks before the end goes on to."""
+    return urlencode({"by": by, **({EARLY: 1} if told.address else {})})
 
 
 def _grouping(request: Request, desk: Desk) -> str:

@@ -75,28 +75,31 @@ def groupings(study: Study) -> list[str]:
     return ["condition", "system", *factors] if factors else ["system"]
 
 
-def make_view(summary: "Summary") -> View:
-    """Arrange what `analysis.summary.summarise` found."""
+def make_view(summary: "Summary", *, pooled: bool = False) -> View:
+    """Arrange what `analysis.summary.summarise` found; pooled: of all groups together alone."""
     from vivavoce.report import content
     from vivavoce.report.links import linked_table
 
-    tests = content.tests_table(summary)
+    tests = None if pooled else content.tests_table(summary)
     return View(
         dialogues=summary.all.dialogues,
-        rates=[_rate_table(name, title, summary) for name, title in content.headlines(summary).items()],
+        rates=[
+            _rate_table(name, title, summary, pooled=pooled)
+            for name, title in content.headlines(summary).items()
+        ],
         tests=linked_table(tests, address_of) if tests else None,
-        warnings=[stated(warning) for warning in summary.warnings],
-        model=stated(summary.model.why),
+        warnings=[] if pooled else [stated(warning) for warning in summary.warnings],
+        model="" if pooled else stated(summary.model.why),
         data=summary.data,
         version=summary.vivavoce,
         by_what=content.by_what(summary),
     )
 
 
-def _rate_table(name: str, title: str, summary: "Summary") -> RateTable:
+def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> RateTable:
     from vivavoce.report import content
 
-    groups = content.with_all(summary)
+    groups = [summary.all] if pooled else content.with_all(summary)
     rows = [
         _drawn(
             content.group_name(row, summary), row.rates[name], whole=row is summary.all and len(groups) > 1,
@@ -113,11 +116,11 @@ def _drawn(
     name: str, rate: "SuccessRate", *, whole: bool, measure: str, group: dict[str, tuple[str, ...]]
 ) -> DrawnRate:
     from vivavoce.report.content import interval_of
+    from vivavoce.report.links import CASES, SUCCESSES
 
     low, high, clustered = interval_of(rate)
     compared = span(rate.low, rate.high) if clustered and rate.low is not None else ""
     cases, hits = (
-        DialogueQuery({**group, SUCCESS + measure: outcomes}).address
-        for outcomes in (("yes", "partly", "no"), ("yes", "partly"))
+        DialogueQuery({**group, SUCCESS + measure: outcomes}).address for outcomes in (CASES, SUCCESSES)
     )
     return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole, cases, hits)

@@ -53,9 +53,16 @@ class Results:
     summary: "Summary | None"
     problem: str = ""
     found: "tuple[FilledSection, ...]" = ()
-    mark: str = ""
+    simulated: bool = False
     _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
     _fronts: "dict[str, Front]" = field(default_factory=dict, compare=False)
+
+    @property
+    def mark(self) -> str:
+        """What every figure carries where programs did something, in the reader's language."""
+        from vivavoce.report.prose import mark
+
+        return mark(simulated=self.simulated)
 
     def sections(self) -> "tuple[DocumentSection, ...]":
         """The sections in the reader's language, written and drawn once for each; numbers open dialogues.
@@ -118,9 +125,15 @@ class Snapshots:
 
     def make(self, use: Callable[[Snapshot], Made]) -> Made:
         """Run `use` on an up-to-date snapshot, which stays as it is meanwhile, and wait for it."""
-        scope = self.scope
-        run = copy_context().run  # whoever waits has a language
-        return self._worker.submit(run, lambda: use(self._current(scope))).result()
+        return self.submit(lambda: self.run(use)).result()
+
+    def run(self, use: Callable[[Snapshot], Made]) -> Made:
+        """The same for what is in the worker already."""
+        return use(self._current(self.scope))
+
+    def submit(self, work: Callable[[], Made]) -> Future[Made]:
+        """Have the worker do something in the language of who asks."""
+        return self._worker.submit(copy_context().run, work)
 
     def results(self, by: str, *, at_once: bool = False) -> tuple[Results | None, bool]:
         """The last known results by this grouping, and whether newer ones are being computed.
@@ -214,7 +227,7 @@ class Snapshots:
             position, at = snapshot.position, snapshot.at
             material = Material(snapshot.dataset, ReportOptions(by=by))
             found = tuple(fill_dashboard(material))
-            made = Results(position, at, material.summary, found=found, mark=material.mark)
+            made = Results(position, at, material.summary, found=found, simulated=material.simulated)
             self._judge(scope)  # the numbers open the dialogues that they count
             made.front()
             made.sections()  # now, so that what fails is told as the reason

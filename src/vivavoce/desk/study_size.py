@@ -60,7 +60,7 @@ class StudySize:
 def study_size(board: Board) -> StudySize:
     """How much of the declared size is reached; the unit is the participant, of dialogues the dialogue."""
     now = board.log.clock.now()
-    by, places = _declared(board)
+    by, places = ("", {}) if board.scope == SIMULATED else _declared(board)
     size = sum(places.values()) if places else None
     watched = by == "stopping" and _is_watched(board.study)
     counted = compared_visits(board) if watched else _completed(board, places if by == "places" else None)
@@ -109,11 +109,21 @@ def _after(now: datetime, seconds: float | None) -> datetime | None:
         return None
 
 
+def is_reached(board: Board) -> bool | None:
+    """Whether the declared size is reached; None: none is declared."""
+    found = study_size(board)
+    return None if found.declared is None else found.reached >= found.declared
+
+
+def declared_people(board: Board) -> int | None:
+    """How many people the study declares that it takes, whosever visits the board shows."""
+    places = _declared(board)[1]
+    return sum(places.values()) if places else None
+
+
 def _declared(board: Board) -> tuple[Literal["stopping", "places", ""], dict[str, int]]:
     """Who declares the size, and how many people each recruiter is to bring; "" stands for all of them."""
     study, stopping = board.study, board.study.analysis.stopping
-    if board.scope == SIMULATED:
-        return "", {}
     if stopping is not None and stopping.participants is not None:
         return "stopping", {"": int(stopping.participants)}
     found = {

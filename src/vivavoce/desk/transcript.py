@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
+from vivavoce.desk.domain_words import KIND, DomainWords
 from vivavoce.desk.language import gettext, worded
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
@@ -97,7 +98,8 @@ class DialogueTranscript:
 def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscript:
     """The transcript of a dialogue."""
     return DialogueTranscript(
-        dialogue=dialogue, task=dialogue.task_text or "", goal=_goal(dialogue.task or {}),
+        dialogue=dialogue, task=dialogue.task_text or "",
+        goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
         lines=[_line(dialogue, one) for one in dialogue.lines],
         forms=[_form(study, one) for one in dialogue.of(log_events.QuestionnaireAnswered)],
     )  # fmt: skip
@@ -302,13 +304,10 @@ def _act(act: log_events.LoggedAct) -> str:
     return f"{act.act}({inside})"
 
 
-def _goal(task: dict[str, Any]) -> list[tuple[str, str]]:
-    constraints = dict(task.get("constraints") or {})
-    goal = [(gettext("type"), str(task["type"]))] if task.get("type") else []
-    goal += [
-        (slot, gettext("any") if value == "dontcare" else str(value)) for slot, value in constraints.items()
-    ]
-    requests = task.get("requests") or ()
+def _goal(domain: DomainWords, task: dict[str, Any]) -> list[tuple[str, str]]:
+    wanted = {**({KIND: task[KIND]} if task.get(KIND) else {}), **(task.get("constraints") or {})}
+    goal = [(domain.slot(slot), domain.value(slot, value)) for slot, value in wanted.items()]
+    requests = [domain.slot(slot) for slot in task.get("requests") or ()]
     return [*goal, (gettext("ask for"), ", ".join(requests))] if requests else goal
 
 

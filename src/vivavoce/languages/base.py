@@ -19,6 +19,7 @@ another language is optional, and what lacks is said in English:
     replies.yaml     what system turns say against themselves, whatever the system is about
     campaign.yaml    instructions and questions of a campaign
     wordings/        sentences of questionnaires: `<questionnaire>.<language>.yaml`
+    help/            short help of the dashboard's pages, named as in the documentation
     texts/           of protocols: `<protocol>/consent.<language>.md`, ...
 """
 

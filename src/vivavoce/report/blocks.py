@@ -14,8 +14,8 @@ MOST_FOREMOST: Final = 3
 class CountedDialogues:
     """Which dialogues a number counts; `report.links` makes them, a dashboard finds them.
 
-    measures  measures that have cases in them, each with the outcomes of a success rate (yes, partly, no); no
-              outcome: whatever the value
+    measures  measures that have cases in them, each with the outcomes of a success rate (yes, partly, no;
+              cases: any of them, successes: yes or partly); no outcome: whatever the value
     by, keys  a grouping and its groups; no key: of every group
     """
 

@@ -7,7 +7,7 @@ from typing import Final
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.language import Shown, say, stated
-from vivavoce.report.links import cases_between, cases_of
+from vivavoce.report.links import cases_between, successes_of
 from vivavoce.report.numbers import (
     amount,
     between,
@@ -96,7 +96,9 @@ def success_table(summary: Summary) -> TableOfText:
     rows = [
         Row(
             group_name(row, summary),
-            tuple(replace(rate_cell(row.rates[name]), counts=cases_of(summary, row, name)) for name in names),
+            tuple(
+                replace(rate_cell(row.rates[name]), counts=successes_of(summary, row, name)) for name in names
+            ),
             (
                 plural(row.dialogues, "dialogue"),
                 *([plural(row.participants, "participant")] if row.participants else []),

@@ -8,7 +8,8 @@ from vivavoce.report.blocks import Block, Cell, CountedDialogues, Document, Docu
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
-CASES: Final = ("yes", "partly", "no")
+CASES: Final = ("cases",)
+SUCCESSES: Final = ("successes",)
 AddressOf: TypeAlias = Callable[[CountedDialogues], str]
 
 
@@ -28,6 +29,15 @@ def cases_between(summary: Summary, keys: Iterable[str | None], measure: str = "
         return None
     measures = ((measure, CASES if is_rate(measure) else ()),) if measure else ()
     return CountedDialogues(measures, summary.by_what, known)
+
+
+def successes_of(summary: Summary, row: GroupSummary, measure: str) -> CountedDialogues | None:
+    """The dialogues of a group in which a success rate has its successes; where it has none, its cases."""
+    rate = row.rates[measure]
+    found = cases_of(summary, row, measure)
+    if found is None or not rate.successes:
+        return found
+    return replace(found, measures=((measure, SUCCESSES),))
 
 
 def linked(document: Document, address_of: AddressOf) -> Document:

@@ -114,10 +114,15 @@ class Material:
         return answered_scales(self.dataset, keys)
 
     @cached_property
-    def mark(self) -> str:
-        """The mark of simulated trials: programs did something, here or in the last version."""
+    def simulated(self) -> bool:
+        """Whether programs did something, here or in the last version."""
         datasets = [self.dataset, *([self.options.against] if self.options.against else [])]
-        return prose.mark(simulated=any(map(_simulated, datasets)))
+        return any(map(_simulated, datasets))
+
+    @property
+    def mark(self) -> str:
+        """The mark of simulated trials, in the language that is being written."""
+        return prose.mark(simulated=self.simulated)
 
 
 def _simulated(dataset: Dataset) -> bool:

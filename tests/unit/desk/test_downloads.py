@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from scenes.patience import eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.downloads import DOWNLOADS
 from vivavoce.log.dataset import Dataset
@@ -91,7 +92,25 @@ def test_a_download_holds_what_the_log_holds_at_that_moment(
 def test_nothing_is_left_behind(researcher: TestClient, app: FastAPI, tmp_path: Path) -> None:
     for name in DOWNLOADS:
         if not name.startswith("report."):
-            assert researcher.get(f"/export/{name}").status_code == 200
+            assert researcher.get(f"/export/{name}?early=1").status_code == 200
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["desk-snapshot"]
     app.state.desk.snapshots.close()
     assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_what_takes_a_while_is_made_aside_and_fetched_once(
+    researcher: TestClient, tmp_path: Path, token_of: Callable[..., str]
+) -> None:
+    word = {"form_token": token_of(researcher, "/trial")}
+    begun = researcher.post("/export/transcripts.jsonl/begin", data=word)
+    key = begun.json()["key"]
+    state = f"/export/transcripts.jsonl/state?key={key}"
+    eventually(lambda: not researcher.get(state).json()["computing"])
+    assert researcher.get(state).json() == {"computing": False, "problem": ""}
+    assert researcher.get(f"/export/report.pdf/state?key={key}").status_code == 404, "another file's key"
+    made = researcher.get(f"/export/transcripts.jsonl?key={key}")
+    assert made.text == researcher.get("/export/transcripts.jsonl").text
+    assert "attachment" in made.headers["content-disposition"]
+    assert researcher.get(state).status_code == 404
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["desk-snapshot"]
+    assert researcher.post("/export/report.html/begin", data=word).status_code == 409, "kept back"

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from scenes.desks import desk_of
 from vivavoce.desk.page import DASHBOARD_PAGES, HELP_FOLDERS, help_file, help_folder
 from vivavoce.desk.pages_help import _read
+from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
 from vivavoce.study.scaffold import write_study
 from vivavoce.testing.dashboard_page import DashboardPageContract
@@ -31,7 +32,11 @@ def test_a_page_leads_to_its_help_in_the_reader_s_language_and_keeps_whose_visit
         assert f'href="/help/{help}">Help</a>' in browser.get(page).text
     assert 'href="/simulated/help/how-to/read-dialogues"' in browser.get("/simulated/dialogues").text
     shown = browser.get("/help/how-to/read-dialogues", headers={"accept-language": "it"}).text
-    assert ">Aiuto</a>" in shown and '<article class="sheet prose" lang="en">' in shown
+    assert ">Aiuto</a>" in shown and '<article class="sheet prose" lang="it">' in shown
+    whole = browser.get("/help/how-to/read-dialogues?whole=1", headers={"accept-language": "it"}).text
+    assert '<article class="sheet prose" lang="en">' in whole and "In breve, in italiano" in whole
+    no_short = browser.get("/help/how-to/install", headers={"accept-language": "it"}).text
+    assert '<article class="sheet prose" lang="en">' in no_short and "solo in inglese" in no_short
     assert 'aria-current="page">Aiuto</a>' in shown
     assert "Words and what they mean" in browser.get("/help").text
 
@@ -86,3 +91,14 @@ def test_pages_of_a_trial_to_which_nobody_has_come_say_what_to_do(tmp_path: Path
             None,
             "nothing was logged yet",
         )
+
+
+def test_the_help_of_every_page_of_ours_is_there_in_short_in_italian() -> None:
+    folder = LANGUAGES.get("it").folder / "help"
+    of_pages = {page.help for _, page in DASHBOARD_PAGES}
+    assert {f"{one}.md" for one in of_pages} <= {
+        one.relative_to(folder).as_posix() for one in folder.rglob("*.md")
+    }
+    for one in folder.rglob("*.md"):
+        name = one.relative_to(folder).with_suffix("").as_posix()
+        assert help_file(name) is not None, f"{name}: no page of the documentation is called so"

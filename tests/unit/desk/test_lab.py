@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -17,6 +18,7 @@ from vivavoce.desk.board import TURN_END, Board, DialogueCard
 from vivavoce.desk.dialogue_index import DialogueIndex
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.verdicts import Verdicts
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.export import export_dataset
@@ -295,3 +297,19 @@ def test_the_next_dialogue_is_that_of_the_list(enter: Enter, log: Log, study: St
     opened = viewer.get(f"/dialogues/{listed[0]}?status=completed&sort=begun").text
     following = re.search(r'href="/dialogues/([\w-]+)\?[^"]*" rel="next" data-key="next"', opened)
     assert following is not None and following[1] == listed[1] and f"1 of {len(listed)}" in opened
+
+
+def test_a_rate_lists_its_cases_or_its_successes_and_how_many_each_dialogue_has() -> None:
+    index = DialogueIndex()
+    for number in range(4):
+        index.put(card(number))
+    keys = [one.dialogue_id for one in index.cards]
+    rates = {"objective_success_inferred": (np.array([2.0, 1, 0, 0]), np.array([2.0, 2, 1, 0]))}
+    verdicts = Verdicts("people", 1, datetime(2026, 11, 9, tzinfo=UTC), keys, rates)
+    name = "success.objective_success_inferred"
+    for wanted, places in (("cases", {0, 1, 2}), ("successes", {0, 1}), ("no", {2}), ("uncounted", {3})):
+        found, facets, _ = index.find(DialogueQuery({name: (wanted,)}), None, verdicts)
+        assert set(found.tolist()) == places
+        (facet,) = [one for one in facets if one.name == name]
+        assert [one.number for one in facet.values if one.chosen] == [len(places)]
+    assert index.verdict_of(keys[1], verdicts) == {"objective_success_inferred": ("partly", 1, 2)}

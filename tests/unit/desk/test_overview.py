@@ -383,7 +383,7 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     boundaries = re.findall(r'class="boundary"[^>]*y1="([\d.]+)%"', page)
     assert len(boundaries) == 2 and float(boundaries[0]) < float(boundaries[1]), "it comes down"
     assert 'href="/trial"' in page.partition('id="declared"')[2].partition("</section>")[0]
-    assert '<svg class="looks"' not in of_programs and "never at those of programs" in of_programs
+    assert '<svg class="looks"' not in of_programs and "no look is taken at them" in of_programs
 
 
 def test_without_declared_looks_no_result_is_shown_and_one_sentence_says_why(enter: Enter) -> None:

@@ -5,6 +5,8 @@ from types import ModuleType
 import pytest
 
 from vivavoce.core.clock import ManualClock
+from vivavoce.desk.domain_words import DomainWords
+from vivavoce.desk.language import reading
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log import events
 from vivavoce.log.store import Log
@@ -136,3 +138,13 @@ def test_turns_that_went_over_as_sound_say_so_and_who_knows_their_words(
         "heard by the system": ["a cheap pub (0.90)"], "our recogniser, for the log alone": ["a cheep pub"]
     }  # fmt: skip
     assert system.notes == ["spoken by the system itself"]
+
+
+def test_slots_and_values_have_the_names_that_the_domain_gives_them(study: Study) -> None:
+    words = DomainWords(study.ontology)
+    with reading("it"):
+        assert (words.slot("pricerange"), words.value("area", "centre")) == ("fascia di prezzo", "centro")
+        assert (words.value("type", "coffee shop"), words.value("area", "dontcare")) == ("caffè", "qualsiasi")
+        assert words.slot("type") == "tipo"
+    assert (words.slot("pricerange"), words.value("area", "moon")) == ("price range", "moon")
+    assert DomainWords(None).value("area", "centre") == "centre"

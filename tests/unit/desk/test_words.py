@@ -19,6 +19,7 @@ from vivavoce.desk.study_editor.pages_steps import form_words
 from vivavoce.languages import base as languages
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.study.presets import protocol_names
+from vivavoce.study.step_kind import STEPS
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "NP_": ((1, "c"), 2)}
 OPTIONS = {"jinja2": {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}}
@@ -42,6 +43,7 @@ def messages() -> set[Key]:
     said |= {
         (None, text) for text in (*form_words(), *analysis_words(), *map(about_protocol, protocol_names()))
     }
+    said |= {("step", name.replace("_", " ")) for name in STEPS.names()}
     return said | {(None, text) for work in works().values() for text in (work.counted, work.things) if text}
 
 

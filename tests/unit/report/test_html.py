@@ -287,9 +287,9 @@ def test_numbers_open_their_dialogues_where_a_dashboard_is_named_and_nowhere_els
     page = Page(made.linked("http://127.0.0.1:8001/").html)
     targets = {attributes["href"] for name, attributes in page.elements if name == "a"}
     rate = "http://127.0.0.1:8001/simulated/dialogues?"
-    cases = "&".join(f"success.subjective_success={outcome}" for outcome in ("yes", "partly", "no"))
-    assert f"{rate}system=alpha&{cases}" in targets
-    assert f"{rate}{cases}" in targets, "of all groups"
+    successes, cases = (f"success.subjective_success={one}" for one in ("successes", "cases"))
+    assert f"{rate}system=alpha&{successes}" in targets
+    assert f"{rate}{successes}" in targets, "of all groups"
     assert f"{rate}system=alpha&system=beta&{cases}" in targets, "a comparison opens both sides"
     assert f"{rate}system=beta&counts.dialogue_duration=yes&sort=-length" in targets
     with pytest.raises(InputError, match="no address of a dashboard"):

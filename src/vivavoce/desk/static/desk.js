@@ -100,9 +100,45 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
+function counted(place, since) {
+  const whole = Math.round((performance.now() - since) / 1000);
+  place.textContent = whole + "\u202fs";
+}
+
+// A file that takes a while is made aside; the page counts the seconds and fetches it when it is there.
+async function fetchMade(link, tell) {
+  const asked = link.dataset.more.replace("&", "?");
+  const begun = await fetch(`${link.dataset.begins}/begin${asked}`, { method: "POST", body: new URLSearchParams({ form_token: link.dataset.token }) });
+  if (!begun.ok) throw new Error(await begun.text());
+  const { key } = await begun.json();
+  for (let made = { computing: true, problem: "" }; made.computing; ) {
+    await new Promise((go) => setTimeout(go, 1000));
+    tell();
+    const answer = await fetch(`${link.dataset.begins}/state?key=${key}`);
+    if (!answer.ok) throw new Error(await answer.text());
+    made = await answer.json();
+    if (made.problem) throw new Error(made.problem);
+  }
+  location.assign(`${link.dataset.begins}?key=${key}${link.dataset.more}`);
+}
+
 for (const link of document.querySelectorAll("a[data-makes]")) {
-  link.addEventListener("click", () => {
-    if (link.nextElementSibling) link.nextElementSibling.textContent = link.dataset.makes;
+  const [status, seconds] = link.nextElementSibling?.children ?? [];
+  link.addEventListener("click", async (event) => {
+    if (!status) return;
+    status.textContent = link.dataset.makes;
+    if (!link.dataset.begins) return;
+    event.preventDefault();
+    if (link.getAttribute("aria-disabled")) return;
+    link.setAttribute("aria-disabled", "true");
+    const since = performance.now();
+    try {
+      await fetchMade(link, () => counted(seconds, since));
+      status.textContent = link.dataset.done;
+    } catch (error) {
+      status.textContent = error instanceof TypeError ? link.dataset.failed : error.message;
+    }
+    link.removeAttribute("aria-disabled");
   });
 }
 

@@ -16,12 +16,21 @@ from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.desk.language import language, worded
+from vivavoce.desk.language import gettext, language, worded
 from vivavoce.desk.security import field
 from vivavoce.desk.study_editor.study_text import Written
 
 BESIDE: Final = ("title", "factors", "flags")  # of a system, not of its connector
 NO_WORDS_FIELD: Final = N_("no field is named that carries the words")
+NO_HEADER: Final = N_("a header is written as NAME: VALUE, one a line: %(line)s")
+METHODS: Final = ("POST", "GET", "PUT")
+FAILED: Final = {
+    "unreachable": N_("The bot could not be reached: %(detail)s"),
+    "timeout": N_("The bot did not answer in time: %(detail)s"),
+    "bad_answer": N_("The bot answered, but no words were found where they should stand: %(detail)s"),
+    "refused": N_("The bot refused the request: %(detail)s"),
+    "closed": N_("The bot closed the conversation: %(detail)s"),
+}
 NO_OBJECT: Final = N_('further fields are written as JSON, such as {"version": 2}')
 
 
@@ -31,6 +40,8 @@ class RequestForm:
 
     text, conversation  names of the fields; between dots, that of a field within another
     more                further fields as a JSON object; answer: where the words stand in it, as a path
+    method              of METHODS; with GET the fields are parameters of the address
+    headers             NAME: VALUE, one a line
     exchange            what came of it, once it was tried
     """
 
@@ -38,14 +49,17 @@ class RequestForm:
     conversation: str = ""
     more: str = ""
     answer: str = ""
+    method: str = METHODS[0]
+    headers: str = ""
     exchange: Exchange | None = None
 
     @classmethod
     def typed(cls, form: FormData) -> "RequestForm":
-        text, conversation, more, answer = (
-            field(form, f"ask-{name}", most=4000) for name in ("text", "conversation", "more", "answer")
+        text, conversation, more, answer, method, headers = (
+            field(form, f"ask-{name}", most=4000)
+            for name in ("text", "conversation", "more", "answer", "method", "headers")
         )
-        return cls(text, conversation, more, answer)
+        return cls(text, conversation, more, answer, method if method in METHODS else METHODS[0], headers)
 
     @classmethod
     def of_refusal(cls, error: NotFound) -> "RequestForm":
@@ -77,14 +91,38 @@ class RequestForm:
         found: Written = {"connect": "http", "url": url}
         if is_private(url):
             found["allow_private"] = True
-        return {**found, "body": body, **({"response": {"text": self.answer}} if self.answer else {})}
+        if self.headers.strip():
+            found["headers"] = dict(map(_header, self.headers.strip().splitlines()))
+        if self.method == "GET":
+            found |= {
+                "method": "GET",
+                "body": None,
+                "query": {name: _plain(value) for name, value in body.items()},
+            }
+        else:
+            found |= {**({} if self.method == METHODS[0] else {"method": self.method}), "body": body}
+        return {**found, **({"response": {"text": self.answer}} if self.answer else {})}
 
     def greet(self, url: str) -> Discovery:
         """Say hello so; the exchange is kept to be shown. Raises InputError: no words came of it."""
         self.exchange = asyncio.run(exchange(self.settings(url), language=language()))
         if self.exchange.found is None:
-            raise InputError(worded(self.exchange.problem))
+            detail = worded(self.exchange.problem)
+            failed = FAILED.get(self.exchange.failure)
+            raise InputError(gettext(failed, detail=detail) if failed else detail)
         return self.exchange.found
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip() or not value.strip():
+        raise InputError(gettext(NO_HEADER, line=line.strip()))
+    return name.strip(), value.strip()
+
+
+def _plain(value: Any) -> str:
+    """A further field as a parameter of an address."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _put(body: Any, name: str, value: str) -> None:

@@ -1,5 +1,6 @@
 """The course of dialogues: every measure that is no success rate, durations, correlations."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -122,7 +123,7 @@ def measures_table(summary: Summary) -> TableOfText | None:
             ),
             group=family_title(name),
         )
-        for name in sorted(names, key=lambda name: MEASURES.get(name).family)
+        for name in sorted(names, key=_place)
     ]
     return TableOfText(
         "measures",
@@ -137,13 +138,19 @@ def measures_table(summary: Summary) -> TableOfText | None:
 def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]:
     """By family and title the groups' values of each parameter that differ and have limits."""
     found: dict[str, dict[str, list[DrawnValue]]] = {}
-    for name, measure in sorted(MEASURES, key=lambda one: one[1].family):
+    for name, measure in sorted(MEASURES, key=lambda one: _place(one[0])):
         if is_rate(name) or not summary.all.counted(name):
             continue
         values = drawn_measure(summary.by, name)
         if len({one.value for one in values}) > 1 and all(one.low is not None for one in values):
             found.setdefault(family_title(measure.name), {})[title(name)] = values
     return found
+
+
+def _place(name: str) -> tuple[str, list[tuple[str, int]]]:
+    """Where a measure stands: by family and name, and by numbers in it as numbers (2, 5, 10)."""
+    parts = re.findall(r"(\D*)(\d*)", name)
+    return MEASURES.get(name).family, [(words, int(number or 0)) for words, number in parts]
 
 
 def _under_measures(summary: Summary, names: list[str]) -> str:

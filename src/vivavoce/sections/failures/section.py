@@ -53,7 +53,10 @@ def _transcript(one: FailedDialogue, *, redact: bool) -> Transcript:
         said=said.get(one.said, str(one.said)),
     )
     who = {"user": say("Participant"), "system": say("System")}
-    turns = tuple((party, who[party], _redacted(text) if redact else text or "") for party, text in one.turns)
+    turns = tuple(
+        (party, f"{number} \u00b7 {who[party]}", _redacted(text) if redact else text or "")
+        for number, (party, text) in enumerate(one.turns)
+    )  # numbered as in the dataset
     return Transcript(f"{one.dialogue_id} \u00b7 {one.system}", why, _goal(one.goal), turns)
 
 

@@ -16,7 +16,7 @@ from vivavoce.report.content import (
     with_all,
 )
 from vivavoce.report.language import say
-from vivavoce.report.links import cases_of
+from vivavoce.report.links import successes_of
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
 from vivavoce.stats.summary_results import SuccessRate, Summary
@@ -56,7 +56,8 @@ def variants_table(summary: Summary) -> TableOfText:
         Row(
             say(MEASURES.get(name).title),
             tuple(
-                replace(_short_rate(row.rates[name]), counts=cases_of(summary, row, name)) for row in groups
+                replace(_short_rate(row.rates[name]), counts=successes_of(summary, row, name))
+                for row in groups
             ),
             (settings(name),),
             group=unit_name(summary.all.rates[name].unit).capitalize(),

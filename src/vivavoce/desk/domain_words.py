@@ -1,0 +1,43 @@
+"""What a study's domain calls its slots, values and kinds of venue in the reader's language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from vivavoce.core.i18n import lookup_tags
+from vivavoce.desk.language import gettext, language
+from vivavoce.study.ontology import Ontology
+
+KIND: Final = "type"  # under which tasks and goals have the kind of venue
+ANY: Final = "dontcare"
+
+Named = TypeVar("Named")
+
+
+@dataclass(frozen=True, slots=True)
+class DomainWords:
+    """Names as pages show them; what the ontology does not name in the language stays as it is written."""
+
+    ontology: Ontology | None
+
+    def slot(self, name: str) -> str:
+        """Such as *fascia di prezzo* for `pricerange`."""
+        if self.ontology is None or name not in self.ontology.slots:
+            return gettext("type") if name == KIND else name.replace("_", " ")
+        return _own(self.ontology.slots[name].names) or name.replace("_", " ")
+
+    def value(self, slot: str, value: object) -> str:
+        """Such as *centro* for `centre`."""
+        written = str(value)
+        if written == ANY:
+            return gettext("any")
+        if self.ontology is None:
+            return written
+        known = self.ontology.slots.get(slot)
+        words = self.ontology.types if slot == KIND else known.values if known is not None else {}
+        found = _own(words.get(written, {}))
+        return found.text if found is not None else written
+
+
+def _own(by_language: Mapping[str, Named]) -> Named | None:
+    return next((by_language[tag] for tag in lookup_tags(language()) if tag in by_language), None)

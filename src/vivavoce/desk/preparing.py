@@ -1,0 +1,83 @@
+"""Files that take a while: made in the background, and kept until they are fetched."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Final
+from uuid import uuid4
+
+import structlog
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.core.i18n import N_
+from vivavoce.desk.snapshot import Snapshot, Snapshots
+
+FAILED: Final = N_("The file could not be made; what the dashboard printed says why.")
+KEPT_S: Final = 3600
+_report = structlog.get_logger("vivavoce.desk")
+
+
+@dataclass
+class PreparedFile:
+    """One file: where it comes to lie, and what became of it; `problem`: "" as long as there is none."""
+
+    folder: Path
+    name: str
+    begun_s: float
+    done: Future[None]
+    problem: str = ""
+
+
+@dataclass
+class Preparations:
+    """The files of everybody who waits, by a key that only who asked knows; how long each kind took last."""
+
+    _files: dict[str, PreparedFile] = field(default_factory=dict)
+    took_s: dict[str, float] = field(default_factory=dict)
+
+    def begin(
+        self, snapshots: Snapshots, work_dir: Path, name: str, make: Callable[[Snapshot, Path], None]
+    ) -> str:
+        """Have a file made; returns its key."""
+        for old in [one for one, file in self._files.items() if monotonic() - file.begun_s > KEPT_S]:
+            self.forget(old)
+        work_dir.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="desk-download-", dir=work_dir))
+        key, begun_s = uuid4().hex, monotonic()
+
+        def run() -> None:
+            try:
+                snapshots.run(lambda snapshot: make(snapshot, folder / name))
+                self.took_s[name] = monotonic() - begun_s
+            except VivavoceError as error:
+                made.problem = str(error)
+            except Exception:
+                _report.exception("file_failed", file=name)
+                made.problem = FAILED
+
+        made = PreparedFile(folder, name, begun_s, Future())
+        self._files[key] = made
+        made.done = snapshots.submit(run)
+        return key
+
+    def of(self, key: str, name: str) -> PreparedFile | None:
+        """A file that was begun; None: nobody began it, or it was fetched."""
+        found = self._files.get(key)
+        return found if found is not None and found.name == name else None
+
+    def take(self, key: str) -> PreparedFile | None:
+        """A file that is there, handed out once: whoever takes it throws its folder away."""
+        found = self._files.get(key)
+        if found is None or not found.done.done() or found.problem:
+            return None
+        return self._files.pop(key)
+
+    def forget(self, key: str) -> None:
+        """Throw away what will not be fetched."""
+        found = self._files.pop(key, None)
+        if found is not None:
+            shutil.rmtree(found.folder, ignore_errors=True)
