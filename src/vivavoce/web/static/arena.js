@@ -21,18 +21,16 @@ function grow(shown) {
 async function look() {
   try {
     const answer = await fetch(`${base}/arena/state?after=${seq}&wait=20`, { cache: "no-store" });
-    if (answer.ok) {
-      const news = await answer.json();
-      pause = 500;
-      seq = news.seq;
-      if (!news.waiting) {
-        if (sides.length === 0) location.replace(`${base}/visit#latest`);
-        location.reload();
-        return;
-      }
-      grow(news.growing);
-      if (sides.length > 0) pause = 0;
+    if (!answer.ok) throw new Error(String(answer.status));
+    const news = await answer.json();
+    pause = sides.length > 0 ? 0 : 500;
+    seq = news.seq;
+    if (!news.waiting) {
+      if (sides.length === 0) location.replace(`${base}/visit#latest`);
+      location.reload();
+      return;
     }
+    grow(news.growing);
   } catch {
     pause = Math.min(2 * pause + 500, 8000); // no connection: keep trying
   }
