@@ -99,7 +99,7 @@ def _said(side: DialogueHistory) -> list[list[str]]:
 
 def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[ShownAnswer | None]:
     """What a side said before the first message and after each; None where it said nothing."""
-    broken = {one.event.reply_to for one in side.stored(SystemTurnFailed)}
+    broken = {one.reply_to for one in side.of(SystemTurnFailed)}
     asked = [None, *(turn.turn_index for turn in side.turns if turn.party == "user")]
     shown: list[ShownAnswer | None] = []
     for number, texts in zip(asked, _said(side), strict=True):
