@@ -2,8 +2,9 @@
 
     python -m benchmarks.streamed_answers [--people 50] [--words 200] [--every 0.02]
 
-Everybody gets one answer at the same time, a word every so many seconds, and a page that asks for news. `until_seen`
-is from a word's arrival to when a page is told of it: it is in the log then, and its Markdown rendered.
+Everybody gets one answer at the same time, a word every so many seconds, and a page that asks for news.
+`until_seen` is from a word's arrival to when a page is told of it: it is in the log then, and its Markdown
+rendered.
 """
 
 import argparse
@@ -92,11 +93,18 @@ async def measure(folder: Path, answers: str, options: argparse.Namespace) -> di
         shown = sum(isinstance(one.event, WordsShown) for visit in visits for one in log.events(visit))
         await engine.stop()
         size = (folder / "log.sqlite").stat().st_size
-    seen = {f"until_seen_p{p}_ms": round(1000 * delays_s[len(delays_s) * p // 100]) for p in (50, 99) if delays_s}
+    seen = {
+        f"until_seen_p{share}_ms": round(1000 * delays_s[len(delays_s) * share // 100])
+        for share in (50, 99)
+        if delays_s
+    }
     return {
-        "lasted_s": round(lasted_s, 2), "cpu_ms_per_answer": round(1000 * cpu_s / options.people, 1),
-        "pieces_per_answer": round(shown / options.people, 1), "log_kb_per_answer": round(size / 1000 / options.people, 1), **seen,
-    }  # fmt: skip
+        "lasted_s": round(lasted_s, 2),
+        "cpu_ms_per_answer": round(1000 * cpu_s / options.people, 1),
+        "pieces_per_answer": round(shown / options.people, 1),
+        "log_kb_per_answer": round(size / 1000 / options.people, 1),
+        **seen,
+    }
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of an answer that grows in a browser: what was read is kept, and the dialogue goes on."""
+"""kill -9 in the middle of an answer that grows: what was read is kept, and the dialogue goes on."""
 
 import signal
 from pathlib import Path

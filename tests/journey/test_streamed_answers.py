@@ -60,7 +60,8 @@ def test_an_answer_grows_in_the_chat_and_is_one_turn(
         page.get_by_role("button", name="Start").click()
         page.get_by_label("Your message").fill("Where do I eat?")
         page.keyboard.press("Enter")
-        growing, transcript, send = page.locator("#growing"), page.locator("#transcript"), page.locator("#send")
+        growing, transcript = page.locator("#growing"), page.locator("#transcript")
+        send = page.locator("#send")
         models.say("m", "At the **old")
         expect(growing).to_contain_text("At the **old")
         assert [one.text for one in logged(website.log, "words_shown")] == ["At the **old"]
@@ -77,7 +78,8 @@ def test_an_answer_grows_in_the_chat_and_is_one_turn(
         page.reload()
         expect(growing.locator("strong")).to_have_text("old mill")
         page.evaluate(
-            "new MutationObserver(seen => seen.forEach(one => window.heard = (window.heard ?? 0) + one.addedNodes.length))"
+            "window.heard = 0;"
+            "new MutationObserver(seen => seen.forEach(one => heard += one.addedNodes.length))"
             ".observe(document.getElementById('transcript'), {childList: true})"
         )
         models.say("m", ".", None)

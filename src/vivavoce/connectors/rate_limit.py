@@ -157,7 +157,7 @@ class LimitedConnector:
 
 
 def _kept_whole(output: SystemOutput, pieces: Pieces) -> SystemOutput:
-    """An output of which the text may end in the middle of a secret; a message repeats the pieces before it."""
+    """An output, of a piece as much as ends in no secret's middle; a message repeats the pieces before it."""
     if output.kind == "delta":
         return replace(output, text=pieces.take(output.text))
     if output.kind == "message":

@@ -7,7 +7,6 @@ disk makes pieces longer, and nothing waits for them but the page.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from os.path import commonprefix
 from typing import Final
 
 from vivavoce.log.events import WordsShown
@@ -30,10 +29,18 @@ def add_words(draft: Draft, dialogue_id: str, words: str) -> None:
     dialogue = draft.state.dialogue_by_id(dialogue_id)
     if not dialogue.running or words == dialogue.growing:
         return
-    kept = len(commonprefix([dialogue.growing, words]))
+    kept = _alike(dialogue.growing, words)
     draft.add(
         WordsShown(dialogue_id=dialogue_id, turn_index=len(dialogue.turns), kept=kept, text=words[kept:])
     )
+
+
+def _alike(before: str, after: str) -> int:
+    """How many characters two texts begin alike with."""
+    if after.startswith(before):
+        return len(before)
+    pairs = zip(before, after, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), len(after))
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ def masked(text: str, names: Iterable[str]) -> str:
 
 
 def settled(text: str, names: Iterable[str]) -> str:
-    """Of a text that is still growing the part in which no name can have begun that it does not hold whole."""
+    """Of a text that is still growing the part in which no name has begun that it may not hold whole."""
     signs = [(at, sign.lower()) for at, sign in enumerate(text) if not _APART.fullmatch(sign)]
     called = ["".join(_APART.split(name)).lower() + "s" for name in names]
     called = [name for name in called if len(name) > SHORTEST]

@@ -138,7 +138,7 @@ async def gather(
     turn: SystemTurn,
     grew: Callable[[], object] = lambda: None,
 ) -> None:
-    """Fill `turn` until the outputs end, and call `grew` each time; what came before a failure stays in it."""
+    """Fill `turn` until the outputs end, and tell `grew` each time; what came before a failure stays."""
     with heard_on_the_wire(turn.wire):
         async for output in outputs:
             turn.take(output, elapsed_s())

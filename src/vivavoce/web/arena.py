@@ -163,7 +163,7 @@ async def standing(
     site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
 ) -> Response:  # fmt: skip
-    """Whether answers are still awaited, and what is shown of them; waits for news. Says nothing of who answers."""
+    """Whether answers are still awaited, and what is shown of them; waits for news. Names nobody."""
     stored = await site.news(visit_id, after, wait)
     state = await site.engine.state(visit_id)
     bout, seq = state.bout, max(after, stored[-1].seq if stored else 0)

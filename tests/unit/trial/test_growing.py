@@ -195,7 +195,9 @@ def test_programs_are_shown_nothing(study: Study, log: Log) -> None:
     asyncio.run(run())
 
 
-def test_both_sides_of_a_bout_grow_and_one_that_breaks_leaves_the_other_alone(tmp_path: Path, log: Log) -> None:
+def test_both_sides_of_a_bout_grow_and_one_that_breaks_leaves_the_other_alone(
+    tmp_path: Path, log: Log
+) -> None:
     study = arena_study(tmp_path / "study", more=", answers: streamed")
 
     async def run() -> None:
@@ -227,7 +229,8 @@ def test_both_sides_of_a_bout_grow_and_one_that_breaks_leaves_the_other_alone(tm
     [
         ("I am", "I am"), ("I am Te", "I am "), ("I am Tesla", "I am Tesla"), ("I am te-l l", "I am "),
         ("I am Tello ", "I am "), ("I am Tello now", f"I am {MASK} now"), ("Tello 9", ""),
-        ("Tello 9, and", f"{MASK}, and"), ("Tello 95", f"{MASK} 95"), ("what", "what"), ("a hotel", "a hotel"),
+        ("Tello 9, and", f"{MASK}, and"), ("Tello 95", f"{MASK} 95"), ("what", "what"),
+        ("a hotel", "a hotel"),
     ],
 )  # fmt: skip
 def test_no_name_is_seen_before_it_is_known_to_be_one(text: str, part: str) -> None:
