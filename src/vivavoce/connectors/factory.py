@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from vivavoce.connectors.base import ConnectorKind, ConnectorSettings
 from vivavoce.connectors.rate_limit import LimitedConnector
+from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError
 from vivavoce.core.shelf import Shelf
 from vivavoce.core.validation import problems_of
@@ -70,7 +71,7 @@ def make_connector(
     if behind is not None:  # a connector that stands before another system
         where = f"{place} behind".strip()
         made.stand_before(make_connector(behind, secrets, place=where, folder=folder))
-    return LimitedConnector(made, settings)
+    return LimitedConnector(made, settings, vault=Vault(names_in(settings.model_dump()), secrets))
 
 
 def _placed(raw: Mapping[str, Any], model: type[ConnectorSettings], folder: Path | None) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 Waiting for a free place is not the system's doing, but it is time that a participant waits: keep the limits
 above what the study needs. A system that asks to be left alone for a while (Retry-After) is asked again then.
+No secret leaves it in pieces of text, either.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, nullcontext
+from dataclasses import replace
 from typing import Any, Final
 
 from vivavoce.connectors.base import (
@@ -20,6 +22,7 @@ from vivavoce.connectors.base import (
     SystemOutput,
     UserTurn,
 )
+from vivavoce.connectors.secrets import Pieces, Vault
 from vivavoce.core.clock import SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
@@ -30,9 +33,13 @@ class LimitedConnector:
     """A connector, and the limits that its settings put on it. One object for all conversations."""
 
     def __init__(
-        self, inner: Connector, settings: ConnectorSettings, now_s: Callable[[], float] | None = None
+        self,
+        inner: Connector,
+        settings: ConnectorSettings,
+        now_s: Callable[[], float] | None = None,
+        vault: Vault | None = None,
     ) -> None:
-        self.inner, self._settings = inner, settings
+        self.inner, self._settings, self._vault = inner, settings, vault or Vault((), {})
         self._now_s = now_s or SystemClock().monotonic_s
         self._places = asyncio.Semaphore(settings.at_once) if settings.at_once else None
         self._next_turn_s = self._quiet_until_s = 0.0
@@ -110,12 +117,14 @@ class LimitedConnector:
         async with self._places or nullcontext():
             for attempt in range(1, _TRIES + 1):
                 await self._wait()
-                given = False
+                given, pieces = False, Pieces(self._vault)
                 try:
                     async with aclosing(begin()) as outputs:  # pyright: ignore[reportArgumentType]
                         async for output in outputs:
                             given = True
-                            yield output
+                            yield _kept_whole(output, pieces)
+                    if rest := pieces.rest():
+                        yield SystemOutput(kind="delta", text=rest)
                 except SystemUnderTestError as error:
                     if given or attempt == _TRIES or not self._asked_to_wait(error):
                         self._failed(error)
@@ -145,3 +154,12 @@ class LimitedConnector:
         after = self._settings.rest_after
         if after and self._failures_in_a_row >= after:
             self._rests_until_s = self._now_s() + self._settings.rest_s
+
+
+def _kept_whole(output: SystemOutput, pieces: Pieces) -> SystemOutput:
+    """An output, of a piece as much as ends in no secret's middle; a message repeats the pieces before it."""
+    if output.kind == "delta":
+        return replace(output, text=pieces.take(output.text))
+    if output.kind == "message":
+        pieces.rest()
+    return output

@@ -22,6 +22,25 @@ def names_in(value: Any) -> set[str]:
     return set()
 
 
+class Pieces:
+    """Text that comes in pieces: each is given out as far as no secret can have begun in it."""
+
+    def __init__(self, vault: "Vault") -> None:
+        self._vault, self._held = vault, ""
+
+    def take(self, piece: str) -> str:
+        """What can be given out now, secrets replaced."""
+        text = self._vault.redact(self._held + piece)
+        safe = self._vault.safe(text)
+        self._held = text[safe:]
+        return text[:safe]
+
+    def rest(self) -> str:
+        """What was held, where nothing follows."""
+        held, self._held = self._held, ""
+        return held
+
+
 class Vault:
     """The secrets that one system may use, and the means to keep them out of what is written down.
 
@@ -45,6 +64,15 @@ class Vault:
     def expand(self, text: str) -> str:
         """The text with each ${NAME} replaced by its secret."""
         return REFERENCE.sub(lambda found: self.values[found.group(1)], text)
+
+    def safe(self, text: str) -> int:
+        """Up to which character no secret can have begun that the text does not hold whole."""
+        longest = max((len(form) for form, _ in self._forms), default=0)
+        begun = (
+            at for at in range(max(0, len(text) - longest), len(text))
+            if any(form.startswith(text[at:]) for form, _ in self._forms if len(form) >= _SHORTEST)
+        )  # fmt: skip
+        return next(begun, len(text))
 
     def redact(self, value: Any) -> Any:
         """The value with each secret replaced by its name; what is shorter than four characters is left."""

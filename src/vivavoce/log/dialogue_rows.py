@@ -14,6 +14,7 @@ from vivavoce.log.events import (
     SystemTurnReceived,
     TurnRecognised,
     UserTurnSent,
+    WordsShown,
 )
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.models import StoredEvent
@@ -70,6 +71,7 @@ class DialogueRows:
     _said_before: list[LoggedAct] = field(default_factory=list)
     _heard: list[SpeechHeard] = field(default_factory=list)
     _played: dict[int, SoundPlayed] = field(default_factory=dict)
+    _shown_s: float | None = None
     _boot: str | None = None
 
     def __post_init__(self) -> None:
@@ -86,7 +88,10 @@ class DialogueRows:
             case SystemTurnReceived() as event:
                 self._system_turn(stored, event)
                 self.agent.take(event.agent, event.turn_index, answers=event.reply_to is not None)
+            case WordsShown():
+                self._shown_s = self.history.elapsed_s(stored) if self._shown_s is None else self._shown_s
             case SilenceKept() as event:
+                self._shown_s = None
                 self.agent.take(event.agent, None, answers=event.reply_to is not None)
             case TurnRecognised() as event:
                 self._add_hypotheses(event.turn_index, FOR_LOG, event.heard)
@@ -250,10 +255,12 @@ class DialogueRows:
                 "offset_s": offset_s,
                 "first_output_s": event.first_output_s,
                 "complete_s": event.complete_s,
+                "first_shown_s": self._shown_s,
                 "restarted": self._restarted(stored),
             }
             | turn_flags(words, _names(acts), self.readers.flags.get(self.history.system))
         )
+        self._shown_s = None
         self._add_acts(turn, "system", "bot", self._said_before)
         if played:
             self.wizard_turns.append(wizard_row(event, played.facts))
@@ -279,9 +286,10 @@ class DialogueRows:
         self._add_acts(turn, "reference", source, acts or [LoggedAct(act="null")])
 
     def _incident(self, stored: StoredEvent, event: SystemTurnFailed) -> None:
+        self._shown_s = None
         self.incidents.append({
             "dialogue_id": event.dialogue_id, "turn_index": event.reply_to, "failure": event.failure,
-            "detail": event.detail, "happened_at": stored.at,
+            "detail": event.detail, "happened_at": stored.at, "shown": event.shown or None,
         })  # fmt: skip
 
     def _duration_s(self) -> float | None:

@@ -196,6 +196,20 @@ class UserTurnSent(Event):
     offset_s: float | None = None
 
 
+class WordsShown(Event):
+    """Words of an answer that is not whole yet. Committed before the participant sees them.
+
+    Input   turn_index: that the answer will have; kept: how many characters stay of what was shown of it
+            before, behind which `text` comes
+    """
+
+    kind = "words_shown"
+    dialogue_id: str
+    turn_index: int
+    kept: int
+    text: str
+
+
 class SystemTurnReceived(Event):
     """A whole system turn. Committed before the participant sees it.
 
@@ -237,7 +251,10 @@ class TurnRecognised(Event):
 
 
 class SystemTurnFailed(Event):
-    """The system gave no usable turn; the participant was told so decently."""
+    """The system gave no usable turn; the participant was told so decently.
+
+    partial  what came of it; shown: what the participant had seen of that
+    """
 
     kind = "system_turn_failed"
     dialogue_id: str
@@ -245,6 +262,7 @@ class SystemTurnFailed(Event):
     failure: Literal["unreachable", "timeout", "bad_answer", "refused", "closed", "interrupted", "internal"]
     detail: str
     partial: str = ""
+    shown: str = ""
     wire: list[dict[str, Any]] | None = Field(None, description="what was sent and received, redacted")
     agent: AgentWork | None = None
 

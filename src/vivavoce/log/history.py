@@ -63,6 +63,8 @@ class DialogueHistory(Events):
     unanswered                  the user's turn that the system owes an answer to
     answered_turns              turns of the user that the system answered
     heard_turns                 turns of the user in a dialogue that is only listened to
+    growing                     what was shown of the answer that is not whole yet
+    growing_since               when the first words of that were
     ended                       None: it goes on, or was left
     """
 
@@ -97,6 +99,8 @@ class DialogueHistory(Events):
     awaits_call: bool = False
     heard_turns: int = 0
     heard_last: Party | None = None
+    growing: str = ""
+    growing_since: StoredEvent | None = None
     code_accepted: bool = False
 
     @property
@@ -146,7 +150,12 @@ class DialogueHistory(Events):
     def take(self, stored: StoredEvent) -> None:
         """Carry it on by one of its events."""
         self.events.append(stored)
+        if isinstance(stored.event, _ANSWERED):
+            self.growing, self.growing_since = "", None
         match stored.event:
+            case log_events.WordsShown() as event:
+                self.growing = self.growing[: event.kept] + event.text
+                self.growing_since = self.growing_since or stored
             case log_events.UserTurnSent() as event:
                 self.unanswered = Turn(stored, event.turn_index, "user", event, event.text)
                 self.turns.append(self.unanswered)
@@ -195,6 +204,9 @@ class DialogueHistory(Events):
         self.heard_turns += party == "user"
         self.answered_turns += self.heard_last == "user"
         self.heard_last = party
+
+
+_ANSWERED = (log_events.SystemTurnReceived, log_events.SystemTurnFailed, log_events.SilenceKept)
 
 
 class BoutVote(NamedTuple):

@@ -68,6 +68,7 @@ TURNS = Table(
         Column("sent_s", REAL, "the participant pressed send; null for speech"),
         Column("first_output_s", REAL, "first output of the system arrived"),
         Column("complete_s", REAL, "the system's turn was complete"),
+        Column("first_shown_s", REAL, "first words of an answer were shown; null where it was shown whole"),
         Column("barge_in", FLAG, "the user started while the system was still speaking"),
         Column(
             "restarted", FLAG, "our service was started anew since the turn before: no delay is told by it"
@@ -277,6 +278,7 @@ INCIDENTS = Table(
         ),
         Column("detail", TRACE, "what was seen, secrets removed"),
         Column("happened_at", INSTANT, "UTC"),
+        Column("shown", WORDS, "what of the answer was shown until then, where answers are streamed"),
     ),
 )
 

@@ -15,6 +15,7 @@ from vivavoce.study.settings import Flag, Settings, Whole
 
 Gate = Literal["code", "dialogue", "none"]
 AgentView = Literal["tools", "details", "documents"]
+Answers = Literal["whole", "streamed"]
 
 LATER_STEPS: Final = ("annotate",)
 _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
@@ -100,11 +101,24 @@ class DialogueSettings(Settings):
         description="what participants see of what an agent did for a turn: tools (their names), details "
         "(arguments and results, too), documents that it looked up; nothing when left out",
     )
+    answers: Answers = Field(
+        "whole", description="when answers are seen: whole, or streamed, as their words come (in writing)"
+    )
 
     @model_validator(mode="after")
     def _repeatable(self) -> "DialogueSettings":
         if self.repeat.max < 1:
             raise mistake("no dialogue at all (repeat: 0)", "write repeat: 1 or more, or remove the step")
+        return self
+
+    @model_validator(mode="after")
+    def _streams_in_the_page(self) -> "DialogueSettings":
+        if self.answers == "streamed" and (self.channel != "text" or self.elsewhere is not None):
+            where = f"by {self.channel}" if self.channel != "text" else "outside the page"
+            raise mistake(
+                f"answers are streamed in the page's chat alone, not {where}",
+                "write answers: whole, or remove the line",
+            )
         return self
 
 
@@ -143,6 +157,12 @@ class BattlePlan(Settings):
     )
     leaderboard: Literal["private", "public"] = Field(
         "private", description="the dashboard's leaderboard: for accounts, or for anybody at its address"
+    )
+    answers: Answers = Field(
+        "whole", description="when answers are seen: both whole at once, or streamed, as their words come"
+    )
+    pace: Literal["same", "own"] = Field(
+        "same", description="of streamed answers: both grow equally long, or each as its system gives it out"
     )
 
 

@@ -92,7 +92,8 @@ class ArenaRelay(Relay):
         capabilities = self.connectors[side.system].capabilities
         fresh = (key, owed.turn_index) in visit.fresh
         lost = key not in self._conversations and capabilities.memory == "process"
-        if lost or (not fresh and not capabilities.idempotent and capabilities.memory != "caller"):
+        unsure = not fresh and not capabilities.idempotent and capabilities.memory != "caller"
+        if lost or unsure or side.growing:
             said = "the server stopped while the system was answering"
             await self._fail_side(visit, key, "interrupted", said)
             return
@@ -101,7 +102,7 @@ class ArenaRelay(Relay):
             conversation = await self._conversation_of(side, owed)
             sent_s = self.elapsed_s(side)
             sending = self.connectors[side.system].send(conversation, user_turn_of(owed))
-            await self._listen(sending, side, turn)
+            await self._listen_to_answer(visit, sending, side, turn)
         except SystemUnderTestError as error:
             await self._fail_side(visit, key, error.failure, error.detail, turn)
             return
@@ -151,10 +152,12 @@ class ArenaRelay(Relay):
         partial = turn.streamed or "\n".join(one.text for one in turn.messages) if turn else ""
 
         def write(draft: Draft) -> None:
-            if draft.state.dialogue_by_id(key).running:
+            current = draft.state.dialogue_by_id(key)
+            if current.running:
                 draft.add(
                     log_events.SystemTurnFailed(
-                        dialogue_id=key, reply_to=reply_to, failure=failure, detail=detail, partial=partial,
+                        dialogue_id=key, reply_to=reply_to, failure=failure, detail=detail,
+                        partial=partial or current.growing, shown=current.growing,
                         wire=(turn.wire if turn else None) or None, agent=turn.agent if turn else None,
                     )
                 )  # fmt: skip

@@ -34,6 +34,19 @@ def masked(text: str, names: Iterable[str]) -> str:
     return pattern.sub(MASK, text) if pattern else text
 
 
+def settled(text: str, names: Iterable[str]) -> str:
+    """Of a text that is still growing the part in which no name has begun that it may not hold whole."""
+    signs = [(at, sign.lower()) for at, sign in enumerate(text) if not _APART.fullmatch(sign)]
+    called = ["".join(_APART.split(name)).lower() + "s" for name in names]
+    called = [name for name in called if len(name) > SHORTEST]
+    longest = max(map(len, called), default=0)
+    for place in range(max(0, len(signs) - longest), len(signs)):
+        at, tail = signs[place][0], "".join(sign for _, sign in signs[place:])
+        if (at == 0 or _APART.fullmatch(text[at - 1])) and any(name.startswith(tail) for name in called):
+            return text[:at]
+    return text
+
+
 def leaks(text: str, names: Iterable[str]) -> bool:
     """Whether a text names a system."""
     pattern = _pattern(tuple(names))

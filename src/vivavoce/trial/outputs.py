@@ -97,6 +97,12 @@ class SystemTurn:
         known[key] = before.model_copy(update=told)
 
     @property
+    def words(self) -> str:
+        """What can be read of it so far."""
+        texts = [message.text for message in self.messages if message.text]
+        return "\n\n".join([*texts, self.streamed] if self.streamed.strip() else texts)
+
+    @property
     def agent(self) -> AgentWork | None:
         """What it did besides talking; None where it tells nothing of that."""
         if self.tools is None and not self.usage and not self.retrievals:
@@ -127,12 +133,16 @@ class SystemTurn:
 
 
 async def gather(
-    outputs: AsyncIterator[SystemOutput], elapsed_s: Callable[[], float], turn: SystemTurn
+    outputs: AsyncIterator[SystemOutput],
+    elapsed_s: Callable[[], float],
+    turn: SystemTurn,
+    grew: Callable[[], object] = lambda: None,
 ) -> None:
-    """Fill `turn` until the outputs end; what arrived before a failure stays in it."""
+    """Fill `turn` until the outputs end, and tell `grew` each time; what came before a failure stays."""
     with heard_on_the_wire(turn.wire):
         async for output in outputs:
             turn.take(output, elapsed_s())
+            grew()
             if output.audio is not None and turn.sound is not None:
                 await turn.sound.take(output.audio)
     turn.close(elapsed_s())

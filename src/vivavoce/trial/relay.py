@@ -2,7 +2,8 @@
 
 A user turn is committed before the system sees it, a system turn before the participant sees it. What was
 left unanswered by a crash is taken up again when the visit is next looked at: sent anew where the system
-takes the same key only once or keeps no memory, else logged as interrupted, for it may have been heard.
+takes the same key only once or keeps no memory, else logged as interrupted, for it may have been heard. An
+answer of which words were shown is interrupted in any case: nobody reads another one in its place.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
 from vivavoce.study.channel import is_spoken
 from vivavoce.trial.errors import Stale
+from vivavoce.trial.growing import add_words, shown_in_pieces, streams
 from vivavoce.trial.outputs import SystemTurn, gather
 from vivavoce.trial.system_audio import SystemAudio, as_heard, with_sound
 from vivavoce.trial.visits import Draft, MoveRules, Visit, move
@@ -170,7 +172,8 @@ class Relay:
         fresh = (dialogue.dialogue_id, user_turn.turn_index) in visit.fresh
         memory = connector.capabilities.memory
         lost = visit.conversation is None and memory == "process"
-        if lost or (not fresh and not connector.capabilities.idempotent and memory != "caller"):
+        unsure = not fresh and not connector.capabilities.idempotent and memory != "caller"
+        if lost or unsure or dialogue.growing:
             await self._fail(
                 visit, "interrupted", "the server stopped while the system was answering", ends=lost
             )
@@ -187,7 +190,7 @@ class Relay:
                     )  # fmt: skip
                 conversation = await self._conversation(visit, dialogue, user_turn)
                 sent_s = self.elapsed_s(dialogue)
-                await self._listen(connector.send(conversation, said), dialogue, turn)
+                await self._listen_to_answer(visit, connector.send(conversation, said), dialogue, turn)
             except SystemUnderTestError as error:
                 await self._fail(visit, error.failure, error.detail, turn)
                 return
@@ -206,12 +209,31 @@ class Relay:
         visit.conversation.history = history
         return visit.conversation
 
-    async def _listen(
-        self, outputs: AsyncIterator[SystemOutput], dialogue: DialogueHistory, turn: SystemTurn
+    async def _listen_to_answer(
+        self, visit: Visit, outputs: AsyncIterator[SystemOutput], dialogue: DialogueHistory, turn: SystemTurn
     ) -> None:
+        """Hear an answer out; where the step streams them, what comes of it is shown meanwhile."""
+        if not streams(visit.state):
+            await self._listen(outputs, dialogue, turn)
+            return
+
+        async def write(words: str) -> None:
+            with suppress(Stale, LogError):  # the whole answer follows, and waits for the log
+                async with visit.lock:
+                    await move(
+                        self.log, self.rules, visit, lambda d: add_words(d, dialogue.dialogue_id, words)
+                    )
+
+        async with shown_in_pieces(turn, write) as grew:
+            await self._listen(outputs, dialogue, turn, grew)
+
+    async def _listen(
+        self, outputs: AsyncIterator[SystemOutput], dialogue: DialogueHistory, turn: SystemTurn,
+        grew: Callable[[], object] = lambda: None,
+    ) -> None:  # fmt: skip
         try:
             async with asyncio.timeout(LONGEST_TURN_S):
-                await gather(outputs, lambda: self.elapsed_s(dialogue), turn)
+                await gather(outputs, lambda: self.elapsed_s(dialogue), turn, grew)
         except TimeoutError:
             raise SystemUnderTestError("timeout", f"no complete turn within {LONGEST_TURN_S:.0f} s") from None
 
@@ -260,10 +282,11 @@ class Relay:
         def write(draft: Draft) -> None:
             if spoken is not None:
                 draft.add(spoken)
+            shown = draft.state.dialogue_by_id(dialogue.dialogue_id).growing
             draft.add(
                 log_events.SystemTurnFailed(
                     dialogue_id=dialogue.dialogue_id, reply_to=reply_to, failure=failure, detail=detail,
-                    partial=partial, wire=(turn.wire if turn else None) or None,
+                    partial=partial or shown, shown=shown, wire=(turn.wire if turn else None) or None,
                     agent=turn.agent if turn else None,
                 )
             )  # fmt: skip

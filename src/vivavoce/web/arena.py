@@ -12,13 +12,15 @@ from markupsafe import Markup
 from pydantic import BaseModel, Field
 
 from vivavoce.log.arena_events import Vote
-from vivavoce.log.history import DialogueHistory
+from vivavoce.log.events import SystemTurnFailed
+from vivavoce.log.history import DialogueHistory, Turn
+from vivavoce.study.steps_file import BattlePlan
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.errors import Refused
-from vivavoce.trial.masking import masked, names_to_mask
+from vivavoce.trial.masking import masked, names_to_mask, settled
 from vivavoce.trial.state import VisitState
-from vivavoce.web.documents import read_message
+from vivavoce.web.documents import read_growing, read_message
 from vivavoce.web.site import Site, ThisSite, ThisVisit
 
 router = APIRouter(include_in_schema=False)
@@ -27,20 +29,25 @@ BoutKey = Annotated[str, Field(max_length=64)]
 
 
 @dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """What a side said, as HTML with names masked; broken: it failed in the middle of it."""
+
+    html: Markup
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ShownExchange:
-    """A message with both answers as HTML, names masked; None where one is missing. Greetings: no message."""
+    """A message with both answers; None where one is missing. Greetings: no message."""
 
     number: int
     message: str
-    left: Markup | None
-    right: Markup | None
+    left: ShownAnswer | None
+    right: ShownAnswer | None
 
 
-def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchange]:
-    """What the page shows, greetings first; answers that are still awaited are shown on neither side.
-
-    Note  both answers appear at the same moment, so that quickness gives nobody away
-    """
+def shown_exchanges(bout: BoutState, plan: BattlePlan, names: tuple[str, ...]) -> list[ShownExchange]:
+    """What the page shows, greetings first; of answers that are still awaited what `growing` has of them."""
     sides = [_answers(side, names) for side in bout.sides]
     messages = [""] + [turn.text for turn in bout.left.turns if turn.party == "user"]
     shown = [
@@ -48,21 +55,57 @@ def shown_exchanges(bout: BoutState, names: tuple[str, ...]) -> list[ShownExchan
         for number, message in enumerate(messages)
     ]
     if not bout.settled:
-        last = shown[-1]
-        shown[-1] = ShownExchange(last.number, last.message, None, None)
+        shown[-1] = ShownExchange(shown[-1].number, shown[-1].message, *growing(bout, plan, names))
     greeted = shown[0].left is not None or shown[0].right is not None
     return shown if greeted else shown[1:]
 
 
-def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[Markup | None]:
-    """What a side said before the first message and after each; None where it said nothing."""
-    said: list[list[Markup]] = [[]]
-    for turn in side.turns:
-        if turn.party == "user":
+def growing(
+    bout: BoutState, plan: BattlePlan, names: tuple[str, ...]
+) -> tuple[ShownAnswer | None, ShownAnswer | None]:
+    """What is shown of two answers while one of them is awaited: nothing, unless the step streams them.
+
+    Note  whole answers appear at the same moment, so that quickness gives nobody away; streamed ones are
+          equally long meanwhile, unless each has its own pace
+    """
+    if plan.answers != "streamed":
+        return None, None
+    awaited = [not side.greeted or side.unanswered is not None for side in bout.sides]
+    lengths = [len(side.growing) for side, waits in zip(bout.sides, awaited, strict=True) if waits]
+    reach = min(lengths, default=0) if plan.pace == "same" else None
+    left, right = (
+        _begun(side.growing if waits else "\n\n".join(_said(side)[-1]), reach, names)
+        for side, waits in zip(bout.sides, awaited, strict=True)
+    )
+    return left, right
+
+
+def _begun(words: str, reach: int | None, names: tuple[str, ...]) -> ShownAnswer | None:
+    """As much of an answer as is shown by now, but for its end where that may become a name."""
+    html = read_growing(masked(settled(words[:reach], names), names))
+    return ShownAnswer(html) if html else None
+
+
+def _said(side: DialogueHistory) -> list[list[str]]:
+    """The words of a side before the first message and after each; also those at which it failed."""
+    said: list[list[str]] = [[]]
+    for one in side.lines:
+        if isinstance(one, Turn) and one.party == "user":
             said.append([])
-        else:
-            said[-1].append(read_message(masked(turn.text, names)))
-    return [Markup("\n").join(texts).strip() or None for texts in said]
+        elif text := one.text if isinstance(one, Turn) else getattr(one.event, "shown", ""):
+            said[-1].append(text)
+    return said
+
+
+def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[ShownAnswer | None]:
+    """What a side said before the first message and after each; None where it said nothing."""
+    broken = {one.reply_to for one in side.of(SystemTurnFailed)}
+    asked = [None, *(turn.turn_index for turn in side.turns if turn.party == "user")]
+    shown: list[ShownAnswer | None] = []
+    for number, texts in zip(asked, _said(side), strict=True):
+        html = Markup("\n").join(read_message(masked(text, names)) for text in texts).strip()
+        shown.append(ShownAnswer(html, number in broken) if html else None)
+    return shown
 
 
 def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResponse:
@@ -72,7 +115,8 @@ def arena_page(site: Site, state: VisitState, facts: dict[str, Any]) -> HTMLResp
         return site.page("arena_pause", state.language, **facts)
     return site.page(
         "arena", state.language, **facts, bout=bout.event.bout_id, number=state.round + 1, total=step.bouts,
-        exchanges=shown_exchanges(bout, names_to_mask(site.study, step)), waiting=not bout.settled,
+        exchanges=shown_exchanges(bout, step, names_to_mask(site.study, step)), waiting=not bout.settled,
+        streamed=step.answers == "streamed",
         vote_due=bout.vote_due, exchange=bout.exchange, left_over=step.turns - bout.exchange,
         both_bad=step.both_bad, may_finish=bout.may_finish, max_chars=site.study.limits.max_chars,
         key=new_key("message"), seq=state.seq,
@@ -119,8 +163,12 @@ async def standing(
     site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
 ) -> Response:  # fmt: skip
-    """Whether answers are still awaited; waits for news. Says nothing of who answers."""
+    """Whether answers are still awaited, and what is shown of them; waits for news. Names nobody."""
     stored = await site.news(visit_id, after, wait)
     state = await site.engine.state(visit_id)
-    waiting = state.bout is not None and not state.bout.settled
-    return JSONResponse({"waiting": waiting, "seq": max(after, stored[-1].seq if stored else 0)})
+    bout, seq = state.bout, max(after, stored[-1].seq if stored else 0)
+    if bout is None or bout.settled:
+        return JSONResponse({"waiting": False, "seq": seq, "growing": []})
+    plan = state.battle_plan
+    shown = growing(bout, plan, names_to_mask(site.study, plan))
+    return JSONResponse({"waiting": True, "seq": seq, "growing": [one.html if one else "" for one in shown]})

@@ -21,7 +21,7 @@ from vivavoce.study.step_kind import dialogues_of
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
 from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
-from vivavoce.web.transcript import news, offered, payload_of, pictures_of
+from vivavoce.web.transcript import growing, news, offered, payload_of, pictures_of
 
 router = APIRouter(include_in_schema=False)
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -103,7 +103,9 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
     running = dialogue is not None and dialogue.dialogue_id == dialogue_id and dialogue.running
     if not running or dialogue is None:
         limit = next((one.limit for one in state.dialogues if one.dialogue_id == dialogue_id), None)
-        standing = {"running": False, "waiting": False, "too_short": False, "phase": state.phase}
+        standing = {
+            "running": False, "waiting": False, "too_short": False, "phase": state.phase, "growing": "",
+        }  # fmt: skip
         return {**standing, "limit": limit}
     step = state.dialogue_plan
     return {
@@ -111,6 +113,7 @@ def _standing(state: VisitState, dialogue_id: str) -> dict[str, Any]:
         "waiting": dialogue.unanswered is not None or not dialogue.greeted,
         "too_short": step.gate != "none" and not dialogue.nontrivial(step),
         "phase": state.phase,
+        "growing": growing(dialogue),
     }
 
 

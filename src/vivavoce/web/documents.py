@@ -56,6 +56,11 @@ def read_document(markdown: str) -> HtmlDocument:
     return HtmlDocument(title, Markup(clean), sha256(markdown.encode()).hexdigest())
 
 
+def read_growing(text: str) -> Markup:
+    """A message that is not whole yet, as `read_message` has it; it is not seen again, and not remembered."""
+    return read_message.__wrapped__(text)
+
+
 @lru_cache(maxsize=2048)
 def read_message(text: str) -> Markup:
     """What a system wrote, as safe HTML: its Markdown, with line breaks; headings are paragraphs in bold.

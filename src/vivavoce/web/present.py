@@ -20,7 +20,7 @@ from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import page_language
 from vivavoce.web.site import Site
 from vivavoce.web.stimulus import stimulus_page
-from vivavoce.web.transcript import offered, transcript
+from vivavoce.web.transcript import growing, offered, transcript
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",
@@ -128,6 +128,7 @@ def _dialogue(
     return site.page(
         chat if dialogue.running else "code", state.language, of=of, **facts,
         entries=transcript(dialogue, step.shows), choices=offered(dialogue), waiting=waiting,
+        growing=growing(dialogue),
         too_short=too_short, confirm=confirm and too_short,
         needed=step.nontrivial.user_turns, max_chars=site.study.limits.max_chars, key=new_key("form"),
         tab=site.tabs.take_over(state.visit_id), seq=state.seq,

@@ -13,7 +13,7 @@ from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.store import StoredEvent
-from vivavoce.web.documents import read_message
+from vivavoce.web.documents import read_growing, read_message
 
 LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 
@@ -26,8 +26,13 @@ def shown(stored: StoredEvent, dialogue_id: str, shows: Collection[str] = ()) ->
     if isinstance(event, log_events.UserTurnSent | log_events.SystemTurnReceived):
         return _turn(stored, event, event.text, shows)
     if isinstance(event, log_events.SystemTurnFailed):
-        return {"kind": "failure", "seq": stored.seq}
+        return {"kind": "failure", "seq": stored.seq, "html": read_message(event.shown)}
     return None
+
+
+def growing(dialogue: DialogueHistory) -> str:
+    """The answer that is not whole yet, as far as it is in the log, as HTML; "" where none is shown."""
+    return read_growing(dialogue.growing) if dialogue.growing else ""
 
 
 def transcript(dialogue: DialogueHistory, shows: Collection[str] = ()) -> list[dict[str, Any]]:

@@ -49,9 +49,11 @@ class Arena(StepKind[OfferedStep]):
         plan = self.battles(step)
         times = "1 battle" if plan.bouts == 1 else f"{plan.bouts} battles"
         bad = " or that both are bad" if plan.both_bad else ""
+        pace = "each at its own pace" if plan.pace == "own" else "both equally long"
+        seen = f"; answers are seen while they grow, {pace}" if plan.answers == "streamed" else ""
         return (
             f"{times} of two anonymous systems that answer the same messages, at most {plan.turns} each; "
-            f"after each answer a vote for one of them, a tie{bad}"
+            f"after each answer a vote for one of them, a tie{bad}{seen}"
         )
 
     def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:

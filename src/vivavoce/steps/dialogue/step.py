@@ -78,7 +78,8 @@ class Dialogue(StepKind[DialogueStep]):
         task = ", one task each" if study.tasks else ""
         asked = ", ".join(form.name for form in step.feedback)
         many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"
-        return f"{many} {way}{task}" + (f"; after each: {asked}" if asked else "")
+        seen = ", answers seen while they grow" if step.answers == "streamed" else ""
+        return f"{many} {way}{task}{seen}" + (f"; after each: {asked}" if asked else "")
 
     async def simulate(self, step: DialogueStep, participant: SimulatedParticipant) -> None:
         await participant.converse()

@@ -10,7 +10,7 @@ const data = JSON.parse(document.getElementById("chat-data").textContent);
 const { base, words, tab } = data;
 const here = (id) => document.getElementById(id);
 const text = here("text");
-const transcript = new Transcript(here("transcript"), words);
+const transcript = new Transcript(here("transcript"), words, here("growing"));
 const names = { draft: `vivavoce-text:${data.dialogue}`, shown: `vivavoce-shown:${data.dialogue}` };
 
 const LAST_WORDS_S = 60;
@@ -185,6 +185,7 @@ async function listen() {
       if (!active) return;
       if (body.superseded) return stepAside();
       take(body.events);
+      transcript.grow(body.growing);
       seq = Math.max(seq, body.seq);
       waiting = body.waiting;
       tooShort = body.too_short;

@@ -1,6 +1,8 @@
 // Draws turns as the server does: what people wrote goes in as text, what systems wrote as the HTML that the service
 // made of it, which holds no more than a page of its own would.
 
+const NEAR_PX = 120;
+
 function element(tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -8,14 +10,15 @@ function element(tag, className, text) {
   return made;
 }
 
-function marked(html) {
+export function marked(html) {
   return new DOMParser().parseFromString(html, "text/html").body.childNodes;
 }
 
 export class Transcript {
-  constructor(list, words) {
+  constructor(list, words, growing) {
     this.list = list;
     this.words = words;
+    this.grown = growing;
   }
 
   byKey(key) {
@@ -73,9 +76,8 @@ export class Transcript {
   system({ seq, messages, heard, spoken, tools = [], documents = [] }) {
     if (this.has(seq)) return;
     this.#heard(heard);
-    const turn = element("li", "turn system");
+    const turn = this.#begun();
     turn.dataset.seq = seq;
-    turn.append(element("span", "who", this.words.program));
     if (spoken && !messages.some(({ text }) => text)) turn.append(element("p", "", this.words.spoken));
     for (const message of messages) {
       turn.append(...marked(message.html));
@@ -122,11 +124,38 @@ export class Transcript {
     return made;
   }
 
-  failure({ seq }) {
+  #begun() {
+    const turn = element("li", "turn system");
+    turn.append(element("span", "who", this.words.program));
+    return turn;
+  }
+
+  failure({ seq, html = "" }) {
     if (this.has(seq)) return;
-    const note = element("li", "failure", this.words.failure);
+    const note = element("li", "failure", html ? this.words.broken : this.words.failure);
     note.dataset.seq = seq;
-    this.#add(note);
+    if (!html) return this.#add(note);
+    const turn = this.#begun();
+    turn.append(...marked(html));
+    this.#add(turn, note);
+  }
+
+  /**
+   * Shows an answer that is not whole yet, "": there is none. It stands outside of what is read out, which hears it
+   * once, when it is whole; and the page goes along with it only for who is at its end, and lets pages move.
+   * @param {string} html
+   */
+  grow(html) {
+    if (html ? html === this.grown.dataset.shown : this.grown.hidden) return;
+    const along = html && this.#atEnd() && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.grown.dataset.shown = html;
+    this.grown.hidden = !html;
+    this.grown.replaceChildren(this.grown.firstElementChild, ...marked(html));
+    if (along) this.toEnd();
+  }
+
+  #atEnd() {
+    return document.documentElement.scrollHeight - window.innerHeight - window.scrollY < NEAR_PX;
   }
 
   toEnd() {
@@ -134,8 +163,11 @@ export class Transcript {
     window.scrollTo(0, document.documentElement.scrollHeight); // the composer would cover the last turn
   }
 
-  #add(item) {
-    this.list.append(item);
-    this.toEnd();
+  // Whoever still reads what has grown is not taken away from it.
+  #add(...items) {
+    const reading = !this.grown.hidden && !this.#atEnd();
+    this.grow("");
+    this.list.append(...items);
+    if (!reading) this.toEnd();
   }
 }

@@ -1,0 +1,72 @@
+"""Answers that participants see while they grow: what is shown is in the log before.
+
+Words go into the log in pieces, one commit at a time, and whatever came meanwhile is the next piece: a slow
+disk makes pieces longer, and nothing waits for them but the page.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+from vivavoce.log.events import WordsShown
+from vivavoce.study.step_kind import battles_of, dialogues_of
+from vivavoce.trial.outputs import SystemTurn
+from vivavoce.trial.state import VisitState
+from vivavoce.trial.visits import Draft
+
+PIECE_EVERY_S: Final = 0.1
+
+
+def streams(state: VisitState) -> bool:
+    """Whether answers are shown while they grow: nobody looks at those that programs get."""
+    plan = dialogues_of(state.current_step) or battles_of(state.current_step)
+    return plan is not None and plan.answers == "streamed" and not state.simulated
+
+
+def add_words(draft: Draft, dialogue_id: str, words: str) -> None:
+    """Log what of an answer is to be shown, unless its dialogue is over."""
+    dialogue = draft.state.dialogue_by_id(dialogue_id)
+    if not dialogue.running or words == dialogue.growing:
+        return
+    kept = _alike(dialogue.growing, words)
+    draft.add(
+        WordsShown(dialogue_id=dialogue_id, turn_index=len(dialogue.turns), kept=kept, text=words[kept:])
+    )
+
+
+def _alike(before: str, after: str) -> int:
+    """How many characters two texts begin alike with."""
+    if after.startswith(before):
+        return len(before)
+    pairs = zip(before, after, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), len(after))
+
+
+@asynccontextmanager
+async def shown_in_pieces(
+    turn: SystemTurn, write: Callable[[str], Awaitable[object]]
+) -> AsyncIterator[Callable[[], None]]:
+    """Write what a turn has grown to, now and then, each time that it is told of by what this yields.
+
+    When the block is left nothing is being written any more.
+    """
+    grown, writing = asyncio.Event(), asyncio.Lock()
+
+    async def pieces() -> None:
+        written = ""
+        while True:
+            await grown.wait()
+            grown.clear()
+            if (words := turn.words) != written:
+                async with writing:
+                    await write(words)
+                written = words
+                await asyncio.sleep(PIECE_EVERY_S)
+
+    task = asyncio.create_task(pieces())
+    try:
+        yield grown.set
+    finally:
+        async with writing:  # a commit that is under way is heard of
+            task.cancel()
