@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.audio.sound import Samples, Sound
-from vivavoce.core.addresses import is_elsewhere
+from vivavoce.core.addresses import is_elsewhere, made_here
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
 
@@ -153,7 +153,7 @@ def write_sound(sound: Sound | Tracks, path: Path) -> None:
     suffix = path.suffix.lower().removeprefix(".")
     if suffix not in _FORMATS:
         raise InputError(f"cannot write {path.suffix!r}", place=str(path), hint="name it .wav or .flac")
-    with path.open("wb") as file:
+    with made_here(path) as local, local.open("wb") as file:  # its head is written last
         _write(sound, file, _FORMATS[suffix])
 
 

@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 from vivavoce.api.measuring import measurements
+from vivavoce.audio.files import read_sound, write_sound
+from vivavoce.audio.sound import Sound
 from vivavoce.core.addresses import address_parts, is_elsewhere, placed
 from vivavoce.core.engines import Processes
 from vivavoce.core.errors import InputError, MissingExtra
@@ -94,6 +97,10 @@ def test_a_dataset_in_an_object_store_is_as_the_one_on_disk(sample: Dataset, sto
         made = copy_dataset(sample, Path(store), {})
     assert str(made.folder) == store and made.hash == sample.hash and made.buckets > 1
     assert facts_of(made) == facts_of(sample)
+    spoken = Sound(np.arange(99, dtype=np.int16), 8000)
+    for name in ("said.wav", "said.flac"):
+        write_sound(spoken, placed(f"{store}/recordings/{name}"))
+        assert read_sound(placed(f"{store}/recordings/{name}")).samples.tolist() == spoken.samples.tolist()
     with Processes(1) as engine:
         assert list(engine.map(buckets_of, [made])) == [made.buckets], "workers read it, too"
 
