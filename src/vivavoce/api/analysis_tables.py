@@ -193,9 +193,7 @@ def comparison(facts: "SystemsCompared") -> Iterator[RenderableType]:
 
 def _narrower(rates: "Sequence[GroupValue]") -> Iterator[RenderableType]:
     """Why an interval over participants is narrower than the naive one, where one is."""
-    found = [
-        one for one in rates if one.naive.low is not None and _width(one.clustered) < _width(one.naive)
-    ]
+    found = [one for one in rates if one.naive.low is not None and _width(one.clustered) < _width(one.naive)]
     if not found:
         return
     named = "; ".join(
