@@ -21,6 +21,7 @@ from vivavoce_stress.operators.italian_passive import ItalianPassive
 from vivavoce_stress.operators.misspelled import KnownMisspellings, MisspelledWords
 from vivavoce_stress.operators.register import EnglishOrders, ItalianRequests, RegisterFrames, RegisterWords
 from vivavoce_stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
+from vivavoce_stress.operators.times import EnglishTimeFirst, ItalianTimeFirst, PartsOfDays
 
 _NEW_WORDS: Final = ("goal", "dialogue_act")
 _CERTAIN: Final = (
@@ -120,7 +121,7 @@ ST_9: Final = _test(
     family="syntactic",
     certainty=_CERTAIN,
     meaning="A noun and what qualifies it change places: pasta un piatto.",
-    operators=(ItalianNounAdjective(), EnglishNounAdjective()),
+    operators=(ItalianNounAdjective(), EnglishNounAdjective(), PartsOfDays()),
 )
 
 ST_10: Final = _test(
@@ -139,5 +140,5 @@ ST_11: Final = _test(
     family="syntactic",
     certainty=_CERTAIN,
     meaning="Two complements of the verb change places: a ticket for tomorrow to Milan.",
-    operators=(ItalianComplements(), EnglishComplements()),
+    operators=(ItalianComplements(), EnglishComplements(), ItalianTimeFirst(), EnglishTimeFirst()),
 )

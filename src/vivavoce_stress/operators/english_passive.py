@@ -1,10 +1,11 @@
 """ST-8 in English: active clauses of requests and questions in the passive."""
 
+import re
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
-from vivavoce_stress.base import LanguagePack, Substitution, Utterance
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce_stress.english_parser import inflected, lowered
 from vivavoce_stress.words import edit, placed
 
@@ -28,6 +29,8 @@ _TO_GIVE: Final = frozenset({
     "email", "mail", "forward", "post", "text", "return", "deliver", "read", "lend", "sell",
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
 })  # fmt: skip
+_ORDER: Final = "order in the passive"
+_NO_ORDER: Final = frozenset({"tell", "show", "let", "help", "make", "keep", "remind", "give", "wish", "read", "take"})
 _Made = tuple[int, int, str, str, float]
 
 
@@ -50,11 +53,29 @@ class EnglishPassive:
                 if found is not None:
                     start, end, after, rule, confidence = found
                     confidence = min(confidence, _UNSURE) if _torn(tree, end) else confidence
-                    change = edit(text, start, end, placed(text, start, after))
-                    yield Substitution((change,), rule, confidence, ("spacy", "lemminflect"))
+                    changes = [edit(text, start, end, placed(text, start, after))]
+                    changes += _asking(text, end) if rule == _ORDER else []
+                    yield Substitution(tuple(changes), rule, confidence, ("spacy", "lemminflect"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it with an object is one that can be turned into the passive"
+
+
+def _asking(text: str, end: int) -> list[Edit]:
+    """What makes a question of an order: its mark, and a new sentence for what a comma joined to it."""
+    sign = re.compile(r"[.!;,]|$").search(text, end)
+    if sign is None or text[end:].rstrip().endswith("?"):
+        return []
+    behind = re.match(r"\s*(\w)", text[sign.end() :])
+    joined = sign.group() == "," and behind is not None and not re.match(r"\s*(?:please|thanks)", text[sign.end() :], re.I)
+    if sign.group() == "," and not joined:
+        last = len(text.rstrip().rstrip(".!"))
+        return [edit(text, last, len(text.rstrip()), "?")]
+    changes = [edit(text, sign.start(), sign.end() if sign.group() else len(text), "?")]
+    if joined and behind is not None:
+        place = sign.end() + behind.start(1)
+        changes.append(edit(text, place, place + 1, behind.group(1).upper()))
+    return changes
 
 
 def _torn(tree: Any, end: int) -> bool:
@@ -200,7 +221,7 @@ def _have(verb: Any, modal: Any) -> _Made | None:
 
 
 def _order(verb: Any) -> _Made | None:
-    """give me their address: let their address be given to me."""
+    """give me their address: could their address be given to me?"""
     if (
         verb.tag_ not in ("VB", "VBP")
         or verb.dep_ not in ("ROOT", "conj", "ccomp")
@@ -216,8 +237,11 @@ def _order(verb: Any) -> _Made | None:
     if found is None:
         return None
     _, first, last, recipient = found
-    after = f"let {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    return verb.idx, _end(last), after, "order in the passive", _UNSURE  # nobody asks a favour so
+    after = f"could {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
+    opens = verb.i == 0 or (verb.i == 1 and verb.nbor(-1).lower_ == "please")
+    unclear = _shares_subject(verb) or not opens or verb.lemma_.lower() in _NO_ORDER
+    unclear = unclear or any(one.tag_ == "VB" and one.i > last.i and one.nbor(-1).lower_ != "to" for one in verb.doc)
+    return verb.idx, _end(last), after, _ORDER, _UNSURE if unclear else 0.85
 
 
 def _statement(verb: Any) -> _Made | None:
