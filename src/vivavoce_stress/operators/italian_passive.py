@@ -9,6 +9,7 @@ from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.inflection import contracted
 from vivavoce_stress.italian.morphology import Morphology
 from vivavoce_stress.italian.phrases import Phrase, cut_short, noun_phrase, object_phrase, text_of
+from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
@@ -139,7 +140,8 @@ class _Clauses:
                 "question in the passive",
                 0.9,
             )
-        confidence = _UNSURE if _goes_on(tokens, thing, "inf") else confidence
+        state = self._is_state(verb.lemma) and token.lemma == "potere"
+        confidence = _UNSURE if state or _goes_on(tokens, thing, "inf") else confidence
         subject = text_of(text, tokens, thing.first, thing.last)
         first, no = _negated(tokens, first)
         verbs = f"{no}{mi}{modal} essere {self._passive(verb.lemma, thing)}{by}"
@@ -334,6 +336,12 @@ class _Clauses:
                         0.9,
                     )
         return None
+
+    def _is_state(self, verb: str) -> bool:
+        """Whether what is done reads as how it is: potrebbe essere stretta la giacca."""
+        done = self._words.participle(verb) or ""
+        regular = done.endswith(("ato", "uto", "ito"))
+        return not regular and bool(wordnet("it").senses(done, "a"))
 
     def _passive(self, verb: str, thing: Phrase) -> str:
         return self._words.participle(verb, thing.gender, thing.number) or verb

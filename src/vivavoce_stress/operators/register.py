@@ -21,7 +21,7 @@ _WH: Final = frozenset({
 })  # fmt: skip
 _LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
 _NO_ORDER: Final = frozenset(
-    {"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire"}
+    {"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire", "bisognare", "occorrere"}
 )
 _SHORTEST: Final = 4  # words and signs
 

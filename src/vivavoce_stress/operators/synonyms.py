@@ -146,7 +146,10 @@ class ItalianSynonyms:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, words = utterance.text, pack.get("morphology")
         tokens = pack.get("analysis")(text)
-        company = [((one.lemma, one.lower), one.part == "noun") for one in tokens]
+        company = [
+            (("", "") if _helps(tokens, at) else (one.lemma, one.lower), one.part == "noun")
+            for at, one in enumerate(tokens)
+        ]
         for place, token in enumerate(tokens):
             part = self.parts.get(token.part)
             if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
@@ -155,6 +158,7 @@ class ItalianSynonyms:
             compound = part == "n" and (
                 _bare_behind(tokens, place) or _in_compound(tokens, place, pack.get("wordnet"))
             )
+            compound = compound or (part == "a" and _tells_which(tokens, place))
             for other, trust in rarer_words(token.lemma, part, pack, beside):
                 trust = min(trust, _MISFIT) if compound else trust
                 edits = _italian_edits(text, tokens, place, other, pack)
@@ -165,6 +169,19 @@ class ItalianSynonyms:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
+
+
+def _helps(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a verb only helps another, and so is no company of a word: ho sbagliato."""
+    behind = tokens[place + 1].part if place + 1 < len(tokens) else ""
+    return tokens[place].lemma in ("avere", "essere") and behind == "part"
+
+
+def _tells_which(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an adjective tells which of several, as a name does: la sala grande."""
+    led = tokens[place - 2] if place > 1 else None
+    named = led is not None and led.lower in ("il", "lo", "la", "l'", "i", "gli", "le")
+    return named and tokens[place - 1].part == "noun"
 
 
 def _italian_edits(
@@ -302,7 +319,10 @@ class EnglishSynonyms:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
         tree = pack.get("parser").parse(text)
-        company = [((one.lemma_.lower(), one.lower_), one.pos_ in ("NOUN", "PROPN")) for one in tree]
+        company = [
+            (("", "") if one.dep_ == "aux" else (one.lemma_.lower(), one.lower_), one.pos_ in ("NOUN", "PROPN"))
+            for one in tree
+        ]
         for token in tree:
             part = self.parts.get(token.pos_)
             lemma = token.lemma_.lower()
@@ -310,7 +330,9 @@ class EnglishSynonyms:
                 continue
             beside = _beside(company, token.i, part)
             counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
+            which = part == "a" and any(one.lower_ == "the" for one in token.head.children)
             for other, trust in rarer_words(lemma, part, pack, beside):
+                trust = min(trust, _MISFIT) if which else trust
                 if counted and other in UNCOUNTED:
                     continue
                 if _cannot_stand(other, token):
