@@ -32,7 +32,24 @@ _RELATIONAL: Final = (
 _KEPT: Final = 512
 _HAVE: Final = ("ho", "hai", "ha", "abbiamo", "avete", "hanno")
 _MODAL: Final = ("potere", "dovere", "volere", "bisognare")
-_LEADS: Final = ("il", "lo", "la", "l'", "i", "gli", "le", "un", "uno", "una", "un'", "dei", "degli", "delle", "mio", "mia")
+_LEADS: Final = (
+    "il",
+    "lo",
+    "la",
+    "l'",
+    "i",
+    "gli",
+    "le",
+    "un",
+    "uno",
+    "una",
+    "un'",
+    "dei",
+    "degli",
+    "delle",
+    "mio",
+    "mia",
+)
 _SIDES: Final = ("nord", "sud", "est", "ovest")
 _CLOSED: Final = {
     "prep": lexicon.PREPOSITIONS,
@@ -249,7 +266,9 @@ def _revised(tokens: list[Token], words: Morphology) -> list[Token]:
         led = following is not None and following.lower in _LEADS and following.start == token.end + 1
         opens = place == 0 or tokens[place - 1].text in ".!?"
         verb = words.finite(token.lower) if led and opens and token.part == "noun" else None
-        if verb and verb[0].endswith("are") and verb[1] == "3s":  # modifica la data: a noun has no article behind it
+        if (
+            verb and verb[0].endswith("are") and verb[1] == "3s"
+        ):  # modifica la data: a noun has no article behind it
             tokens[place] = token.read("fin", lemma=verb[0], form="3s")
             continue
         plain = following is not None and following.part == "noun" and following.lower not in _SIDES

@@ -11,6 +11,7 @@ from vivavoce_stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
     "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
+    "include", "contain", "last", "mean", "fit", "suit", "lack", "own", "comprise", "involve", "hold",
     "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
 _SWITCHING: Final = ("turn", "switch", "put", "pick", "fill", "set", "shut")
@@ -30,7 +31,9 @@ _TO_GIVE: Final = frozenset({
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
 })  # fmt: skip
 _ORDER: Final = "order in the passive"
-_NO_ORDER: Final = frozenset({"tell", "show", "let", "help", "make", "keep", "remind", "give", "wish", "read", "take"})
+_NO_ORDER: Final = frozenset(
+    {"tell", "show", "let", "help", "make", "keep", "remind", "give", "wish", "read", "take"}
+)
 _Made = tuple[int, int, str, str, float]
 
 
@@ -67,7 +70,11 @@ def _asking(text: str, end: int) -> list[Edit]:
     if sign is None or text[end:].rstrip().endswith("?"):
         return []
     behind = re.match(r"\s*(\w)", text[sign.end() :])
-    joined = sign.group() == "," and behind is not None and not re.match(r"\s*(?:please|thanks)", text[sign.end() :], re.I)
+    joined = (
+        sign.group() == ","
+        and behind is not None
+        and not re.match(r"\s*(?:please|thanks)", text[sign.end() :], re.I)
+    )
     if sign.group() == "," and not joined:
         last = len(text.rstrip().rstrip(".!"))
         return [edit(text, last, len(text.rstrip()), "?")]
@@ -240,7 +247,9 @@ def _order(verb: Any) -> _Made | None:
     after = f"could {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
     opens = verb.i == 0 or (verb.i == 1 and verb.nbor(-1).lower_ == "please")
     unclear = _shares_subject(verb) or not opens or verb.lemma_.lower() in _NO_ORDER
-    unclear = unclear or any(one.tag_ == "VB" and one.i > last.i and one.nbor(-1).lower_ != "to" for one in verb.doc)
+    unclear = unclear or any(
+        one.tag_ == "VB" and one.i > last.i and one.nbor(-1).lower_ != "to" for one in verb.doc
+    )
     return verb.idx, _end(last), after, _ORDER, _UNSURE if unclear else 0.85
 
 
@@ -265,9 +274,11 @@ def _statement(verb: Any) -> _Made | None:
     between = verb.doc[subject.right_edge.i + 1 : verb.i]
     if any(one.pos_ != "ADV" for one in between):
         return None
+    theirs = any(one.lower_ in ("his", "her", "their", "its") for one in head.subtree)
     verbs = " ".join((be, *(one.text for one in between), _participle(verb)))  # it was last given
     after = f"{_span(first, last)} {verbs} by {agent}"
-    return subject.left_edge.idx, _end(last), after, "statement in the passive", 0.85
+    sure = _UNSURE if theirs else 0.85  # my son broke his glasses
+    return subject.left_edge.idx, _end(last), after, "statement in the passive", sure
 
 
 def _shares_subject(verb: Any) -> bool:

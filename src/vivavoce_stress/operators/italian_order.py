@@ -57,7 +57,8 @@ _EITHER_SIDE: Final = frozenset({  # stand before a noun as readily as behind it
 _DATED: Final = ("scors", "prossim", "passat")
 _KINDS: Final = frozenset({
     "destro", "sinistro", "doppio", "singolo", "triplo", "vicino", "lontano", "medio", "interno", "esterno",
-    "intero", "fino", "superiore", "inferiore", "anteriore", "posteriore", "matrimoniale", "gratuito", "pieno",
+    "intero", "fino", "superiore", "inferiore", "anteriore", "posteriore", "matrimoniale", "gratuito",
+    "pieno",
     "completo", "assistito", "libero", "aperto", "chiuso", "acceso", "spento", "esposto",
 })  # fmt: skip
 _DOING: Final = ("ante", "anti", "ente", "enti")
@@ -93,8 +94,10 @@ class ItalianNounAdjective:
         unclear = bool(wordnet("it").senses(quality.lower, "n")) or cut_short(tokens, place + 1)
         if quality.lemma in _EITHER_SIDE:
             unclear = cut_short(tokens, place + 1)
-        unclear = unclear or behind in ("adj", "noun", "name", "unknown") or (
-            quality.lemma not in _EITHER_SIDE and _stays(quality)
+        unclear = (
+            unclear
+            or behind in ("adj", "noun", "name", "unknown")
+            or (quality.lemma not in _EITHER_SIDE and _stays(quality))
         )
         named = place > 0 and tokens[place - 1].part == "noun" and tokens[place - 1].end + 1 == noun.start
         confidence = _UNSURE if unclear or named else 0.85  # foglio rosa: the second noun is part of a name

@@ -29,10 +29,21 @@ _SERVED: Final = frozenset(
     {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
 )
 _MODALS: Final = ("potere", "dovere", "bisognare", "occorrere")
-_NO_SI: Final = (*_MODALS, "trovare", "chiamare", "trattare", "sentire", "vedere", "aprire", "chiudere", "rompere")
+_NO_SI: Final = (
+    *_MODALS,
+    "trovare",
+    "chiamare",
+    "trattare",
+    "sentire",
+    "vedere",
+    "aprire",
+    "chiudere",
+    "rompere",
+)
 _WISHING: Final = ("1s", "v1s", "1p", "v1p", "3s", "v3s", "3p", "v3p")
 _STATES: Final = _NO_PASSIVE | {
-    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere",
+    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere", "comprendere",
+    "includere", "riguardare", "significare", "avvenire",
 }  # fmt: skip
 _ALSO: Final = ("anche", "solo", "pure", "ancora", "sempre")
 _NOMINAL: Final = ("noun", "adj", "name", "unknown", "num")
@@ -228,20 +239,25 @@ class _Clauses:
         token = tokens[place]
         if token.lemma in ("bisognare", "occorrere") and token.form in ("3s", "v3s"):
             return self._needed(text, tokens, place, place + 1, "dev", "duty in the passive")
-        possible = token.lower == "è" and [one.lower for one in tokens[place + 1 : place + 2]] == ["possibile"]
+        possible = token.lower == "è" and [one.lower for one in tokens[place + 1 : place + 2]] == [
+            "possibile"
+        ]
         if possible and (place == 0 or tokens[place - 1].lower != "non"):
             return self._needed(text, tokens, place, place + 2, "può", "question in the passive")
         si = place > 0 and tokens[place - 1].lower == "si" and token.form in ("3s", "3p")
         thing = object_phrase(tokens, place + 1) if si else None
         plural = token.form == "3p"
-        if thing is None or token.lemma in _STATES or token.lemma in _NO_SI or plural != (thing.number == "p"):
+        if (
+            thing is None
+            or token.lemma in _STATES
+            or token.lemma in _NO_SI
+            or plural != (thing.number == "p")
+        ):
             return None
         after = f"{'vengono' if plural else 'viene'} {self._passive(token.lemma, thing)}"
         return place - 1, place, after, "statement in the passive", 0.88
 
-    def _needed(
-        self, text: str, tokens: list[Token], place: int, at: int, modal: str, rule: str
-    ) -> "_Found":
+    def _needed(self, text: str, tokens: list[Token], place: int, at: int, modal: str, rule: str) -> "_Found":
         verb = _infinitive_at(tokens, at)
         thing = object_phrase(tokens, at + 1) if verb else None
         if verb is None or verb.clitic or thing is None or _goes_on(tokens, thing, "inf"):

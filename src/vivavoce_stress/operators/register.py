@@ -9,6 +9,7 @@ from vivavoce_stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utter
 from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.morphology import Morphology
 from vivavoce_stress.language_file import Rule
+from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, in_case_of, places_of
 
 _ENGLISH_ORDERS: Final = (
@@ -21,7 +22,19 @@ _WH: Final = frozenset({
 })  # fmt: skip
 _LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
 _NO_ORDER: Final = frozenset(
-    {"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire", "bisognare", "occorrere"}
+    {
+        "essere",
+        "avere",
+        "potere",
+        "volere",
+        "dovere",
+        "salvare",
+        "scusare",
+        "andare",
+        "servire",
+        "bisognare",
+        "occorrere",
+    }
 )
 _SHORTEST: Final = 4  # words and signs
 
@@ -39,11 +52,18 @@ class RegisterWords:
                 for other in entry.becomes:
                     after = in_case_of(text[start : start + 1], other)
                     edits = mend(text, start, end, after) if mend else (edit(text, start, end, after),)
-                    if edits:
+                    if edits and not _in_name(text, start, end, utterance.language):
                         yield Substitution(tuple(edits), f"{other}: {entry.label}", entry.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word or way of asking in it is known to change with register or region"
+
+
+def _in_name(text: str, start: int, end: int, language: str) -> bool:
+    """Whether a word and what follows are one thing to the dictionary: sedia a rotelle, flat rate."""
+    behind = re.match(r"((?: (?:a|da|di|of))? [^\W\d_]+)", text[end:])
+    named = text[start:end].lower() + (behind.group(1).lower() if behind else "")
+    return behind is not None and language in ("it", "en") and bool(wordnet(language).senses(named, "n"))
 
 
 class RegisterFrames:
@@ -106,7 +126,9 @@ class ItalianRequests:
         order, asks = _ordered(tokens[0], pack.get("morphology")), text.rstrip().endswith("?")
         if order and not asks:
             lead = "Vi prego" if tokens[0].form in ("2p", "i2p") else "La prego"
-            yield Substitution((edit(text, 0, tokens[0].end, f"{lead} di {order}"),), "order made formal", 0.9)
+            yield Substitution(
+                (edit(text, 0, tokens[0].end, f"{lead} di {order}"),), "order made formal", 0.9
+            )
         last = max((at + 1 for at, one in enumerate(tokens) if one.text in ",;:.!"), default=0)
         lead = _asked(tokens[last:]) if asks else ""
         if lead:
@@ -137,4 +159,6 @@ def _asked(tokens: list[Token]) -> str:
     first = tokens[0].lower if tokens[0].lower not in _LEADS else tokens[1].lower
     if first in _WH:
         return "potrebbe dirmi"
+    if tokens[0].form.startswith("v"):  # sarebbe possibile: polite as it is
+        return ""
     return "potrei sapere se" if tokens[0].lemma not in ("potere", "volere") and first != "non" else ""

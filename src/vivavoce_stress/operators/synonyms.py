@@ -51,7 +51,8 @@ _LEAVE: Final = frozenset({
     "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
     "would", "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye",
     "people", "one", "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address",
-    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare", "venire",
+    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare",
+    "venire", "bisognare",
     "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
 })  # fmt: skip
 
@@ -158,9 +159,11 @@ class ItalianSynonyms:
             compound = part == "n" and (
                 _bare_behind(tokens, place) or _in_compound(tokens, place, pack.get("wordnet"))
             )
+            said_of = part == "n" and _is_described(tokens, place)
             compound = compound or (part == "a" and _tells_which(tokens, place))
             for other, trust in rarer_words(token.lemma, part, pack, beside):
-                trust = min(trust, _MISFIT) if compound else trust
+                other_gender = said_of and words.gender(other) != token.gender
+                trust = min(trust, _MISFIT) if compound or other_gender else trust
                 edits = _italian_edits(text, tokens, place, other, pack)
                 if not edits:
                     continue
@@ -175,6 +178,13 @@ def _helps(tokens: Sequence[Token], place: int) -> bool:
     """Whether a verb only helps another, and so is no company of a word: ho sbagliato."""
     behind = tokens[place + 1].part if place + 1 < len(tokens) else ""
     return tokens[place].lemma in ("avere", "essere") and behind == "part"
+
+
+def _is_described(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what is said of a noun behind its verb agrees with it: il mio ordine è stato spedito."""
+    verbs = [at for at in range(place + 1, len(tokens)) if tokens[at].part == "fin"]
+    behind = tokens[verbs[0] + 1] if verbs and verbs[0] + 1 < len(tokens) else None
+    return behind is not None and (behind.part in ("part", "adj") or behind.lower.startswith("stat"))
 
 
 def _tells_which(tokens: Sequence[Token], place: int) -> bool:
@@ -281,6 +291,7 @@ def _order_at(tokens: Sequence[Token], place: int) -> Token:
     token = tokens[place]
     opens = place == 0 or tokens[place - 1].part == "sign"
     order = opens and token.part == "fin" and token.form == "3s" and token.lemma.endswith("are")
+    order = order and token.lemma != "bisognare"
     return replace(token, form="i2s") if order else token
 
 
@@ -320,7 +331,10 @@ class EnglishSynonyms:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         company = [
-            (("", "") if one.dep_ == "aux" else (one.lemma_.lower(), one.lower_), one.pos_ in ("NOUN", "PROPN"))
+            (
+                ("", "") if one.dep_ == "aux" else (one.lemma_.lower(), one.lower_),
+                one.pos_ in ("NOUN", "PROPN"),
+            )
             for one in tree
         ]
         for token in tree:
@@ -332,7 +346,7 @@ class EnglishSynonyms:
             counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
             which = part == "a" and any(one.lower_ == "the" for one in token.head.children)
             for other, trust in rarer_words(lemma, part, pack, beside):
-                trust = min(trust, _MISFIT) if which else trust
+                trust = min(trust, _MISFIT) if which or _is_bare(token) else trust
                 if counted and other in UNCOUNTED:
                     continue
                 if _cannot_stand(other, token):
@@ -364,6 +378,13 @@ def _cannot_stand(other: str, token: Any) -> bool:
     if other in _NO_RECIPIENT and hanging & {"dative", "iobj"}:
         return True
     return token.tag_ in ("JJR", "JJS", "RBR", "RBS") and len(other) > _COMPARED
+
+
+def _is_bare(token: Any) -> bool:
+    """Whether a singular stands alone behind its verb, as in set phrases: moving house, give blood."""
+    alone = not any(True for _ in token.children)
+    counted = token.lower_ not in UNCOUNTED
+    return token.tag_ == "NN" and token.dep_ in ("dobj", "obj") and alone and counted
 
 
 def _rather_a_verb(token: Any) -> bool:

@@ -1,4 +1,4 @@
-"""ST-9 and ST-11 in both languages: when something is, said first in its clause, and the part of a day before its day."""
+"""ST-9 and ST-11 in both languages: the time first in its clause, the part of a day before its day."""
 
 import re
 from collections.abc import Iterator
@@ -13,17 +13,17 @@ from vivavoce_stress.words import edit, in_case_of, placed
 
 _EN_DAY: Final = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _EN_PART: Final = "(?:morning|afternoon|evening|night)"
-_EN_MONTH: Final = (
-    "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-)
+_EN_MONTH: Final = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_EN_SEASON: Final = "(?:spring|summer|autumn|winter)"
 _EN_WHEN: Final = re.compile(
     rf"""(?ix)(?<=\w)\ (
     (?:today|tomorrow|tonight|yesterday)(?:\ {_EN_PART})?(?:\ at\ [\w:.]+)?
-    |last\ night|(?:this|next|last)\ (?:week|weekend|month|year|spring|summer|autumn|winter|{_EN_DAY}|{_EN_PART})(?:\ {_EN_PART})?
+    |last\ night
+    |(?:this|next|last)\ (?:week|weekend|month|year|{_EN_SEASON}|{_EN_DAY}|{_EN_PART})(?:\ {_EN_PART})?
     |(?:a|an|two|three|four|five|six|ten|\d+)\ (?:minutes?|hours?|days?|weeks?|months?|years?)\ ago
     |every\ (?:day|week|month|{_EN_DAY}|{_EN_PART})
     |on\ {_EN_DAY}s?(?:\ {_EN_PART}s?)?(?:\ at\ [\w:.]+)?
-    |in\ (?:{_EN_MONTH}|the\ {_EN_PART}|spring|summer|autumn|winter)
+    |in\ (?:{_EN_MONTH}|the\ {_EN_PART}|{_EN_SEASON})
     |(?:before|after|during|until|by)\ (?:{_EN_MONTH}|{_EN_DAY}|next\ \w+|the\ \w+|my\ \w+)
     |at\ (?:the\ weekend|night|weekends|Christmas|Easter)
     )(?=[.?!;,]|$)"""
@@ -38,7 +38,7 @@ _IT_TIME: Final = rf"""(?:
     (?:oggi|domani|dopodomani|ieri)(?:\ {_IT_PART})?(?:\ alle\ [\w:.]+)?|stasera|stamattina|stanotte
     |(?:la|il)\ (?:settimana|mese|anno|weekend)\ (?:scors|prossim)[oa]
     |(?:la|il)\ (?:scors|prossim)[oa]\ (?:settimana|mese|anno|weekend)
-    |(?:un|una|due|tre|quattro|cinque|dieci|\d+)\ (?:minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi])\ fa
+    |(?:una?|due|tre|quattro|cinque|dieci|\d+)\ (?:minut|or|giorn|settiman|mes|ann)[aeio]\ fa
     |(?:il\ |la\ |ogni\ )?{_IT_DAY}(?:\ {_IT_PART}|\ (?:scors|prossim)[oa])?(?:\ alle\ [\w:.]+)?
     |(?:in|a|ad)\ {_IT_MONTH}|entro\ (?:{_IT_MONTH}|{_IT_DAY})|in\ (?:estate|inverno|primavera|autunno)
     |(?:prima|dopo)\ (?:del(?:la|lo|l['’])?\ ?)?(?!di\b|che\b|aver)\w+|durante\ (?:il|la|lo|l['’])\ ?\w+
@@ -47,8 +47,10 @@ _IT_WHEN: Final = re.compile(rf"(?ix)(?<=\w)\ ({_IT_TIME})(?=[.?!;,]|$)")
 _IT_ANY: Final = re.compile(rf"(?ix)(?<!\w){_IT_TIME}(?!\w)")
 _PARTICIPLE: Final = tuple(vowel + "t" + end for vowel in "aiu" for end in "oaie")
 _IT_FIRST: Final = re.compile(rf"(?ix)(?:^|(?<=[,;.!?]\ )|(?<=\be\ ))({_IT_TIME})\ (?=\w)")
-_IT_CLAUSE: Final = re.compile(r"(?:^|[.?!;,]\s+|\bse\s+)((?:ciao|salve|buongiorno|buonasera)[,!]?\s+)?(?=\w)", re.I)
-_DATES_OBJECT: Final = frozenset({  # what is dated is their object, not when they happen: cancel the lesson on Monday
+_IT_CLAUSE: Final = re.compile(
+    r"(?:^|[.?!;,]\s+|\bse\s+)((?:ciao|salve|buongiorno|buonasera)[,!]?\s+)?(?=\w)", re.I
+)
+_DATES_OBJECT: Final = frozenset({  # their object is dated by it: cancel the lesson on Monday
     "move", "change", "shift", "postpone", "reschedule", "switch", "swap", "transfer", "delay", "bring",
     "cancel", "confirm", "check", "miss", "forget", "remember", "extend", "know", "tell", "send", "remind",
     "spostare", "cambiare", "modificare", "annullare", "disdire", "cancellare", "confermare", "rimandare",
@@ -56,10 +58,14 @@ _DATES_OBJECT: Final = frozenset({  # what is dated is their object, not when th
     "mandare", "inviare", "prorogare", "prolungare", "portare",
 })  # fmt: skip
 _BOOKING: Final = frozenset({  # what is booked is for that time: book a table on Saturday
-    "book", "reserve", "order", "buy", "sign", "register", "enrol", "enroll", "arrange", "schedule", "need",
+    "book", "reserve", "order", "buy", "sign", "register", "enrol", "enroll", "arrange", "schedule",
+    "need", "hire", "rent",
     "prenotare", "riservare", "ordinare", "comprare", "iscrivere", "fissare", "acquistare", "segnare",
+    "affittare", "noleggiare", "volere",
 })  # fmt: skip
-_CLOSE: Final = frozenset({"straight", "right", "just", "shortly", "only", "even", "immediately", "subito", "solo"})
+_CLOSE: Final = frozenset(
+    {"straight", "right", "just", "shortly", "only", "even", "immediately", "subito", "solo"}
+)
 _ASKING: Final = frozenset({"when", "what", "how", "who", "where", "which", "why", "whose"})
 _LINKS: Final = frozenset({
     "and", "or", "but", "because", "if", "that", "when", "while", "so", "which", "who", "where", "as", "than",
@@ -68,7 +74,7 @@ _LINKS: Final = frozenset({
 })  # fmt: skip
 _BEFORE_TIME: Final = frozenset({
     "from", "to", "for", "of", "until", "by", "since", "than", "about", "like", "the", "a", "an", "this",
-    "a", "da", "di", "per", "entro", "fino", "del", "dal", "al", "della", "dalla", "alla", "quella", "il", "la",
+    "da", "di", "per", "entro", "fino", "del", "dal", "al", "della", "dalla", "alla", "quella", "il", "la",
 })  # fmt: skip
 _SURE: Final = 0.86
 _LONGEST: Final = 14  # words of a clause; in longer ones a time may belong to anything
@@ -106,7 +112,7 @@ class EnglishTimeFirst:
 
 
 def _may_wait(words: list[Any]) -> bool:
-    """Whether a clause can stand behind its time: one verb that happens then, no question word, no other clause."""
+    """Whether a clause can stand behind its time: one that happens then, asks no what, holds no other."""
     lemmas = {one.lemma_.lower() for one in words}
     low = [one.lower_ for one in words]
     if low[0] in _ASKING or low[0] in _NO_FRONT or low[0] in _LINKS or len(words) > _LONGEST:
@@ -172,25 +178,37 @@ def _may_wait_it(words: list[Token]) -> bool:
     verbs = [one for one in words if one.part in ("fin", "inf", "part", "ger")]
     booked = any(one.lemma in _BOOKING and one.part != "part" for one in verbs)
     told = booked or low[-1] in _CLOSE or _IT_ANY.search(" ".join(low)) is not None
-    if not any(one.part == "fin" for one in words) or any(one.lemma in _DATES_OBJECT for one in verbs) or told:
+    if (
+        not any(one.part == "fin" for one in words)
+        or any(one.lemma in _DATES_OBJECT for one in verbs)
+        or told
+    ):
         return False
     purpose = len(words) > 1 and words[-1].part == "inf" and words[-2].lower in ("per", "di", "a")
     if purpose or words[-1].lower.endswith(_PARTICIPLE):  # per partire lunedì, comprato la settimana scorsa
         return False
     finite = [at for at, one in enumerate(words) if one.part == "fin"]
-    linked = {"che", "perché", "quando", "mentre", "ma", "se"} & set(low) or {"e", "ed", "o"} & set(low[: finite[-1]])
+    linked = {"che", "perché", "quando", "mentre", "ma", "se"} & set(low) or {"e", "ed", "o"} & set(
+        low[: finite[-1]]
+    )
     return not linked and len(finite) == 1 and low[-1] not in _BEFORE_TIME
 
 
 _PART_OF_DAY_IT: Final = re.compile(
-    rf"(?i)(?:\b(?P<lead>a|di|da|per|entro)\ )?(?<![\w’'])(?P<day>{_IT_DAY})\ (?P<part>mattina|pomeriggio|sera)\b"
+    r"(?i)(?:\b(?P<lead>a|di|da|per|entro) )?(?<![\w’'])"
+    rf"(?P<day>{_IT_DAY}) (?P<part>mattina|pomeriggio|sera)\b"
 )
-_PART_OF_DAY_EN: Final = re.compile(rf"\b(?P<lead>on|for|to|until|by|from|before) (?P<day>{_EN_DAY}) (?P<part>{_EN_PART})\b")
-_PRICED_EN: Final = re.compile(r"(?<![\w£$€])(?P<lead>[Aa]n?|[Tt]he|[Mm]y|[Yy]our) (?P<sum>[£$€]\d[\d.,]*\d|[£$€]\d) (?P<noun>deposit|fee|fine|voucher|refund|bill|charge|discount|budget|donation|payment|surcharge|penalty|reduction)\b")
+_PART_OF_DAY_EN: Final = re.compile(
+    rf"\b(?P<lead>on|for|to|until|by|from|before) (?P<day>{_EN_DAY}) (?P<part>{_EN_PART})\b"
+)
+_PRICED_EN: Final = re.compile(
+    r"(?<![\w£$€])(?P<lead>[Aa]n?|[Tt]he|[Mm]y|[Yy]our) (?P<sum>[£$€]\d(?:[\d.,]*\d)?) "
+    r"(?P<noun>deposit|fee|fine|voucher|refund|bill|charge|discount|budget|donation|payment|penalty)\b"
+)
 
 
 class PartsOfDays:
-    """Saturday morning: the morning of Saturday; sabato mattina: la mattina di sabato; a £50 deposit: a deposit of £50."""
+    """Saturday morning: the morning of Saturday; sabato mattina: la mattina di sabato; a deposit of £50."""
 
     test, language, needs = "ST-9", "*", ()
 
