@@ -11,13 +11,16 @@ from vivavoce_stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
     "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
-    "include", "contain", "last", "mean", "fit", "suit", "lack", "own", "comprise", "involve", "hold",
     "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
+_STATES: Final = frozenset(
+    ["include", "contain", "last", "mean", "fit", "suit", "lack", "own", "comprise", "involve", "hold"]
+)
 _SWITCHING: Final = ("turn", "switch", "put", "pick", "fill", "set", "shut")
 _TIMES: Final = ("tomorrow", "tonight", "morning", "afternoon", "evening", "night", "week", "month", "year")
 _PARTICLES: Final = ("on", "off", "up", "down", "in", "out")
 _UNSURE: Final = 0.6
+_GUESS: Final = 0.55
 _OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
 _OWN_ACTS: Final = frozenset({  # who wishes them does them: passive, somebody else does
@@ -46,7 +49,7 @@ class EnglishPassive:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         makers: tuple[Callable[[Any], _Made | None], ...] = (
-            _wish, _wish_that, _request, _order, _statement, _duty, _helped, _search, _relative, _asked,
+            _wish, _wish_that, _request, _order, _let, _statement, _duty, _helped, _search, _relative, _asked,
         )  # fmt: skip
         for verb in tree:
             if verb.pos_ not in ("VERB", "AUX") and verb.tag_ != "VB":
@@ -246,11 +249,19 @@ def _order(verb: Any) -> _Made | None:
     _, first, last, recipient = found
     after = f"could {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
     opens = verb.i == 0 or (verb.i == 1 and verb.nbor(-1).lower_ == "please")
-    unclear = _shares_subject(verb) or not opens or verb.lemma_.lower() in _NO_ORDER
-    unclear = unclear or any(
-        one.tag_ == "VB" and one.i > last.i and one.nbor(-1).lower_ != "to" for one in verb.doc
-    )
+    behind = [one for one in verb.doc if one.tag_ == "VB" and one.i > last.i]
+    joined = any(one.nbor(-1).lower_ != "to" for one in behind)
+    unclear = joined or _shares_subject(verb) or not opens or verb.lemma_.lower() in _NO_ORDER
     return verb.idx, _end(last), after, _ORDER, _UNSURE if unclear else 0.85
+
+
+def _let(verb: Any) -> _Made | None:
+    """give me their address: let their address be given to me; nobody asks a favour so."""
+    asked = _order(verb)
+    if asked is None:
+        return None
+    start, end, after, _, _ = asked
+    return start, end, f"let{after.removeprefix('could')}", "order to let it be done", _GUESS
 
 
 def _statement(verb: Any) -> _Made | None:
@@ -259,6 +270,8 @@ def _statement(verb: Any) -> _Made | None:
         return None
     subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
     found = _object(verb)
+    if verb.lemma_.lower() in _STATES:
+        return None
     if not subjects or found is None or any(one.dep_ in ("aux", "neg") for one in verb.children):
         return None
     if _shares_subject(verb):
@@ -320,7 +333,8 @@ def _helped(verb: Any) -> _Made | None:
     found = _object(verb)
     helpers = [one for one in verb.children if one.dep_ == "aux" and one.i < verb.i]
     subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
-    if found is None or len(helpers) != 1 or not subjects or _shares_subject(verb):
+    told_as_is = verb.lemma_.lower() in _STATES and not (subjects and subjects[0].lower_ == "you")
+    if found is None or told_as_is or len(helpers) != 1 or not subjects or _shares_subject(verb):
         return None
     helper, subject, recipient = helpers[0], subjects[0], found[3]
     asked = helper.i < subject.i

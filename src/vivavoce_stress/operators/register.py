@@ -134,7 +134,8 @@ class ItalianRequests:
         if lead:
             start, first = tokens[last].start, tokens[last]
             opening = first.text[:1] if first.part == "name" else first.text[:1].lower()
-            change = edit(text, start, start + 1, in_case_of(first.text[:1], f"{lead} {opening}"))
+            lead = lead.capitalize() if start == 0 else in_case_of(first.text[:1], lead)
+            change = edit(text, start, start + 1, f"{lead} {opening}")
             yield Substitution((change,), "question made formal", 0.86)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
