@@ -16,7 +16,6 @@ from vivavoce.report.numbers import (
     listed,
     percent,
     plural,
-    span,
 )
 from vivavoce.stats.idial import IdialAspect
 from vivavoce_campaign.document.evaluation import Evaluation
@@ -165,7 +164,7 @@ def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     reached = percent(goals.reached / goals.known) if goals.known else say("not known")
     within = percent(sum(one.within for one in found.intents) / timed) if timed else MISSING
     told = {
-        "Goals reached": (reached, span(goals.low, goals.high), plural(goals.known, "dialogue")),
+        "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
         "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
         "Stress tests passed": _stress(found.stress),
     }
@@ -181,7 +180,7 @@ def _stress(stress: Stress | None) -> tuple[str, str, str]:
         return MISSING, MISSING, MISSING
     whole = stress["whole"]
     cases = plural(whole["decided"] + whole["open"], "case")
-    return share_told(whole, "ratio"), span(whole["low"], whole["high"]), cases
+    return share_told(whole, "ratio"), between(whole["low"], whole["high"], percent), cases
 
 
 def _statement(one: IdialAspect, found: Evaluation) -> str:
