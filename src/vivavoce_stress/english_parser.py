@@ -48,10 +48,16 @@ _IRREGULAR: Final = {
         "person": "people", "ox": "oxen", "aircraft": "aircraft", "fish": "fish", "salmon": "salmon",
         "trout": "trout", "offspring": "offspring", "spacecraft": "spacecraft",
     },
-    "VBD": {"mimic": "mimicked", "redo": "redid", "ski": "skied", "okay": "okayed", "enrol": "enrolled"},
-    "VBN": {"mimic": "mimicked", "get": "got", "redo": "redone", "ski": "skied", "okay": "okayed",
+    "VBD": {
+        "cancel": "cancelled", "mimic": "mimicked", "redo": "redid", "ski": "skied", "okay": "okayed",
+        "enrol": "enrolled"},
+    "VBN": {
+        "cancel": "cancelled", "mimic": "mimicked", "get": "got", "redo": "redone", "ski": "skied",
+        "okay": "okayed",
             "enrol": "enrolled"},
-    "VBG": {"enrol": "enrolling", "mimic": "mimicking", "sting": "stinging", "forgo": "forgoing"},
+    "VBG": {
+        "cancel": "cancelling", "enrol": "enrolling", "mimic": "mimicking", "sting": "stinging",
+        "forgo": "forgoing"},
     "VBZ": {"redo": "redoes", "okay": "okays"},
 }  # fmt: skip
 UNCOUNTED: Final = frozenset({

@@ -21,6 +21,12 @@ from vivavoce_stress.operators.italian_passive import ItalianPassive
 from vivavoce_stress.operators.misspelled import KnownMisspellings, MisspelledWords
 from vivavoce_stress.operators.register import EnglishOrders, ItalianRequests, RegisterFrames, RegisterWords
 from vivavoce_stress.operators.synonyms import EnglishSynonyms, ItalianSynonyms
+from vivavoce_stress.operators.times import (
+    EnglishNounFirst,
+    EnglishTimeFirst,
+    ItalianPartOfDay,
+    ItalianTimeFirst,
+)
 
 _NEW_WORDS: Final = ("goal", "dialogue_act")
 _CERTAIN: Final = (
@@ -120,7 +126,7 @@ ST_9: Final = _test(
     family="syntactic",
     certainty=_CERTAIN,
     meaning="A noun and what qualifies it change places: pasta un piatto.",
-    operators=(ItalianNounAdjective(), EnglishNounAdjective()),
+    operators=(ItalianNounAdjective(), EnglishNounAdjective(), ItalianPartOfDay(), EnglishNounFirst()),
 )
 
 ST_10: Final = _test(
@@ -139,5 +145,5 @@ ST_11: Final = _test(
     family="syntactic",
     certainty=_CERTAIN,
     meaning="Two complements of the verb change places: a ticket for tomorrow to Milan.",
-    operators=(ItalianComplements(), EnglishComplements()),
+    operators=(ItalianComplements(), EnglishComplements(), ItalianTimeFirst(), EnglishTimeFirst()),
 )

@@ -16,10 +16,10 @@ from vivavoce_campaign.submission_file import check_submission
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "run-an-idial-campaign.md"
 
 
-def lines() -> list[list[str]]:
+def lines(bot: str = "library") -> list[list[str]]:
     """The commands of the page's block that begins with a bot of one's own."""
     blocks = re.findall(r"(?m)^```\n((?:vivavoce .*\n)+)```", PAGE.read_text("utf-8"))
-    (found,) = (block for block in blocks if "bots run library" in block)
+    (found,) = (block for block in blocks if f"bots run {bot} " in block)
     return [shlex.split(line)[1:] for line in found.splitlines()]
 
 
@@ -69,6 +69,34 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     capsys.readouterr()
     with pytest.raises(Exception, match="there is such a submission already"):
         vivavoce(*[address if one.startswith("http://") else one for one in begin])
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("bot", ["pharmacy", "trains"])
+def test_the_other_desks_go_from_nothing_to_their_reports_in_the_lines_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bot: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = lines(bot)
+    assert [line[1] for line in written] == ["run", "init", "try", "run", "status", "serve"]
+    _, begin, tried, ran, state, _ = written
+    port = free_port()
+    with process("-m", "vivavoce", "bots", "run", bot, "--port", str(port)) as running:
+        wait_for_port(port, running)
+        address = f"http://127.0.0.1:{port}/chat"
+        vivavoce(*[address if one.startswith("http://") else one for one in begin])
+        capsys.readouterr()
+        vivavoce(*tried, "--json")
+        (found,) = json.loads(capsys.readouterr().out)["systems"]
+        assert found["failed"] == 0 and found["dialogues"] > 0
+        vivavoce(*ran, "--users", "2", "--no-pdf")
+        capsys.readouterr()
+        vivavoce(*state)
+        assert f"{bot}: 2 of 10 users (SIMULATED), 2 reports" in capsys.readouterr().out
+    for language, goals in (("en", "The goal of the task was reached in"), ("it", "obiettivo del compito")):
+        report = (tmp_path / f"own-{bot}" / "reports" / f"{bot}.{language}.html").read_text("utf-8")
+        assert goals in report and address not in report
 
 
 def test_an_address_where_nobody_listens_leaves_nothing_behind(tmp_path: Path) -> None:

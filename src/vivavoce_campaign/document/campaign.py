@@ -80,9 +80,13 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
         "reasons": reason_blocks(found.stress),
         "releases": change_blocks(found.compared),
         "entities": entity_blocks(found.entities),
-        "modules": module_blocks(found.modules),
+        "modules": module_blocks(found.modules, spoken=found.submission.channel != "written"),
         "system": [FactList(tuple(_cover(found)))],
-        "users": people_blocks(found.people, found.wording("idial_background", language())),
+        "users": people_blocks(
+            found.people,
+            found.wording("idial_background", language()),
+            [found.wording("idial_background", one) for one in found.submission.languages],
+        ),
         "method": method_blocks(found.settings, how, spoken=found.submission.spoken),
     }
 

@@ -1,5 +1,7 @@
 """The parts of a campaign's report on who the users were, how long it took, and how it was done."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from vivavoce.questionnaires.instrument import INSTRUMENTS
@@ -16,8 +18,12 @@ from vivavoce_campaign.identities import PeopleApart
 PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}
 
 
-def people_blocks(people: IdialPeople, background: Wording) -> list[Block]:
-    """How many came, who they were, how long it took; `background` has the questions as they were asked."""
+def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Wording] = ()) -> list[Block]:
+    """How many came, who they were, how long it took.
+
+    background  the questions on who they are, in the reader's language
+    asked       the same as users read them, in each language that they speak
+    """
     facts = [
         (say("Finished"), count(people.finished)),
         (say("Not admitted by the screening questions"), count(people.screened_out)),
@@ -35,7 +41,7 @@ def people_blocks(people: IdialPeople, background: Wording) -> list[Block]:
     )
     columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
     blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
-    if table := _background(people.background, background):
+    if table := _background(people.background, background, asked):
         blocks.append(table)
     return blocks
 
@@ -47,12 +53,17 @@ def _elsewhere(people: PeopleApart) -> str:
     return say("{n} of {users} with a known identifier", n=n, users=users)
 
 
-def _background(answers: dict[str, dict[str, int]], wording: Wording) -> TableOfText | None:
-    rows = [
-        Row(label, (Cell(count(n)),), group=wording.items[item.item_id])
-        for item in INSTRUMENTS.get("idial_background").items
-        for label, n in answers.get(item.item_id, {}).items()
-    ]
+def _background(
+    answers: dict[str, dict[str, int]], wording: Wording, asked: Sequence[Wording]
+) -> TableOfText | None:
+    rows: list[Row] = []
+    for item in INSTRUMENTS.get("idial_background").items:
+        told: Counter[str] = Counter()
+        for label, n in answers.get(item.item_id, {}).items():
+            told[_label_read(label, item.scale, wording, asked)] += n
+        rows += [
+            Row(label, (Cell(count(n)),), group=wording.items[item.item_id]) for label, n in told.items()
+        ]
     if not rows:
         return None
     return TableOfText(
@@ -60,8 +71,14 @@ def _background(answers: dict[str, dict[str, int]], wording: Wording) -> TableOf
         say("Who the users were"),
         heads(say("Answer"), say("Users")),
         tuple(rows),
-        say("Answers in the language in which they were given."),
+        say("Answers in users' own words stand in their language."),
     )
+
+
+def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:
+    """An answer as the reader's language has it; as it was given where it is none of those to choose from."""
+    codes = [code for one in asked for code, known in one.labels.get(scale, {}).items() if known == label]
+    return wording.labels.get(scale, {}).get(codes[0], label) if codes else label
 
 
 def _time_row(name: str, times: PartTimes, *, total: bool = False) -> Row:

@@ -17,6 +17,7 @@ MODULES: Final = {
     "answering": "Management and answers",
     "synthesis": "Synthesis of speech",
 }
+_OF_SPEECH: Final = ("recognition", "synthesis")
 
 
 def intent_blocks(found: Evaluation) -> list[Block]:
@@ -117,8 +118,12 @@ def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
     return [TableOfText("campaign_entities", say("Entities within one utterance"), columns, rows, note)]
 
 
-def module_blocks(modules: dict[str, list[ModuleFigure]]) -> list[Block]:
-    """What the log says of single modules; those of which it says nothing are named."""
+def module_blocks(modules: dict[str, list[ModuleFigure]], *, spoken: bool = True) -> list[Block]:
+    """What the log says of single modules; those of which it says nothing are named.
+
+    spoken  whether there is speech to recognise and make; how users typed is no module of the system
+    """
+    modules = {name: figures for name, figures in modules.items() if spoken or name not in _OF_SPEECH}
     rows = tuple(
         Row(
             say(MEASURES.get(one.measure).title),

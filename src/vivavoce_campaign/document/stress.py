@@ -8,7 +8,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOf
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, coefficient, count, listed, span
+from vivavoce.report.numbers import between, count, listed, percent
 from vivavoce_stress.blocks import EARLIER, FAMILIES, share_told, title_of
 
 Facts = dict[str, Any]
@@ -60,7 +60,10 @@ def success_figure(run: Facts, mark: str) -> Figure:
     def draw(width: int) -> Any:
         base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("test:N", sort=order, title=None, axis=None))
         x = alt.X(
-            "ratio:Q", scale=alt.Scale(domain=[0, 1]), title=say("passed, 0 to 1"), axis=alt.Axis(tickCount=5)
+            "ratio:Q",
+            scale=alt.Scale(domain=[0, 1]),
+            title=say("cases passed"),
+            axis=alt.Axis(tickCount=5, format="%"),
         )
         bars = base.mark_bar(color=SOFT, height=14, yOffset=9).encode(x=x)
         lines = base.mark_rule(color=ACCENT, strokeWidth=2.5, yOffset=9).encode(
@@ -99,9 +102,9 @@ def _table(run: Facts) -> TableOfText:
     rows += [_row(one, say("Tests")) for one in run["tests"]]
     whole = run["whole"]
     rows.append(Row(say("All tests"), _cells(whole), total=True))
-    mean = share_told(run, "macro_families", coefficient)
+    mean = share_told(run, "macro_families")
     note = say(
-        "Passed of all cases, 0 to 1, with Wilson's 95% interval; where some have no verdict yet, two "
+        "Passed of all cases, with Wilson's 95% interval; where some have no verdict yet, two "
         "shares: should none of them pass, or all. Mean of the groups: {mean}.",
         mean=mean,
     )
@@ -121,8 +124,8 @@ def _cells(one: Facts) -> tuple[Cell, ...]:
     return (
         Cell(count(one["applied"])),
         Cell(count(one["not_applicable"])),
-        Cell(share_told(one, "ratio", coefficient), of),
-        Cell(f"{span(one['low'], one['high'])} %" if one["low"] is not None else MISSING),
+        Cell(share_told(one, "ratio"), of),
+        Cell(between(one["low"], one["high"], percent)),
     )
 
 

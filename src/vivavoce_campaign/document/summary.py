@@ -16,7 +16,6 @@ from vivavoce.report.numbers import (
     listed,
     percent,
     plural,
-    span,
 )
 from vivavoce.stats.idial import IdialAspect
 from vivavoce_campaign.document.evaluation import Evaluation
@@ -165,7 +164,7 @@ def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     reached = percent(goals.reached / goals.known) if goals.known else say("not known")
     within = percent(sum(one.within for one in found.intents) / timed) if timed else MISSING
     told = {
-        "Goals reached": (reached, span(goals.low, goals.high), plural(goals.known, "dialogue")),
+        "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
         "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
         "Stress tests passed": _stress(found.stress),
     }
@@ -181,7 +180,7 @@ def _stress(stress: Stress | None) -> tuple[str, str, str]:
         return MISSING, MISSING, MISSING
     whole = stress["whole"]
     cases = plural(whole["decided"] + whole["open"], "case")
-    return share_told(whole, "ratio"), span(whole["low"], whole["high"]), cases
+    return share_told(whole, "ratio"), between(whole["low"], whole["high"], percent), cases
 
 
 def _statement(one: IdialAspect, found: Evaluation) -> str:
@@ -208,25 +207,23 @@ def stress_lines(stress: Stress | None) -> list[str]:
     if whole["open"]:
         first = say(
             "Linguistic stress tests: {passed} passed, {failed} did not, {open} have no verdict yet: between "
-            "{worst} and {best} of 1.",
+            "{worst} and {best}.",
             passed=count(whole["passed"]), failed=count(whole["decided"] - whole["passed"]),
-            open=count(whole["open"]), worst=coefficient(whole["worst"]), best=coefficient(whole["best"]),
+            open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]),
         )  # fmt: skip
     else:
         first = say(
-            "Linguistic stress tests: {passed} of {applied} passed, {ratio} of 1 (95% interval "
-            "{interval} %).",
-            passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=coefficient(whole["ratio"]),
-            interval=span(whole["low"], whole["high"]),
+            "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% interval "
+            "{interval}).",
+            passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=percent(whole["ratio"]),
+            interval=between(whole["low"], whole["high"], percent),
         )  # fmt: skip
     groups = [one for one in stress["families"] if one["worst"] is not None]
     if len(groups) < 2:
         return [first]  # of a single group the mean is the share itself
-    shares = listed([f"{title_of(one).lower()} {share_told(one, 'ratio', coefficient)}" for one in groups])
-    mean = share_told(stress, "macro_families", coefficient)
-    by_group = say(
-        "Passed by group, of 1: {shares}. Each group counting alike: {mean}.", shares=shares, mean=mean
-    )
+    shares = listed([f"{title_of(one).lower()} {share_told(one, 'ratio')}" for one in groups])
+    mean = share_told(stress, "macro_families")
+    by_group = say("Passed by group: {shares}. Each group counting alike: {mean}.", shares=shares, mean=mean)
     return [first, by_group]
 
 
@@ -259,6 +256,6 @@ def _stress_cell(stress: Stress | None) -> Cell:
         return Cell(MISSING)
     whole = stress["whole"]
     return Cell(
-        share_told(whole, "ratio", coefficient),
+        share_told(whole, "ratio"),
         (say("{k} of {n}", k=count(whole["passed"]), n=count(whole["decided"])),),
     )

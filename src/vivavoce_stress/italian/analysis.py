@@ -32,6 +32,24 @@ _RELATIONAL: Final = (
 _KEPT: Final = 512
 _HAVE: Final = ("ho", "hai", "ha", "abbiamo", "avete", "hanno")
 _MODAL: Final = ("potere", "dovere", "volere", "bisognare")
+_LEADS: Final = (
+    "il",
+    "lo",
+    "la",
+    "l'",
+    "i",
+    "gli",
+    "le",
+    "un",
+    "uno",
+    "una",
+    "un'",
+    "dei",
+    "degli",
+    "delle",
+    "mio",
+    "mia",
+)
 _SIDES: Final = ("nord", "sud", "est", "ovest")
 _CLOSED: Final = {
     "prep": lexicon.PREPOSITIONS,
@@ -112,6 +130,10 @@ def _closed(bare: Token, low: str, before: list[Token], words: Morphology) -> To
         low in ("che", "cui") and previous and previous.part in ("noun", "adj", "name", "prep")
     ):
         return bare.read("rel")
+    if low == "bisogna":
+        return bare.read("fin", lemma="bisognare", form="3s")
+    if low == "quando" and previous is not None and previous.part == "prep":  # entro quando
+        return bare.read("pron")
     if low in ("qual", "quant'", "cos'", "dov'", "com'"):
         return bare.read("pron")
     if low in ("fosse", "fossero", "era", "erano", "sarà", "saranno"):
@@ -189,7 +211,8 @@ def _open(bare: Token, low: str, previous: Token | None, opening: bool, words: M
         return bare.read("adj", lemma=low, gender=passive[1], number=passive[2])
     if low.endswith("mente"):
         return bare.read("adv")
-    modal = previous is not None and previous.part == "fin" and previous.lemma in _MODAL
+    modal = previous is not None and previous.part == "fin" and previous.lemma in (*_MODAL, "bisognare")
+    modal = modal or (previous is not None and previous.lower == "possibile")
     if low.endswith(("are", "ere", "ire")) and modal:  # a verb that the dictionary lacks: posso restituire
         return bare.read("inf", lemma=low)
     kind = "noun" if within or after_preposition else "unknown"
@@ -240,6 +263,14 @@ def _revised(tokens: list[Token], words: Morphology) -> list[Token]:
         article = token.part == "det" and token.lower in ("la", "lo", "le", "gli")
         if article and following is not None and following.part == "fin":
             tokens[place] = token.read("pron", token.lemma, token.gender, token.number)
+        led = following is not None and following.lower in _LEADS and following.start == token.end + 1
+        opens = place == 0 or tokens[place - 1].text in ".!?"
+        verb = words.finite(token.lower) if led and opens and token.part == "noun" else None
+        if (
+            verb and verb[0].endswith("are") and verb[1] == "3s"
+        ):  # modifica la data: a noun has no article behind it
+            tokens[place] = token.read("fin", lemma=verb[0], form="3s")
+            continue
         plain = following is not None and following.part == "noun" and following.lower not in _SIDES
         if token.part == "noun" and plain and words.adjectives(token.lower):
             tokens[place] = _as_adjective(token, words.adjectives(token.lower), following)

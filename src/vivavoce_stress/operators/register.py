@@ -9,6 +9,7 @@ from vivavoce_stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utter
 from vivavoce_stress.italian.analysis import Token
 from vivavoce_stress.italian.morphology import Morphology
 from vivavoce_stress.language_file import Rule
+from vivavoce_stress.wordnet import wordnet
 from vivavoce_stress.words import edit, in_case_of, places_of
 
 _ENGLISH_ORDERS: Final = (
@@ -21,7 +22,19 @@ _WH: Final = frozenset({
 })  # fmt: skip
 _LEADS: Final = ("a", "da", "di", "in", "per", "con", "entro", "fino", "ogni")
 _NO_ORDER: Final = frozenset(
-    {"essere", "avere", "potere", "volere", "dovere", "salvare", "scusare", "andare", "servire"}
+    {
+        "essere",
+        "avere",
+        "potere",
+        "volere",
+        "dovere",
+        "salvare",
+        "scusare",
+        "andare",
+        "servire",
+        "bisognare",
+        "occorrere",
+    }
 )
 _SHORTEST: Final = 4  # words and signs
 
@@ -39,11 +52,18 @@ class RegisterWords:
                 for other in entry.becomes:
                     after = in_case_of(text[start : start + 1], other)
                     edits = mend(text, start, end, after) if mend else (edit(text, start, end, after),)
-                    if edits:
+                    if edits and not _in_name(text, start, end, utterance.language):
                         yield Substitution(tuple(edits), f"{other}: {entry.label}", entry.confidence)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word or way of asking in it is known to change with register or region"
+
+
+def _in_name(text: str, start: int, end: int, language: str) -> bool:
+    """Whether a word and what follows are one thing to the dictionary: sedia a rotelle, flat rate."""
+    behind = re.match(r"((?: (?:a|da|di|of))? [^\W\d_]+)", text[end:])
+    named = text[start:end].lower() + (behind.group(1).lower() if behind else "")
+    return behind is not None and language in ("it", "en") and bool(wordnet(language).senses(named, "n"))
 
 
 class RegisterFrames:
@@ -103,14 +123,20 @@ class ItalianRequests:
         text, tokens = utterance.text, pack.get("analysis")(utterance.text)
         if not tokens:
             return
-        order = _ordered(tokens[0], pack.get("morphology"))
-        if order and not text.rstrip().endswith("?"):
-            change = edit(text, 0, tokens[0].end, f"La prego di {order}")
-            yield Substitution((change,), "order made formal", 0.9)
-        lead = _asked(tokens)
-        if lead and text.rstrip().endswith("?"):
-            opening = text[:1] if tokens[0].part == "name" else text[:1].lower()
-            yield Substitution((edit(text, 0, 1, f"{lead} {opening}"),), "question made formal", 0.86)
+        order, asks = _ordered(tokens[0], pack.get("morphology")), text.rstrip().endswith("?")
+        if order and not asks:
+            lead = "Vi prego" if tokens[0].form in ("2p", "i2p") else "La prego"
+            yield Substitution(
+                (edit(text, 0, tokens[0].end, f"{lead} di {order}"),), "order made formal", 0.9
+            )
+        last = max((at + 1 for at, one in enumerate(tokens) if one.text in ",;:.!"), default=0)
+        lead = _asked(tokens[last:]) if asks else ""
+        if lead:
+            start, first = tokens[last].start, tokens[last]
+            opening = first.text[:1] if first.part == "name" else first.text[:1].lower()
+            lead = lead.capitalize() if start == 0 else in_case_of(first.text[:1], lead)
+            change = edit(text, start, start + 1, f"{lead} {opening}")
+            yield Substitution((change,), "question made formal", 0.86)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word or way of asking in it is known to change with register or region"
@@ -119,18 +145,21 @@ class ItalianRequests:
 def _ordered(token: Token, words: Morphology) -> str:
     """The infinitive, with what hangs on it, of an order that opens an utterance; else empty."""
     lemma, order = token.lemma, token.form == "i2s" or (token.form == "3s" and token.lemma.endswith("are"))
-    order = order or (token.form == "2s" and words.verb(lemma, "i2s") == token.lower)
+    several = token.form in ("2p", "i2p") and not token.clitic
+    order = order or several or (token.form == "2s" and words.verb(lemma, "i2s") == token.lower)
     if token.part != "fin" or not order or not lemma.endswith(("are", "ere", "ire")) or lemma in _NO_ORDER:
         return ""
     return lemma[:-1] + token.clitic if token.clitic else lemma
 
 
 def _asked(tokens: list[Token]) -> str:
-    """What leads an indirect question: none for what is no whole clause, or asks twice."""
+    """What leads an indirect question: none for what is no whole clause."""
     clauses = [one for one in tokens if one.part == "fin"]
-    if not clauses or any(one.text in ",;:" for one in tokens) or len(tokens) < _SHORTEST:
+    if not clauses or len(tokens) < _SHORTEST:
         return ""
     first = tokens[0].lower if tokens[0].lower not in _LEADS else tokens[1].lower
     if first in _WH:
-        return "Potrebbe dirmi"
-    return "Potrei sapere se" if tokens[0].lemma not in ("potere", "volere") and first != "non" else ""
+        return "potrebbe dirmi"
+    if tokens[0].form.startswith("v"):  # sarebbe possibile: polite as it is
+        return ""
+    return "potrei sapere se" if tokens[0].lemma not in ("potere", "volere") and first != "non" else ""

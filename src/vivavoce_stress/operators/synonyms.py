@@ -51,7 +51,8 @@ _LEAVE: Final = frozenset({
     "be", "mille", "tanto", "molto", "certo", "give", "serve", "servire", "have", "do", "can", "will",
     "would", "like", "want", "need", "get", "go", "please", "thank", "thanks", "hi", "hello", "bye",
     "people", "one", "thing", "something", "kind", "type", "sort", "number", "phone", "area", "address",
-    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare", "venire",
+    "essere", "avere", "fare", "potere", "volere", "dovere", "stare", "dire", "dare", "andare",
+    "venire", "bisognare",
     "cosa", "tipo", "numero", "parte", "grazie", "ciao", "sì", "salve", "favore", "meno", "più",
 })  # fmt: skip
 
@@ -146,7 +147,10 @@ class ItalianSynonyms:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text, words = utterance.text, pack.get("morphology")
         tokens = pack.get("analysis")(text)
-        company = [((one.lemma, one.lower), one.part == "noun") for one in tokens]
+        company = [
+            (("", "") if _helps(tokens, at) else (one.lemma, one.lower), one.part == "noun")
+            for at, one in enumerate(tokens)
+        ]
         for place, token in enumerate(tokens):
             part = self.parts.get(token.part)
             if part is None or len(token.lemma) < 4 or _reflexive(tokens, place):
@@ -155,8 +159,11 @@ class ItalianSynonyms:
             compound = part == "n" and (
                 _bare_behind(tokens, place) or _in_compound(tokens, place, pack.get("wordnet"))
             )
+            said_of = part == "n" and _is_described(tokens, place)
+            compound = compound or (part == "a" and _tells_which(tokens, place))
             for other, trust in rarer_words(token.lemma, part, pack, beside):
-                trust = min(trust, _MISFIT) if compound else trust
+                other_gender = said_of and words.gender(other) != token.gender
+                trust = min(trust, _MISFIT) if compound or other_gender else trust
                 edits = _italian_edits(text, tokens, place, other, pack)
                 if not edits:
                     continue
@@ -165,6 +172,26 @@ class ItalianSynonyms:
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has a rarer synonym in the dictionary"
+
+
+def _helps(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a verb only helps another, and so is no company of a word: ho sbagliato."""
+    behind = tokens[place + 1].part if place + 1 < len(tokens) else ""
+    return tokens[place].lemma in ("avere", "essere") and behind == "part"
+
+
+def _is_described(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what is said of a noun behind its verb agrees with it: il mio ordine è stato spedito."""
+    verbs = [at for at in range(place + 1, len(tokens)) if tokens[at].part == "fin"]
+    behind = tokens[verbs[0] + 1] if verbs and verbs[0] + 1 < len(tokens) else None
+    return behind is not None and (behind.part in ("part", "adj") or behind.lower.startswith("stat"))
+
+
+def _tells_which(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an adjective tells which of several, as a name does: la sala grande."""
+    led = tokens[place - 2] if place > 1 else None
+    named = led is not None and led.lower in ("il", "lo", "la", "l'", "i", "gli", "le")
+    return named and tokens[place - 1].part == "noun"
 
 
 def _italian_edits(
@@ -264,6 +291,7 @@ def _order_at(tokens: Sequence[Token], place: int) -> Token:
     token = tokens[place]
     opens = place == 0 or tokens[place - 1].part == "sign"
     order = opens and token.part == "fin" and token.form == "3s" and token.lemma.endswith("are")
+    order = order and token.lemma != "bisognare"
     return replace(token, form="i2s") if order else token
 
 
@@ -302,7 +330,13 @@ class EnglishSynonyms:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         text = utterance.text
         tree = pack.get("parser").parse(text)
-        company = [((one.lemma_.lower(), one.lower_), one.pos_ in ("NOUN", "PROPN")) for one in tree]
+        company = [
+            (
+                ("", "") if one.dep_ == "aux" else (one.lemma_.lower(), one.lower_),
+                one.pos_ in ("NOUN", "PROPN"),
+            )
+            for one in tree
+        ]
         for token in tree:
             part = self.parts.get(token.pos_)
             lemma = token.lemma_.lower()
@@ -310,7 +344,9 @@ class EnglishSynonyms:
                 continue
             beside = _beside(company, token.i, part)
             counted = token.tag_ == "NNS" or any(one.lower_ in _COUNTING for one in token.children)
+            which = part == "a" and any(one.lower_ == "the" for one in token.head.children)
             for other, trust in rarer_words(lemma, part, pack, beside):
+                trust = min(trust, _MISFIT) if which or _is_bare(token) else trust
                 if counted and other in UNCOUNTED:
                     continue
                 if _cannot_stand(other, token):
@@ -342,6 +378,13 @@ def _cannot_stand(other: str, token: Any) -> bool:
     if other in _NO_RECIPIENT and hanging & {"dative", "iobj"}:
         return True
     return token.tag_ in ("JJR", "JJS", "RBR", "RBS") and len(other) > _COMPARED
+
+
+def _is_bare(token: Any) -> bool:
+    """Whether a singular stands alone behind its verb, as in set phrases: moving house, give blood."""
+    alone = not any(True for _ in token.children)
+    counted = token.lower_ not in UNCOUNTED
+    return token.tag_ == "NN" and token.dep_ in ("dobj", "obj") and alone and counted
 
 
 def _rather_a_verb(token: Any) -> bool:

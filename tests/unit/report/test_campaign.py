@@ -104,9 +104,9 @@ def test_stress_tests_are_given_both_ways_and_stand_under_effectiveness_alone(fo
     assert headings == ["Task completion", "Effectiveness of the dialogue", "User satisfaction"]
     lines = [block.items for block in summary.blocks if block.kind == "bullets"]
     assert [len(one) for one in lines] == [1, 3, 1]
-    assert "16 of 27 passed, 0.59 of 1" in lines[1][1]
-    by_group = "spelling 0.64, words 0.57 and syntax 0.56. Each group counting alike: 0.59."
-    assert lines[1][2] == f"Passed by group, of 1: {by_group}"
+    assert "16 of 27 passed, 59.3% (95% interval 40.7% to 75.5%)" in lines[1][1]
+    by_group = "spelling 63.6%, words 57.1% and syntax 55.6%. Each group counting alike: 58.8%."
+    assert lines[1][2] == f"Passed by group: {by_group}"
 
 
 def test_the_other_reading_and_item_four_as_it_stands_change_the_figure(tmp_path: Path) -> None:
@@ -211,11 +211,11 @@ def test_while_verdicts_wait_the_first_page_says_so_and_no_share_stands_there(tm
     assert (stress.worst, stress.best) == (3 / 6, 5 / 6)
     document = compose_campaign(found)
     assert any("2 stress tests wait for a person's verdict" in line for line in document.before)
-    assert "3 passed, 1 did not, 2 have no verdict yet: between 0.50 and 0.83 of 1." in document.answer[1]
-    both = "spelling 0.50 to 0.75 and words 0.50 to 1.00. Each group counting alike: 0.50 to 0.88."
-    assert document.answer[2] == f"Passed by group, of 1: {both}"  # (.5 + .5) / 2; (.75 + 1) / 2
+    assert "3 passed, 1 did not, 2 have no verdict yet: between 50.0% and 83.3%." in document.answer[1]
+    both = "spelling 50.0% to 75.0% and words 50.0% to 100.0%. Each group counting alike: 50.0% to 87.5%."
+    assert document.answer[2] == f"Passed by group: {both}"  # (.5 + .5) / 2; (.75 + 1) / 2
     italian = compose_campaign(found, words="it")
-    assert "2 ancora senza verdetto: fra 0,50 e 0,83 su 1." in italian.answer[1]
+    assert "2 ancora senza verdetto: fra 50,0% e 83,3%." in italian.answer[1]
     assert any("2 stress test aspettano il verdetto" in line for line in italian.before)
 
 

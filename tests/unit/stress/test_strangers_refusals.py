@@ -21,13 +21,12 @@ KEPT = [
     ("ST-8", "it", "Ho comprato una tenda con due ingressi", None),
     ("ST-8", "it", "Stanotte non avete spento il forno", "Stanotte il forno non è stato spento da voi"),
     ("ST-8", "it", "Puoi spostare la lezione di martedì 6?", "La lezione di martedì 6 può essere spostata?"),
-    ("ST-8", "en", "Please send the keys to my aunt", None),
     ("ST-8", "en", "I want to sell my caravan", None),
     ("ST-8", "en", "I need to bring my own towel", None),
     ("ST-8", "en", "I want to renew my permit", "I want my permit to be renewed"),
     ("ST-8", "en", "We've lost our tickets", None),
     ("ST-8", "en", "She recently washed the coat", "The coat was recently washed by her"),
-    ("ST-9", "en", "I need a rocky shore", None),
+    ("ST-9", "en", "I need the rocky shore", None),
     ("ST-9", "it", "Avete pentole elettriche?", None),
     ("ST-9", "it", "Cerco un idraulico urgente", None),
     ("ST-9", "it", "bollino blu scaduto", None),
@@ -62,6 +61,6 @@ def test_pronouns_stay_with_their_verb_in_another_register(said: str, wrong: str
 
 
 def test_what_is_put_off_says_why_and_is_there_for_who_asks() -> None:
-    said = Utterance(text="I need a rocky shore", language="en")
+    said = Utterance(text="I need the rocky shore", language="en")
     assert [one.reason for one in propose(said, ["ST-9"]).not_applicable] == [UNCERTAIN]
-    assert [one.text for one in propose(said, ["ST-9"], certainty=0).variants] == ["I need a shore rocky"]
+    assert [one.text for one in propose(said, ["ST-9"], certainty=0).variants] == ["I need the shore rocky"]
