@@ -6,11 +6,11 @@
 
 The generated corpora have a test part of their own; HuRIC is cross-validated in five folds. As its speakers
 are not known, its intervals draw commands (one "speaker" a command): narrower than they would be over people.
-A size is how many commands of the training part are learnt from, whole recipes drawn by lot. A seed is that of
-the training and of that lot; corpora and folds stay what they are. With --keep
-every trained system stays in a folder and is not trained again, so that an interrupted run goes on.
-Prints one JSON object a corpus, size, seed and system; `benchmarks/command_curves.py` draws those of one seed,
-`benchmarks/command_spread.py` says how several differ.
+A size is how many commands of the training part are learnt from, whole recipes drawn by lot. A seed is that
+of the training and of that lot; corpora and folds stay what they are. With --keep every trained system stays
+in a folder and is not trained again, so that an interrupted run goes on. Prints one JSON object a corpus,
+size, seed and system; `benchmarks/command_curves.py` draws those of one seed, `benchmarks/command_spread.py`
+says how several differ.
 """
 
 import argparse

@@ -33,7 +33,7 @@ class NamedAnswers(NamedTuple):
 
 
 def reference_at(path: Path) -> tuple[Path, Path | None]:
-    """Where the reference is, and who annotated it: of what `annotate commands-out` wrote, or of files alone."""
+    """Where the reference is, and who annotated it: what `annotate commands-out` wrote, or files alone."""
     said, notation = (path / name for name in TOGETHER)
     if notation.is_dir():
         return notation, said if said.is_file() else None
@@ -72,8 +72,8 @@ def paper_tables(
     """What the tables hold.
 
     Output  `corpus` (counts of the reference), `templates` (rows of table 1, with how often each action
-            occurs), `systems` (by name: corpus figures and who is missing), `actions` (by action: predicates of
-            the reference, and by system the predicates compared, correct actions and correct arguments)
+            occurs), `systems` (by name: corpus figures and who is missing), `actions` (by action: predicates
+            of the reference; by system the predicates compared, correct actions and arguments)
     Empty   a share of nothing is None
     """
     uses = _uses(reference)
@@ -126,9 +126,7 @@ def _counts(reference: Mapping[str, CommandFile]) -> dict[str, int]:
         "predicates": len(predicates),
         "several_predicates": sum(len(one.predicates or ()) > 1 for _, one in commands),
         "arguments": len(arguments),
-        "implicit_arguments": sum(
-            each.options[0].implicit for each in arguments
-        ),
+        "implicit_arguments": sum(each.options[0].implicit for each in arguments),
         "lists": sum(isinstance(each.options[0], Listed) for each in arguments),
     }
 
@@ -170,11 +168,12 @@ def _laid_templates(facts: dict[str, Any]) -> LaidTable:
         f"{corpus['arguments']} arguments, {corpus['implicit_arguments']} of which nobody said."
     )
     signs = "[ ]: may be a list; /: one of several kinds; ?: may be absent."
-    notes = [counted, signs] + (["Actions without arguments here are not in the templates."] if unknown else [])
-    return LaidTable(
-        f"Table 1: action templates ({facts['templates_name']})", ("action", "arguments", "predicates"),
-        [(one["action"], one["arguments"] or "-", str(one["predicates"])) for one in facts["templates"]], notes,
-    )  # fmt: skip
+    notes = [counted, signs] + (
+        ["Actions without arguments here are not in the templates."] if unknown else []
+    )
+    rows = [(one["action"], one["arguments"] or "-", str(one["predicates"])) for one in facts["templates"]]
+    title = f"Table 1: action templates ({facts['templates_name']})"
+    return LaidTable(title, ("action", "arguments", "predicates"), rows, notes)
 
 
 def _laid_agreement(facts: dict[str, Any]) -> list[LaidTable]:
@@ -198,15 +197,15 @@ def _laid_systems(facts: dict[str, Any]) -> LaidTable:
             mark = "abcdefghijklmnopqrstuvwxyz"[len(notes) % 26]
             who = "One user is" if missing == 1 else f"{missing} users are"
             notes.append(f"{mark} {who} missing: {', '.join(one['missing_speakers'])}.")
-        rows.append((name + (f" ({mark})" if mark else ""), *(percent(one["corpus"][key]) for key in TABLE_2)))
+        rows.append(
+            (name + (f" ({mark})" if mark else ""), *(percent(one["corpus"][key]) for key in TABLE_2))
+        )
     notes.append(
         "Per cent; actions of the reference's predicates, arguments of those whose action was recognised. "
         f"Mode {facts['mode']}."
     )
-    return LaidTable(
-        "Table 2: percentages of accuracy and error rate for each tested system", ("", *TABLE_2.values()), rows,
-        notes,
-    )  # fmt: skip
+    title = "Table 2: percentages of accuracy and error rate for each tested system"
+    return LaidTable(title, ("", *TABLE_2.values()), rows, notes)
 
 
 def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
@@ -221,7 +220,10 @@ def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
     notes = sorted({one["few"] for one in facts["systems"].values() if one["few"]})
     return LaidTable(
         "Of how many, and 95 % over speakers",
-        ("", "predicates", "arguments", "speakers", "actions from, to", "arguments from, to", "commands exact"),
+        (
+            "", "predicates", "arguments", "speakers", "actions from, to", "arguments from, to",
+            "commands exact",
+        ),
         rows, notes,
     )  # fmt: skip
 

@@ -1,8 +1,8 @@
 """The tables of Di Maro, Origlia and Cutugno (2018) from raw commands: pages, annotators, files, tables.
 
 Nobody was asked. Speakers and annotators are programs in Chromium that say what a grammar gives them and know
-what it means; what is tried is the way from a page to a table. The paper's figures are not legible in its copy,
-so systems err as often as is planted here, and the table must say just that.
+what it means; what is tried is the way from a page to a table. The paper's figures are not legible in its
+copy, so systems err as often as is planted here, and the table must say just that.
 """
 
 import json
@@ -29,7 +29,6 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.accounts import ANNOTATOR, Access
 from vivavoce.web.app import create_app
 from vivavoce.web.site import RateLimits
-from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.notation import Argument, Predicate, Words, read_predicates, write_predicates
 
 pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(3600)]
@@ -219,7 +218,9 @@ def answer(folder: Path, means: dict[str, list[str]], planted: Planted) -> tuple
         said[key][at] = one._replace(arguments=(first, *one.arguments[1:]))
     folder.mkdir()
     for person, own in means.items():
-        lines = [f"{at + 1}; {write_predicates(said[person, at])}" for at in range(len(own)) if person != missing]
+        lines = [
+            f"{at + 1}; {write_predicates(said[person, at])}" for at in range(len(own)) if person != missing
+        ]
         if lines:
             (folder / f"{person}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     right = len(places) - planted.actions
@@ -263,7 +264,9 @@ def test_the_tables_say_what_was_planted(annotated: Annotated, tmp_path: Path) -
 
 def tuples_of(folder: Path) -> Iterator[tuple[int, ...]]:
     for file in folder.iterdir():
-        for found in re.findall(r"^\d+_\d+; \((\d), (\d+), (\d+), (\d+)\)$", file.read_text("utf-8"), re.MULTILINE):
+        for found in re.findall(
+            r"^\d+_\d+; \((\d), (\d+), (\d+), (\d+)\)$", file.read_text("utf-8"), re.MULTILINE
+        ):
             yield tuple(map(int, found))
 
 

@@ -38,7 +38,7 @@ def _frames(steps: list[Step]) -> list[list[Step]]:
 
 
 def speakers_and_frames(language: str, *, speakers: int, recipes: int, seed: int) -> Frames:
-    """Speakers with habits of their own; half of what the recipes need never occurs in the training corpus."""
+    """Speakers with habits of their own; half of what the recipes need never occurs in training."""
     lexicon, chance = read_lexicon(language), Random(seed)
     frames = [_frames(make_recipe(lexicon, chance, unseen=True)) for _ in range(recipes)]
     said = []
@@ -58,7 +58,7 @@ def commanded_study(folder: Path, frames: Frames, language: str) -> Study:
     )
     words = {one: f"Frame {{}} of recipe {{}} ({one})" for one in ("en", "it")}
     recipes = [
-        {"recipe": f"recipe-{at + 1}", "title": {one: f"Recipe {at + 1}" for one in words}, "frames": [
+        {"recipe": f"recipe-{at + 1}", "title": dict.fromkeys(words, f"Recipe {at + 1}"), "frames": [
             {"id": f"frame-{number + 1}",
              "text": {one: text.format(number + 1, at + 1) for one, text in words.items()}}
             for number in range(len(recipe))
