@@ -18,6 +18,7 @@ from vivavoce_commands.kitchen.recipes import Step, make_recipe
 from vivavoce_commands.kitchen.speaking import Speaker, SpokenCommand, make_habits
 
 TOGETHER = 4  # every so many frames two steps are seen at once
+MOST_FRAMES = 8
 
 
 class Frames(NamedTuple):
@@ -40,7 +41,7 @@ def _frames(steps: list[Step]) -> list[list[Step]]:
 def speakers_and_frames(language: str, *, speakers: int, recipes: int, seed: int) -> Frames:
     """Speakers with habits of their own; half of what the recipes need never occurs in training."""
     lexicon, chance = read_lexicon(language), Random(seed)
-    frames = [_frames(make_recipe(lexicon, chance, unseen=True)) for _ in range(recipes)]
+    frames = [_frames(make_recipe(lexicon, chance, unseen=True))[:MOST_FRAMES] for _ in range(recipes)]
     said = []
     for _ in range(speakers):
         speaker = Speaker(lexicon, replace(make_habits(lexicon, chance), joining=0), chance)
