@@ -226,6 +226,9 @@ def train(
     system: Annotated[str, typer.Option("--system", help="majority, a, b, c or d.")] = "d",
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many.")] = None,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Your pretrained encoder, for d: package.module:function.")
+    ] = None,
 ) -> None:
     """Train a system that turns commands into predicates; every ninth speaker is held out for stopping.
 
@@ -237,7 +240,9 @@ def train(
 
     recipes = read_recipes(Dataset(data))
     with progress(f"training {system}") as report:
-        trained = systems.train(system, recipes, seed=seed, epochs=epochs, progress=report, folder=into)
+        trained = systems.train(
+            system, recipes, seed=seed, epochs=epochs, progress=report, folder=into, encoder=encoder
+        )
     systems.save(trained, into)
     note(f"system {system} into {into}, trained in {trained.facts['training']['seconds']:.0f} s")
 
