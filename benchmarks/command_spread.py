@@ -1,11 +1,11 @@
 """How far seeds differ of what `benchmarks/command_systems.py --seeds` printed, and whether (d) is ahead.
 
-    python -m benchmarks.command_spread FILE [FIGURE...]
+    python -m benchmarks.command_spread [FILE [FIGURE...]]
 
 Prints a Markdown table a corpus and size: mean, standard deviation and range over seeds of each system; then
 (d) minus each other system on the same seed, its mean with a 95 % interval over seeds (Student), and of how
 many seeds it is ahead. A seed varies where the weights begin, the order of training, and which recipes are
-learnt from where not all are; speakers and test stay the same, so that nothing here is said of other speakers.
+learnt from where not all are; the test stays the same, so that nothing is said of other speakers.
 """
 
 import json
@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from scipy.stats import t
 
+KEPT: Final = Path(__file__).parent / "results" / "command_seeds.jsonl"
 FIGURES: Final = ("correct_actions", "correct_arguments_of_all", "exact_utterances")
 Runs = dict[str, dict[int, float]]
 
@@ -61,12 +62,13 @@ def _half(values: list[float]) -> float:
 
 
 def main() -> None:
-    path, *chosen = sys.argv[1:]
+    path, *chosen = sys.argv[1:] or [str(KEPT)]
     records = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines() if line]
     for corpus, size in dict.fromkeys((one["corpus"], one["size"]) for one in records):
         for figure in chosen or FIGURES:
             found = runs(records, corpus, size, figure)
-            print(f"\n{corpus}, {size} commands: {figure}\n", *table(found), "", *differences(found), sep="\n")
+            lines = [*table(found), "", *differences(found)]
+            print(f"\n{corpus}, {size} commands: {figure}\n", *lines, sep="\n")
 
 
 if __name__ == "__main__":
