@@ -1,13 +1,16 @@
 """Systems that learn commands, on the generated corpora and on HuRIC, and the majority baseline in one run.
 
     python benchmarks/command_systems.py [--systems majority,a,b,c,d] [--corpora it,en,huric]
-                                         [--sizes 100,all] [--epochs N] [--huric FOLDER] [--keep FOLDER]
+                                         [--sizes 100,all] [--seeds 1,2,3] [--epochs N] [--huric FOLDER]
+                                         [--keep FOLDER]
 
 The generated corpora have a test part of their own; HuRIC is cross-validated in five folds. As its speakers
 are not known, its intervals draw commands (one "speaker" a command): narrower than they would be over people.
-A size is how many commands of the training part are learnt from, whole recipes drawn by lot. With --keep
-every trained system stays in a folder and is not trained again, so that an interrupted run goes on.
-Prints one JSON object a corpus, size and system; `benchmarks/command_curves.py` draws them.
+A size is how many commands of the training part are learnt from, whole recipes drawn by lot. A seed is that
+of the training and of that lot; corpora and folds stay what they are. With --keep every trained system stays
+in a folder and is not trained again, so that an interrupted run goes on. Prints one JSON object a corpus,
+size, seed and system; `benchmarks/command_curves.py` draws those of one seed, `benchmarks/command_spread.py`
+says how several differ.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -66,12 +70,12 @@ def huric(folder: Path) -> Corpus:
     ])  # fmt: skip
 
 
-def part_of(recipes: list[Recipe], size: int | None) -> list[Recipe]:
+def part_of(recipes: list[Recipe], size: int | None, seed: int) -> list[Recipe]:
     """So many commands, in whole recipes drawn by lot; all of them for None."""
     if size is None:
         return recipes
     order, chosen, count = list(recipes), [], 0
-    Random(1).shuffle(order)
+    Random(seed).shuffle(order)
     for recipe in order:
         if count >= size:
             break
@@ -81,27 +85,27 @@ def part_of(recipes: list[Recipe], size: int | None) -> list[Recipe]:
 
 
 def trained_system(
-    name: str, training: list[Recipe], epochs: int | None, folder: Path | None
+    name: str, training: list[Recipe], seed: int, epochs: int | None, folder: Path | None
 ) -> systems.Trained:
     """From the folder where it was kept, else trained and kept there."""
     if folder is not None and (folder / systems.FACTS).is_file():
         return systems.load(folder)
-    trained = systems.train(name, training, epochs=epochs, folder=folder)
+    trained = systems.train(name, training, seed=seed, epochs=epochs, folder=folder)
     if folder is not None:
         systems.save(trained, folder)
     return trained
 
 
 def measure(
-    name: str, corpus: Corpus, size: int | None, epochs: int | None, keep: Path | None
+    name: str, corpus: Corpus, size: int | None, seed: int, epochs: int | None, keep: Path | None
 ) -> dict[str, Any]:
     """Figures over the tests of all splits, with the seconds that training took."""
     tested: list[Recipe] = []
     answers: list[Any] = []
     kept: list[systems.Trained] = []
     for fold, (training, test) in enumerate(corpus.splits):
-        folder = keep / f"{corpus.name}-{size or 'all'}-{fold}-{name}" if keep else None
-        kept.append(trained_system(name, part_of(training, size), epochs, folder))
+        folder = keep / f"{corpus.name}-{size or 'all'}-{fold}-{name}-{seed}" if keep else None
+        kept.append(trained_system(name, part_of(training, size, seed), seed, epochs, folder))
         answers += systems.answer(kept[-1], test)
         tested += test
     reconstruction = [one.system.facts["reconstruction"] for one in kept if name == "c"]
@@ -147,6 +151,7 @@ def main() -> None:
     parser.add_argument("--systems", default=",".join(systems.SYSTEMS))
     parser.add_argument("--corpora", default="it,en,huric")
     parser.add_argument("--sizes", default="all", help="of the generated corpora, such as 100,600,all")
+    parser.add_argument("--seeds", default="1", help="of the training, such as 1,2,3")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--huric", type=Path, default=HURIC)
     parser.add_argument("--keep", type=Path, help="folder in which trained systems stay")
@@ -160,10 +165,10 @@ def main() -> None:
         wanted.systems = "majority"
     for corpus in corpora(wanted.corpora.split(","), wanted.huric):
         for size in ["all"] if corpus.name == "huric" else wanted.sizes.split(","):
-            for name in wanted.systems.split(","):
-                limit = None if size == "all" else int(size)
-                found = measure(name, corpus, limit, wanted.epochs, wanted.keep)
-                facts = {"corpus": corpus.name, "size": size, "system": name, **found}
+            limit = None if size == "all" else int(size)
+            for seed, name in product(map(int, wanted.seeds.split(",")), wanted.systems.split(",")):
+                found = measure(name, corpus, limit, seed, wanted.epochs, wanted.keep)
+                facts = {"corpus": corpus.name, "size": size, "seed": seed, "system": name, **found}
                 print(json.dumps(facts), flush=True)
 
 

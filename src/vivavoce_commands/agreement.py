@@ -1,13 +1,17 @@
 """How far annotators of commands agree: by predicate and by argument, paired as the scorer pairs them."""
 
-from collections.abc import Iterator, Mapping
+import csv
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
 from vivavoce.desk.agreement import AgreementLine, Units, line
 from vivavoce.log.annotation_state import AnnotationState
+from vivavoce.log.export_csv import opened_csv, read_csv_cell
 from vivavoce_commands.annotation.standing import SCHEME, chosen
 from vivavoce_commands.arguments import fits
 from vivavoce_commands.notation import Predicate, read_predicates, write_argument, write_predicates
@@ -37,7 +41,12 @@ class CommandAgreement(NamedTuple):
 
 
 def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:
-    """Agreement of finished annotators, before any decision.
+    """Agreement of finished annotators, before any decision: as `agreement_of`."""
+    return agreement_of(_pairs(state), data=data)
+
+
+def agreement_of(given: Iterable[tuple["Given", "Given"]], *, data: str) -> CommandAgreement:
+    """Agreement over pairs of annotators, each pair with what the two said of one command.
 
     Output  shares of commands, predicates and arguments that are the same; kappa and alpha over the actions
             of paired predicates, and over their arguments where the action is the same
@@ -45,7 +54,7 @@ def command_agreement(state: AnnotationState, *, data: str) -> CommandAgreement:
     Note    a predicate, or an argument, that only one of the two has is paired with `nothing`; more than two
             annotators are compared two by two
     """
-    pairs = list(_pairs(state))
+    pairs = list(given)
     actions: Units = []
     arguments: Units = []
     exact = 0
@@ -73,6 +82,25 @@ def _pairs(state: AnnotationState) -> Iterator[tuple[Given, Given]]:
         for place in annotated.places(SCHEME):
             given = _read({who: chosen(one) for who, one in annotated.choices(place).items()})
             yield from combinations(sorted(given.items()), 2)
+
+
+def pairs_of_file(path: Path) -> list[tuple[Given, Given]]:
+    """The same of `commands.csv`, as `annotate commands-out` writes it.
+
+    Raises  InputError: no such table
+    """
+    said: dict[str, dict[str, str | None]] = {}
+    with opened_csv(path) as file:
+        reader = csv.DictReader(file)
+        for column in ("command_id", "annotator_id", "annotation", "stands"):
+            if column not in (reader.fieldnames or ()):
+                hint = "give the commands.csv of `annotate commands-out`"
+                raise InputError(f"no column {column!r}", place=str(path), hint=hint)
+        for row in reader:
+            if not row["stands"]:
+                annotation = str(read_csv_cell(row["annotation"]) or "") or None
+                said.setdefault(row["command_id"], {})[row["annotator_id"]] = annotation
+    return [pair for given in said.values() for pair in combinations(sorted(_read(given).items()), 2)]
 
 
 def _read(given: Mapping[str, str | None]) -> dict[str, tuple[Predicate, ...]]:

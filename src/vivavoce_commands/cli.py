@@ -118,6 +118,72 @@ def compare(
     tables.show(tables.compared(facts))
 
 
+@app.command("tables", short_help="Print the tables of the SUGAR paper, for your systems.")
+def tables(
+    reference: Annotated[
+        Path, typer.Argument(metavar="REFERENCE", help="What `annotate commands-out` wrote, or such files.")
+    ],
+    systems: Annotated[
+        list[str], typer.Argument(metavar="ANSWERS...", help="Answers of each system: PATH, or NAME=PATH.")
+    ],
+    mode: Annotated[
+        str, typer.Option("--mode", help="official: as the script of 2018 counted; or strict.")
+    ] = "official",
+    templates: Annotated[
+        str | None, typer.Option("--templates", help="Of table 1; the shipped ones that fit best.")
+    ] = None,
+    said: Annotated[
+        Path | None, typer.Option("--said", help="commands.csv of several annotators, for their agreement.")
+    ] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Folder: tables.md, and every predicate's tuple.")
+    ] = None,
+    repetition_weight: Weight = 0.5,
+    stop: Stop = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the intervals.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Print the tables of the SUGAR paper (2018): templates, agreement, systems side by side, each action."""
+    from vivavoce.core.errors import InputError
+    from vivavoce_commands import paper_tables as paper
+
+    if into is not None and into.exists():
+        raise InputError("is already there", place=str(into), hint="choose another folder, or move it away")
+    given, annotators = paper.reference_at(reference)
+    annotators = said or annotators
+    reading = _Reading(stop)
+    with progress("reading") as report, uncollected():
+        truth = reading.read(given, "reference", report)
+        scores = {
+            one.name: _scores(given, truth, one.path, reading.read(one.path, one.name, report), mode)
+            for one in paper.named(systems)
+        }
+    name, rules = paper.fitting_templates(truth, templates)
+    data = reading.fingerprint()
+    facts: dict[str, Any] = {
+        "mode": mode,
+        "templates_name": name,
+        "agreement": None if annotators is None else _agreement(annotators, data),
+        **paper.paper_tables(truth, scores, rules, repetition_weight=repetition_weight, seed=seed, data=data),
+        "problems": reading.problems,
+    }
+    for system, one in scores.items():
+        _warn(_not_scored(one), f"{system}: ")
+    _warn({"problems": reading.problems})
+    laid = paper.laid_out(facts)
+    if into is not None:
+        into.mkdir(parents=True)
+        signatures = [one["signature"] for one in facts["systems"].values()]
+        (into / "tables.md").write_text(paper.as_markdown(laid, signatures), encoding="utf-8")
+        note(f"{paper.write_tuples(scores, into / 'tuples')} tuples and tables.md into {into}")
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+        return
+    from vivavoce_commands import tables as terminal
+
+    terminal.show(terminal.of_the_paper(laid))
+
+
 @app.command("check", short_help="Check annotated commands against templates.")
 def check(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="File, or folder of one file a speaker.")],
@@ -160,6 +226,9 @@ def train(
     system: Annotated[str, typer.Option("--system", help="majority, a, b, c or d.")] = "d",
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same system.")] = 1,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many.")] = None,
+    encoder: Annotated[
+        str | None, typer.Option("--encoder", help="Your pretrained encoder, for d: package.module:function.")
+    ] = None,
 ) -> None:
     """Train a system that turns commands into predicates; every ninth speaker is held out for stopping.
 
@@ -171,7 +240,9 @@ def train(
 
     recipes = read_recipes(Dataset(data))
     with progress(f"training {system}") as report:
-        trained = systems.train(system, recipes, seed=seed, epochs=epochs, progress=report, folder=into)
+        trained = systems.train(
+            system, recipes, seed=seed, epochs=epochs, progress=report, folder=into, encoder=encoder
+        )
     systems.save(trained, into)
     note(f"system {system} into {into}, trained in {trained.facts['training']['seconds']:.0f} s")
 
@@ -312,6 +383,21 @@ def _heard(dataset: "Dataset", name: str | None) -> dict[str, str] | None:
 
     with progress("listening") as report:
         return hear_commands(dataset, recogniser_of(name), report)
+
+
+def _agreement(said: Path, data: str) -> dict[str, Any]:
+    """Shares of what two annotators said the same, and alpha, of a file of what everybody said."""
+    from vivavoce_commands.agreement import agreement_of, pairs_of_file
+
+    found = agreement_of(pairs_of_file(said), data=data)
+    return {
+        "shares": [{**one._asdict(), "share": one.share} for one in found.shares],
+        "coefficients": [
+            {"name": one.name, "units": one.units, "alpha": one.alpha.value, "kappa": one.cohen.value,
+             "signature": one.signature}
+            for one in found.lines
+        ],
+    }  # fmt: skip
 
 
 def _told(problem: "LineProblem", side: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from rich.text import Text
 from vivavoce.api.analysis_tables import plain_table, points, span
 
 if TYPE_CHECKING:
+    from vivavoce_commands.paper_tables import LaidTable
     from vivavoce_commands.scoring import Scores
 
 NAMES = {
@@ -78,6 +79,17 @@ def _examples(scores: "Scores") -> Iterator[RenderableType]:
         table.add_row(Text(each.speaker), each.id, Text(each.action), Text(answer), str(each.tuple))
     if table.row_count:
         yield table
+
+
+def of_the_paper(tables: "Iterable[LaidTable]") -> Iterator[RenderableType]:
+    """Each table under its title, with what stands below it."""
+    for laid in tables:
+        yield Text(laid.title, style="bold")
+        table = plain_table(*laid.headings, words=1 if laid.headings[1] == "arguments" else 0)
+        for row in laid.rows:
+            table.add_row(*map(Text, row))
+        yield table
+        yield from (Text(line, style="dim") for line in (*laid.notes, ""))
 
 
 def compared(facts: dict[str, Any]) -> Iterator[RenderableType]:

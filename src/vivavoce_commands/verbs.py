@@ -11,6 +11,7 @@ UNDERSTAND = Verb(
     examples=(
         "score reference/ answers/",
         "compare reference/ answers-of-one/ answers-of-another/",
+        "tables annotated/ a=answers-of-one/ b=answers-of-another/ --into tables",
         "check commands/ --templates kitchen-en --propose",
         "train kitchen/training --system d --into system-d",
         "predict system-d kitchen/test --into answers",

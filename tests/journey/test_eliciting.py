@@ -126,6 +126,30 @@ def test_commands_are_recorded_redone_kept_over_a_reload_and_sent(server: Runnin
 
 
 @pytest.mark.long
+def test_what_is_pointed_at_goes_with_the_recording(tmp_path: Path) -> None:
+    study, sound = commanding_study(tmp_path / "study", pointing=True), tmp_path / "beeps.wav"
+    sound.write_bytes(beeps([APART_S * n for n in range(16)], APART_S * 16))
+    with (
+        Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
+        running(create_app(SessionEngine(study, log, {}))) as server,
+        with_microphone(sound) as browser,
+    ):
+        phone = browser.new_context(viewport={"width": 320, "height": 568}, has_touch=True)
+        page, errors = begin(phone, server)
+        expect(page.locator("#record")).to_be_visible()
+        until(page, "document.querySelector('#pointing img')?.naturalWidth > 0")
+        page.locator("#record").click()
+        page.locator("#pointing").tap()
+        eventually_recorded(page, 1)
+        page.locator("#record").click()
+        page.locator("#send").click()
+        expect(page.locator("#understood")).to_be_visible()
+        ((_, one),) = given(server)
+    assert one.by == "speech" and errors == []
+    assert one.pointed is not None and [(round(each.x), round(each.y)) for each in one.pointed] == [(50, 50)]
+
+
+@pytest.mark.long
 def test_without_a_microphone_one_types_by_keyboard_on_a_small_screen_in_italian(server: Running) -> None:
     with chromium() as browser:
         context = browser.new_context(locale="it-IT", viewport={"width": 320, "height": 568})

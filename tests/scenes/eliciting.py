@@ -38,10 +38,12 @@ def commanding_study(folder: Path, **settings: object) -> Study:
     return load_study(folder)
 
 
-async def typed(engine: SessionEngine, visit_id: str, *, position: int, key: str, text: str) -> int:
+async def typed(
+    engine: SessionEngine, visit_id: str, *, position: int, key: str, text: str, pointed: str = ""
+) -> int:
     """Give a command in writing, as the page does."""
     state = await engine.state(visit_id)
-    response = state.asking.read(state.presented(position), {"text": text})
+    response = state.asking.read(state.presented(position), {"text": text, "pointed": pointed})
     return await engine.forms.respond(visit_id, step=0, position=position, key=key, response=response)
 
 

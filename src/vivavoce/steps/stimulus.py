@@ -256,6 +256,13 @@ class StimulusStep(
         """A response that came as sound, a `RecordedResponse`."""
         raise TypeError(f"{self.name} takes no sound")
 
+    def spoken_with(self, shown: Presented[Written, Stimulus], beside: Mapping[str, str]) -> Response:
+        """The same with what was entered beside the recorder: the page's fields with `data-beside`.
+
+        Note  by default what stands there is not taken; with all in one recording there is no such page
+        """
+        return self.spoken(shown)
+
     def over(self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]]) -> bool:
         """Whether the step ends here, before its last stimulus; most do not."""
         return False

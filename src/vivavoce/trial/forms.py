@@ -5,7 +5,7 @@ whatever a method has returned is on disk, its recording included.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
@@ -96,11 +96,13 @@ class Forms:
             return _seq_of(visit, key) or visit.state.seq
 
     async def record(
-        self, visit_id: str, *, step: int, position: int, key: str, audio: bytes, takes: int = 1
-    ) -> int:
+        self, visit_id: str, *, step: int, position: int, key: str, audio: bytes, takes: int = 1,
+        beside: Mapping[str, str] | None = None,
+    ) -> int:  # fmt: skip
         """Store a response that was spoken, or all of them in one recording that is to be cut; its seq.
 
         audio   a WAV file; takes: how often it was recorded
+        beside  what was entered beside the recorder, by field
         Note    the same key again writes nothing; a recording takes the place of one that it replaces
         Raises  Stale: the stimulus is not due, or not to be answered aloud
                 Refused: `bad_audio`, `empty`, or `too_long` for what the study allows
@@ -126,7 +128,7 @@ class Forms:
                 )
                 kept = await self._kept(state, plan, recording_id, audio, sound, plan.many, None)
             else:
-                spoken = state.stimulus_kind.spoken(state.presented(position))
+                spoken = state.stimulus_kind.spoken_with(state.presented(position), beside or {})
                 facts = {"recording_id": recording_id, "takes": max(1, min(takes, MOST_TAKES))}
                 event = self._given(state, position, spoken.model_copy(update=facts))
                 kept = await self._kept(state, plan, recording_id, audio, sound, plan.one, position)

@@ -35,6 +35,7 @@ AGAIN: Final = "again"  # the view in which the last response is given anew
 RECORDING: Final = "recording"  # the name of the one to be cut among a page's files
 CUTTING: Final = -1  # the place of its page, where stimuli have their numbers
 RECORDED: Final = "/respond/recording"
+PLACE: Final = frozenset({"step", "key", "position", "takes"})
 KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Number = Annotated[int, Field(ge=0, le=100_000)]
@@ -141,12 +142,14 @@ async def recording(
     key: Annotated[Key, Query()], position: Annotated[Number, Query()] = 0,
     takes: Annotated[Number, Query()] = 1,
 ) -> Response:  # fmt: skip
-    """Take a recording in; answered only when it is on disk."""
+    """Take a recording in, with what was entered beside it; answered only when it is on disk."""
     site.count_turn(visit_id)
+    beside = {name: value for name, value in request.query_params.items() if name not in PLACE}
     try:
         seq = await site.engine.forms.record(
-            visit_id, step=step, position=position, key=key, audio=await request.body(), takes=takes
-        )
+            visit_id, step=step, position=position, key=key, audio=await request.body(), takes=takes,
+            beside=beside,
+        )  # fmt: skip
     except Rejected as rejected:
         raise Refused("bad_audio", rejected.message.one) from None
     return JSONResponse({"seq": seq})

@@ -103,7 +103,8 @@ def _page(
     draft = AnnotationDraft(text) if at is None else examine(text, _before(mine, at), templates)
     lines = [
         {"at": number, "text": one.text, "here": number == at, "judged": place_of(number) in mine.judged,
-         "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id)}
+         "annotation": _annotated(mine, number), "sound": sounds.get(one.command_id),
+         "pointed": one.pointed}
         for number, one in enumerate(sequence.commands)
     ]  # fmt: skip
     facts = {"lines": lines, "at": at, "proposed": proposed, "key": sequence.key, "draft": draft,

@@ -22,6 +22,7 @@ class CommandSaid(NamedTuple):
 
     text       "" where it was spoken and nobody has written it down yet
     recording  its file, relative to the dataset or to the log's folder of recordings; None for typed ones
+    pointed    what was pointed at meanwhile, as the dataset has it; "" for nothing
     """
 
     command_id: str
@@ -29,6 +30,7 @@ class CommandSaid(NamedTuple):
     text: str
     language: str
     recording: str | None = None
+    pointed: str = ""
 
 
 class CommandSequence(NamedTuple):
@@ -63,7 +65,10 @@ def sequences(rows: Iterable[Mapping[str, Any]]) -> dict[str, CommandSequence]:
         key = f"{speaker}/{recipe}"
         names[key] = speaker, recipe
         language = row.get("language") or ""
-        said = CommandSaid(row["command_id"], row.get("utterance") or number, text, language, recording)
+        said = CommandSaid(
+            row["command_id"], row.get("utterance") or number, text, language, recording,
+            row.get("pointed") or "",
+        )  # fmt: skip
         found.setdefault(key, []).append(said)
     return {
         key: CommandSequence(key, *names[key], tuple(sorted(said, key=lambda one: one.utterance)))

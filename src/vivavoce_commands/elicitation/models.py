@@ -18,6 +18,7 @@ from vivavoce.log.columns import (
     Table,
 )
 from vivavoce.steps.stimulus import RecordedResponse
+from vivavoce_commands.elicitation.pointing import PointedAt
 
 COMMANDS: Final = Table(
     "commands",
@@ -30,6 +31,11 @@ COMMANDS: Final = Table(
         Column("frame", LABEL, "stimulus after which it was given"),
         Column("language", LABEL, "BCP 47 tag"),
         Column("text", WORDS, "what was said: typed, or transcribed"),
+        Column(
+            "pointed",
+            WORDS,
+            "what was pointed at, in order: things, or places in per cent; null: nobody could",
+        ),
         Column("recording", SOUND, "audio file, relative to the dataset"),
         Column("duration_s", REAL, "length of the recording"),
         Column("microphone_distance_m", REAL, "between mouth and microphone"),
@@ -53,7 +59,8 @@ class FrameKey(BaseModel):
 
 
 class GivenCommand(RecordedResponse):
-    """A command; text is null of a spoken one until it is transcribed."""
+    """A command; text is null of a spoken one until it is transcribed, pointed where nobody could point."""
 
     by: Literal["speech", "text"]
     text: str | None = None
+    pointed: tuple[PointedAt, ...] | None = None

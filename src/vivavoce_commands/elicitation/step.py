@@ -29,6 +29,14 @@ from vivavoce.steps.stimulus import (
 )
 from vivavoce.study.model import Study
 from vivavoce_commands.elicitation.models import COMMANDS, FrameKey, GivenCommand
+from vivavoce_commands.elicitation.pointing import (
+    FIELD,
+    MOST_POINTS,
+    PointedAt,
+    ShownThing,
+    read_pointed,
+    write_pointed,
+)
 from vivavoce_commands.elicitation.stimuli_file import ElicitSettings, StimuliFile, Stimulus, read_stimuli
 
 LONGEST_COMMAND: Final = 500
@@ -135,18 +143,24 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
         return {one.file: folder / one.file for one in _frames(shown) if one.file is not None}
 
     def facts(self, shown: Due, entered: Mapping[str, str] | None) -> Mapping[str, object]:
-        frames = [_shown(one, shown.language) for one in _frames(shown)]
+        known = _frames(shown)
+        frames, frame = [_shown(one, shown.language) for one in known], known[shown.position]
         return {
             "frames": frames, "frame": frames[shown.position], "longest": LONGEST_COMMAND,
             "understood": shown.position > 0 and not shown.again and shown.step.settings.answer != "none",
-            "aloud": shown.step.settings.answer == "voice",
+            "aloud": shown.step.settings.answer == "voice", "pointing": shown.step.settings.pointing,
+            "things": _things(frame, shown.language), "most_points": MOST_POINTS,
         }  # fmt: skip
 
     def read(self, shown: Due, entered: Mapping[str, str]) -> GivenCommand:
-        return GivenCommand(by="text", text=" ".join(entered.get("text", "").split()))
+        text = " ".join(entered.get("text", "").split())
+        return GivenCommand(by="text", text=text, pointed=_pointed(shown, entered))
 
     def spoken(self, shown: Due) -> GivenCommand:
         return GivenCommand(by="speech")
+
+    def spoken_with(self, shown: Due, beside: Mapping[str, str]) -> GivenCommand:
+        return GivenCommand(by="speech", pointed=_pointed(shown, beside))
 
     def check(self, shown: Due, response: GivenCommand, elapsed_s: float | None) -> None:
         if response.text == "":
@@ -168,7 +182,8 @@ class Elicitation(StimulusStep[OfferedStep, FrameKey, GivenCommand]):
             "command_id": f"{given.visit_id}-{given.place}-{given.position}",
             "participant_id": given.participant_id, "recipe": given.stimulus.recipe,
             "utterance": given.position + 1, "frame": given.stimulus.stimulus_id,
-            "language": given.language, "text": given.response.text, "recording": given.file,
+            "language": given.language, "text": given.response.text,
+            "pointed": write_pointed(given.response.pointed), "recording": given.file,
             "duration_s": recorded.duration_s if recorded else None,
             "microphone_distance_m": recorded.microphone_distance_m if recorded else None,
             "given_at": given.answered_at, "simulated": given.simulated,
@@ -191,6 +206,18 @@ class ShownFrame(NamedTuple):
     title: str
     shows: str
     words: str
+
+
+def _pointed(shown: Due, entered: Mapping[str, str]) -> tuple[PointedAt, ...] | None:
+    if not shown.step.settings.pointing:
+        return None
+    return read_pointed(entered.get(FIELD, ""), _frames(shown)[shown.position].things)
+
+
+def _things(frame: Stimulus, language: str) -> list[ShownThing]:
+    return [
+        ShownThing(_words(one.name, language) or key, *one.at) for key, one in frame.things.items()
+    ]  # fmt: skip
 
 
 def _shown(frame: Stimulus, language: str) -> ShownFrame:

@@ -9,6 +9,8 @@ from vivavoce.core.validation import mistake, read_model
 from vivavoce.core.yaml_source import KeyPath, Source, read_yaml
 from vivavoce.steps.stimulus import PICTURE_TYPES
 from vivavoce.study.settings import Flag, Number, Settings
+from vivavoce_commands.elicitation.pointing import ThingInPicture
+from vivavoce_commands.notation import NotationError, read_predicates
 
 By = Literal["speech", "text"]
 Acknowledgement = Literal["text", "voice", "none"]
@@ -22,6 +24,7 @@ class Stimulus(BaseModel):
     shows  what is to be seen, for those who cannot see it, by language
     text   words to read, by language
     say    what simulated participants say here, by language
+    things what can be pointed at in the picture, by key
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +37,7 @@ class Stimulus(BaseModel):
     shows: dict[str, str] = {}
     text: dict[str, str] = {}
     say: dict[str, tuple[str, ...]] = {}
+    things: dict[str, ThingInPicture] = {}
 
     @property
     def film(self) -> bool:
@@ -58,6 +62,25 @@ class ElicitSettings(Settings):
     answer: Acknowledgement = Field(
         "text", description="how the robot says `understood`: in writing, by voice as well, or not at all"
     )
+    pointing: Flag = Field(
+        False,
+        description="one may point at the picture as well, by click, touch or keyboard; not with at_once",
+    )
+
+    @model_validator(mode="after")
+    def _one_picture_to_point_at(self) -> "ElicitSettings":
+        if self.pointing and self.at_once:
+            raise mistake("`pointing` and `at_once` at once", "leave one of them out")
+        return self
+
+
+class WrittenThing(Settings):
+    """Something in a picture that can be pointed at."""
+
+    at: list[Number] = Field(
+        min_length=4, max_length=4, description="left, top, width and height, in per cent of the picture"
+    )
+    name: dict[str, str] = Field({}, description="its name by language, for who cannot see it; else its key")
 
 
 class WrittenFrame(Settings):
@@ -67,6 +90,8 @@ class WrittenFrame(Settings):
     file: str | None = Field(None, description="picture or film beside the study: .svg, .png, .mp4, ...")
     shows: dict[str, str] = Field({}, description="what is to be seen, by language, for who cannot see it")
     text: dict[str, str] = Field({}, description="words to read, by language")
+    does: dict[str, str] = Field({}, description="what is shown, as predicates, by language; for readers")
+    things: dict[str, WrittenThing] = Field({}, description="what can be pointed at, by key; front ones last")
     say: dict[str, list[str]] = Field({}, description="what simulated participants say here, by language")
 
     @model_validator(mode="after")
@@ -122,6 +147,10 @@ def _stimulus(recipe: WrittenRecipe, frame: WrittenFrame) -> Stimulus:
         recipe=recipe.recipe, stimulus_id=frame.stimulus_id, title=recipe.title, file=frame.file,
         media_type=kind, shows=frame.shows, text=frame.text,
         say={language: tuple(said) for language, said in frame.say.items()},
+        things={
+            key: ThingInPicture(at=(one.at[0], one.at[1], one.at[2], one.at[3]), name=one.name)
+            for key, one in frame.things.items()
+        },
     )  # fmt: skip
 
 
@@ -141,6 +170,11 @@ def _check(
             source.report((*at, "file"), f"{frame.file!r} lies outside the study", "copy it beside the study")
         elif not path.is_file():
             source.report((*at, "file"), f"no file {frame.file!r}", "put it beside the study file")
+    for language, does in frame.does.items():
+        try:
+            read_predicates(does)
+        except NotationError as error:
+            source.report((*at, "does", language), f"{does!r} cannot be read: {error}", "write predicates")
     words, key = (frame.shows, "shows") if frame.file is not None else (frame.text, "text")
     for language in languages:
         if not words.get(language, "").strip():

@@ -5,6 +5,7 @@ template even where the verb differs; what the verb alone says, and what only th
 what a pronoun names is not.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -68,16 +69,21 @@ class Speaker:
 
     def recipe(self, steps: list[Step]) -> list[SpokenCommand]:
         """The commands of a recipe, several steps in one where the speaker joins them (three at most)."""
+        return self.frames(self._joined(steps))
+
+    def frames(self, frames: Iterable[list[Step]]) -> list[SpokenCommand]:
+        """One command for each frame of a recipe, whatever is to be done in it."""
         self.last, self.place = (), None
-        commands: list[SpokenCommand] = []
+        return [self._command(steps) for steps in frames]
+
+    def _joined(self, steps: list[Step]) -> Iterator[list[Step]]:
         at = 0
         while at < len(steps):
             count = 1
             while count < 3 and at + count < len(steps) and self.often(self.habits.joining):
                 count += 1
-            commands.append(self._command(steps[at : at + count]))
+            yield steps[at : at + count]
             at += count
-        return commands
 
     def _command(self, steps: list[Step]) -> SpokenCommand:
         words: list[str] = []

@@ -18,6 +18,8 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from vivavoce.core.errors import InputError
+from vivavoce_commands.learning.encoders import Encoder, Vector, load_encoder
 from vivavoce_commands.learning.examples import SIGNS, Recipe, to_tokens
 from vivavoce_commands.learning.form import END as STOP
 from vivavoce_commands.learning.form import PredicateForm
@@ -34,17 +36,21 @@ SIZES: Final = {"words": 64, "letters": 32, "hidden": 128}
 
 
 class TokenSequence(NamedTuple):
-    """A command as the network sees it: source words, whether each is context, and the tokens to write."""
+    """A command as the network sees it: source words, whether each is context, and the tokens to write.
+
+    heard  the source words before things are renamed: what an encoder of the user's is asked about
+    """
 
     source: list[str]
     context: list[int]
     target: list[str]
+    heard: list[str]
 
 
 class PointingNetwork(nn.Module):
     """Encoder, attention and the gate between writing and pointing."""
 
-    def __init__(self, words: int, alphabet: int, outputs: int) -> None:
+    def __init__(self, words: int, alphabet: int, outputs: int, encoded: int = 0) -> None:
         super().__init__()
         size, hidden = SIZES["words"], SIZES["hidden"]
         self.words = nn.Embedding(words, size, padding_idx=PAD)
@@ -53,7 +59,9 @@ class PointingNetwork(nn.Module):
         self.context = nn.Embedding(2, 8)
         inner = size + SIZES["letters"]
         self.drop = nn.Dropout(0.3)
-        self.encoder = nn.LSTM(inner + 8, hidden, batch_first=True, bidirectional=True)
+        self.encoded = nn.Linear(encoded, size) if encoded else None
+        read = inner + 8 + (size if encoded else 0)
+        self.encoder = nn.LSTM(read, hidden, batch_first=True, bidirectional=True)
         self.decoder = nn.LSTM(inner, hidden, batch_first=True)
         self.begin = nn.Linear(2 * hidden, hidden)
         self.keys = nn.Linear(2 * hidden, hidden, bias=False)
@@ -68,9 +76,17 @@ class PointingNetwork(nn.Module):
         spelling = torch.relu(self.spelling(shapes)).amax(2).view(rows, length, -1)
         return torch.cat([self.words(words), spelling], 2)
 
-    def encode(self, words: Tensor, spelled: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
-        """States (batch, length, 2 hidden), and where there is no padding."""
-        inputs = self.drop(torch.cat([self.embed(words, spelled), self.context(context)], 2))
+    def encode(
+        self, words: Tensor, spelled: Tensor, context: Tensor, known: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """States (batch, length, 2 hidden), and where there is no padding.
+
+        known  what an encoder of the user's says of each word (batch, length, its dimension)
+        """
+        parts = [self.embed(words, spelled), self.context(context)]
+        if self.encoded is not None and known is not None:
+            parts.append(torch.tanh(self.encoded(known)))
+        inputs = self.drop(torch.cat(parts, 2))
         states, _ = self.encoder(inputs)
         return self.drop(states), words != PAD
 
@@ -96,6 +112,7 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
     """The whole system: vocabularies, network, training and prediction."""
 
     name = "d"
+    encoder: Encoder | None = None
 
     def read(self, recipes: Sequence[Recipe]) -> list[TokenSequence]:
         return _sequences(recipes)
@@ -103,13 +120,41 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
     def learn_from(self, training: Sequence[Recipe], seed: int) -> list[TokenSequence]:
         items = _sequences(training)
         self.facts = _facts(items, training)
+        if self.encoder is not None:
+            self.facts["encoder"] = {"name": self.encoder.name, "dimension": self.encoder.dimension}
         return items
 
     def build(self) -> None:
         self.words = Vocabulary.of(self.facts["words"])
         self.alphabet = Vocabulary.of(self.facts["letters"])
         self.outputs = Vocabulary.of(self.facts["outputs"])
-        self.network = PointingNetwork(len(self.words), len(self.alphabet), len(self.outputs)).to(device())
+        known = self.facts.get("encoder")
+        if known is not None and self.encoder is None:
+            self.encoder = load_encoder(known["name"])
+        if known is not None and self.encoder is not None and self.encoder.dimension != known["dimension"]:
+            problem = f"its vectors have length {self.encoder.dimension}, they had {known['dimension']}"
+            hint = "name the encoder that the system was trained with"
+            raise InputError(problem, place=f"encoder {known['name']}", hint=hint)
+        self._vectors: dict[tuple[str, ...], list[Vector]] = {}
+        sizes = (len(self.words), len(self.alphabet), len(self.outputs))
+        self.network = PointingNetwork(*sizes, known["dimension"] if known else 0).to(device())
+
+    def _known(self, items: list[TokenSequence]) -> Tensor | None:
+        """What the encoder says of the words of each, padded with zeros; asked once for each command."""
+        if self.encoder is None:
+            return None
+        keys = [tuple(item.heard) for item in items]
+        if missing := [key for key in dict.fromkeys(keys) if key not in self._vectors]:
+            self._vectors |= zip(missing, self.encoder.encode(missing), strict=True)
+        width, blank = max(map(len, keys)), [0.0] * self.encoder.dimension
+        rows = [[*self._vectors[key], *[blank] * (width - len(key))] for key in keys]
+        return torch.tensor(rows, device=device())
+
+    def _states(self, items: list[TokenSequence]) -> tuple[Tensor, Tensor]:
+        words, spelled = self._tensors([item.source for item in items])
+        return self.net.encode(
+            words, spelled, padded([item.context for item in items]), self._known(items)
+        )  # fmt: skip
 
     def _tensors(self, rows: list[list[str]]) -> tuple[Tensor, Tensor]:
         blank = letters("", self.alphabet)
@@ -122,8 +167,7 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
     def loss(self, items: list[TokenSequence], chance: Random | None) -> Tensor:
         if chance is not None:
             items = [_renamed(item, chance) for item in items]
-        words, spelled = self._tensors([item.source for item in items])
-        states, there = self.net.encode(words, spelled, padded([item.context for item in items]))
+        states, there = self._states(items)
         given = [["<begin>", *item.target] for item in items]
         inputs = self.net.embed(*self._tensors(given))
         written, pointed, gate, _ = self.net.decode(
@@ -154,8 +198,7 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
 
     def _write(self, items: list[TokenSequence]) -> list[Written]:
         """Greedy writing of many sequences at once, each held to the form."""
-        words, spelled = self._tensors([item.source for item in items])
-        states, there = self.net.encode(words, spelled, padded([item.context for item in items]))
+        states, there = self._states(items)
         memory = self.net.start(states, there)
         forms = [PredicateForm(self.facts["actions"]) for _ in items]
         written: list[Written] = [([], []) for _ in items]
@@ -213,7 +256,7 @@ def _sequence(
     context = [token for each in before for token in [*to_tokens(each), "<gap>"]]
     source = [*context, *_cut(words)]
     return TokenSequence(
-        source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates)
+        source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates), source
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
+from vivavoce_commands.learning.encoders import load_encoder
 from vivavoce_commands.learning.examples import Recipe
 from vivavoce_commands.learning.system import Answer
 
@@ -24,6 +25,7 @@ SYSTEMS: Final = {
     "c": ("hierarchy", "Hierarchy", "two recurrent layers, several heads, predicate autoencoder"),
     "d": ("pointing", "Pointing", "pointing decoder held to the form of predicates"),
 }
+ENCODED: Final = "d"
 FACTS: Final = "system.json"
 STATE: Final = "weights.pt"
 HELD_OUT: Final = 9
@@ -56,25 +58,30 @@ def make_system(name: str, facts: dict[str, Any] | None = None) -> Any:
 
 def train(
     name: str, recipes: Sequence[Recipe], *, seed: int = 1, epochs: int | None = None, progress: Any = None,
-    folder: Path | None = None,
+    folder: Path | None = None, encoder: str | None = None,
 ) -> Trained:  # fmt: skip
     """Train a system; every ninth speaker is held out for stopping.
 
     Input   annotated recipes of at least two speakers, or of one whose recipes are then split;
-            a folder for checkpoints, from which an interrupted training of the same data goes on
+            a folder for checkpoints, from which an interrupted training of the same data goes on;
+            an encoder of the user's, `package.module:function`, which system d reads beside the words
     Output  the system and its facts: seed, epochs, seconds, speakers
-    Raises  InputError: fewer than two recipes
+    Raises  InputError: fewer than two recipes; an encoder that does not work, or for another system
     """
+    if encoder is not None and name != ENCODED:
+        raise InputError(f"system {name!r} reads no encoder", place="--encoder", hint=f"train {ENCODED}")
     kept = held_out(recipes)
     training = [recipe for recipe in recipes if recipe not in kept]
     system = make_system(name)
+    if encoder is not None:
+        system.encoder = load_encoder(encoder)
     more: dict[str, Any] = {}
     if name != "majority":
         from vivavoce_commands.learning.checkpoints import Checkpoints
         from vivavoce_commands.learning.training import schedule_for
 
         schedule = schedule_for(sum(len(recipe.commands) for recipe in training), epochs)
-        what = f"{name} {seed} {schedule} {_fingerprint(recipes)} {installed_version()}"
+        what = f"{name} {seed} {schedule} {_fingerprint(recipes)} {installed_version()}{encoder or ''}"
         more |= {"schedule": schedule, "checkpoints": Checkpoints(folder, what)}
     done = system.fit(training, kept, seed=seed, progress=progress, **more)
     facts = {

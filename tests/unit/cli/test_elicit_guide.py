@@ -43,7 +43,7 @@ def test_every_command_of_the_guide_runs(robot: Path) -> None:
     for line in lines:
         run(*shlex.split(line)[1:])
     rows = Dataset(robot.parent / "dataset").read("commands").to_pylist()
-    assert len(rows) == 66
+    assert len(rows) == 198
     assert {row["language"] for row in rows} == {"it"}
 
 

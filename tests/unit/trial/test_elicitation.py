@@ -68,6 +68,34 @@ def test_a_participant_speaks_and_types_and_each_command_is_a_row(tmp_path: Path
     assert [one.response["takes"] for one in given] == [3, 1, 1]
 
 
+THINGS = "things: {kettle: {at: [0, 0, 75, 45]}, tap: {at: [10, 10, 20, 20], name: {en: tap}}}"
+
+
+def test_what_is_pointed_at_while_speaking_or_typing_is_named(tmp_path: Path, log: Log) -> None:
+    commanding_study(tmp_path / "study", pointing=True)
+    path = tmp_path / "study" / "stimuli.yaml"
+    path.write_text(path.read_text("utf-8").replace("shows:", f"{THINGS}, shows:"), encoding="utf-8")
+    study = load_study(tmp_path / "study")
+
+    async def play(engine: SessionEngine, visit: str) -> None:
+        beside = {"pointed": "15,15 80.5,90 sideways,4 120,4"}
+        await engine.forms.record(visit, step=0, position=0, key="first-key", audio=wav(1), beside=beside)
+        await typed(engine, visit, position=1, key="second-key", text="boil this", pointed="60,40")
+        await typed(engine, visit, position=2, key="third-key", text="pour it")
+
+    with_visit(study, log, play)
+    rows = commands(log, tmp_path / "data")
+    assert [row["pointed"] for row in rows] == ["tap; 80.5,90", "kettle", ""]
+
+
+def test_where_nobody_can_point_nothing_is_said_of_it(tmp_path: Path, log: Log) -> None:
+    async def play(engine: SessionEngine, visit: str) -> None:
+        await typed(engine, visit, position=0, key="first-key", text="fill it", pointed="60,40")
+
+    with_visit(commanding_study(tmp_path / "study"), log, play)
+    assert commands(log, tmp_path / "data")[0]["pointed"] is None
+
+
 def test_a_repeated_upload_is_acknowledged_and_stored_once(tmp_path: Path, log: Log) -> None:
     async def play(engine: SessionEngine, visit: str) -> None:
         sent = {"step": 0, "position": 0, "key": "one-key-only", "audio": wav(0.5)}
@@ -202,7 +230,8 @@ def test_the_preset_runs_and_programs_give_its_commands_in_writing(tmp_path: Pat
 
     with_visit(study, log, play)
     rows = [row for row in commands(log, tmp_path / "data") if row["simulated"]]
-    assert len(rows) == 22 and len({row["frame"] for row in rows}) == 11
+    frames = {(row["recipe"], row["frame"]) for row in rows}
+    assert len(rows) == 66 and len(frames) == 33 and len({recipe for recipe, _ in frames}) == 3
     assert len({row["participant_id"] for row in rows}) == 2
     assert all(row["text"] and row["language"] == "it" for row in rows)
 

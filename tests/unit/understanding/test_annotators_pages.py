@@ -56,6 +56,10 @@ def press(anna: Annotator, button: str, **fields: str) -> None:
     anna.press(WORK, **{"annotation": unescape(shown), "press": button, **fields})
 
 
+def test_what_the_speaker_pointed_at_stands_beside_the_command(anna):
+    assert anna.html.count("Pointed at: pot; hob") == 2  # in the recipe, and over the form
+
+
 def test_a_recipe_is_annotated_by_templates_offers_and_plain_notation(anna):
     press(anna, predicate="take", argument_0="", argument_1="pot", button="add")
     assert ">take(pot)</textarea>" in anna.html

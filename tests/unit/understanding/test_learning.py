@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -105,6 +106,59 @@ def test_a_system_learns_keeps_what_it_learnt_and_is_the_same_with_the_same_seed
     assert (loaded.facts["system"], loaded.facts["training"]["epochs"]) == (name, 2)
     write_answers(data[:1], before, tmp_path / "answers")
     assert list((tmp_path / "answers").iterdir())
+
+
+ENCODER = """
+def encode(commands):
+    return [[[float(word in ("put", "pour")), len(word) / 10] for word in words] for words in commands]
+
+
+def short(commands):
+    return [[[1.0]] for words in commands]
+
+
+def longer(commands):
+    return [[[1.0, 2.0, 3.0] for word in words] for words in commands]
+"""
+
+
+@pytest.fixture
+def own_encoder(tmp_path, monkeypatch):
+    (tmp_path / "own_encoder.py").write_text(ENCODER, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path / "own_encoder.py"
+    sys.modules.pop("own_encoder", None)
+
+
+def test_a_system_reads_an_encoder_of_the_users_and_keeps_its_name(kitchen, tmp_path, own_encoder):
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    torch.set_num_threads(1)
+    data = recipes(kitchen)
+    trained = systems.train("d", data, seed=3, epochs=1, encoder="own_encoder:encode")
+    before = systems.answer(trained, data[:1])
+    systems.save(trained, tmp_path / "system")
+    loaded = systems.load(tmp_path / "system")
+    assert systems.answer(loaded, data[:1]) == before
+    assert loaded.system.facts["encoder"] == {"name": "own_encoder:encode", "dimension": 2}
+    with torch.no_grad():
+        loaded.system.net.encoded.weight.mul_(50)  # what it says is read, not only carried along
+    assert systems.answer(loaded, data[:1]) != before
+    facts = tmp_path / "system" / "system.json"
+    facts.write_text(facts.read_text("utf-8").replace("own_encoder:encode", "own_encoder:longer"), "utf-8")
+    with pytest.raises(InputError, match="have length 3, they had 2"):
+        systems.load(tmp_path / "system")
+
+
+@pytest.mark.parametrize(
+    ("system", "encoder", "words"),
+    [("a", "own_encoder:encode", "reads no encoder"), ("d", "nowhere:encode", "No module named"),
+     ("d", "own_encoder:gone", "no attribute"), ("d", "own_encoder:short", "one vector for every word")],
+)  # fmt: skip
+def test_an_encoder_that_does_not_work_is_told(kitchen, own_encoder, system, encoder, words):
+    if system == "d":
+        pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    with pytest.raises(InputError, match=words):
+        systems.train(system, recipes(kitchen), encoder=encoder)
 
 
 @pytest.mark.long

@@ -122,6 +122,7 @@ async function deliver() {
   record.disabled = send.disabled = true;
   tell(told.sending);
   const place = { step: told.step, position: told.position, key: told.key, takes: taken.takes };
+  for (const field of document.querySelectorAll("[data-beside]")) place[field.name] = field.value;
   const url = `${told.url}?${new URLSearchParams(place)}`;
   const { error } = await postUntilTaken(url, wav(taken.pieces, taken.rate), {
     final: ["stale"], // the visit is elsewhere by now

@@ -1,0 +1,68 @@
+"""A pretrained encoder of the user's: a function that gives every word of a command a vector."""
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from vivavoce.core.errors import InputError
+
+Vector = Sequence[float]
+_HINT: Final = "write a function that takes lists of words and returns, for each, one vector a word"
+
+
+class Encoder(NamedTuple):
+    """An encoder as it was named, the length of its vectors, and what it says of lists of words."""
+
+    name: str
+    dimension: int
+    encode: Callable[[Sequence[Sequence[str]]], list[list[Vector]]]
+
+
+def load_encoder(name: str) -> Encoder:
+    """The encoder `package.module:function`, tried on two words.
+
+    Raises  InputError: it cannot be imported, or does not give one vector of one length for every word
+    """
+    place = f"encoder {name}"
+    module, _, attribute = name.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError) as error:
+        hint = "name a function that can be imported: package.module:function"
+        raise InputError(str(error), place=place, hint=hint) from None
+
+    def encode(commands: Sequence[Sequence[str]]) -> list[list[Vector]]:
+        return _checked(found, commands, place)
+
+    first = encode([["pan", "pot"]])[0][0]
+    return Encoder(name, len(first), _of_length(encode, len(first), place))
+
+
+def _checked(function: Any, commands: Sequence[Sequence[str]], place: str) -> list[list[Vector]]:
+    try:
+        answer = [
+            [[float(one) for one in word] for word in command]
+            for command in function([list(command) for command in commands])
+        ]
+    except Exception as error:
+        raise InputError(f"{type(error).__name__}: {error}", place=place, hint=_HINT) from error
+    if [len(one) for one in answer] != [len(one) for one in commands]:
+        raise InputError("it did not give one vector for every word", place=place, hint=_HINT)
+    if not all(math.isfinite(one) for command in answer for word in command for one in word):
+        raise InputError("a vector holds what is no number", place=place, hint=_HINT)
+    return answer  # pyright: ignore[reportReturnType]
+
+
+def _of_length(
+    encode: Callable[[Sequence[Sequence[str]]], list[list[Vector]]], length: int, place: str
+) -> Callable[[Sequence[Sequence[str]]], list[list[Vector]]]:
+    def measured(commands: Sequence[Sequence[str]]) -> list[list[Vector]]:
+        answer = encode(commands)
+        if any(len(word) != length for command in answer for word in command):
+            raise InputError(f"its vectors are not all of length {length}", place=place, hint=_HINT)
+        return answer
+
+    return measured

@@ -1,0 +1,292 @@
+"""The tables of the SUGAR task from files: templates, systems side by side, actions one by one.
+
+Source  Di Maro, Origlia and Cutugno 2018: table 1 (action templates), table 2 (percentages of accuracy and
+        error for each system, with its footnote on who is missing), section 3 (the tuples of each predicate)
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from vivavoce.core.errors import InputError
+from vivavoce_commands.command_file import CommandFile
+from vivavoce_commands.command_templates import CommandTemplates, read_templates, shipped_templates
+from vivavoce_commands.figures import corpus_figures
+from vivavoce_commands.notation import Listed
+from vivavoce_commands.scoring import Scores, SpeakerCounts
+
+TABLE_2: Final = {
+    "correct_actions": "Correct Actions",
+    "correct_arguments": "Correct Arguments",
+    "incorrect_actions": "Incorrect Actions",
+    "incorrect_arguments": "Incorrect Arguments",
+    "argument_repetitions": "Argument Repetition",
+}
+TOGETHER: Final = "commands.csv", "notation"
+
+
+class NamedAnswers(NamedTuple):
+    """A system by the name that the tables show, and where its answers are."""
+
+    name: str
+    path: Path
+
+
+def reference_at(path: Path) -> tuple[Path, Path | None]:
+    """Where the reference is, and who annotated it: what `annotate commands-out` wrote, or files alone."""
+    said, notation = (path / name for name in TOGETHER)
+    if notation.is_dir():
+        return notation, said if said.is_file() else None
+    return path, None
+
+
+def named(arguments: list[str]) -> list[NamedAnswers]:
+    """`NAME=PATH`, or a path whose last part is the name.
+
+    Raises  InputError: two systems of one name
+    """
+    found: list[NamedAnswers] = []
+    for one in arguments:
+        name, sign, path = one.partition("=")
+        answers = NamedAnswers(name, Path(path)) if sign and name else NamedAnswers(Path(one).name, Path(one))
+        if answers.name in {known.name for known in found}:
+            hint = "write NAME=PATH for one of them"
+            raise InputError(f"two systems are called {answers.name!r}", place=one, hint=hint)
+        found.append(answers)
+    return found
+
+
+def fitting_templates(reference: Mapping[str, CommandFile], name: str | None) -> tuple[str, CommandTemplates]:
+    """Templates by name, or those of the shipped ones that know most predicates of the reference."""
+    if name is not None:
+        return name, read_templates(name)
+    uses = _uses(reference)
+    known = {each: read_templates(each) for each in shipped_templates()}
+    return max(known.items(), key=lambda item: sum(uses.get(action, 0) for action in item[1].actions))
+
+
+def paper_tables(
+    reference: Mapping[str, CommandFile], scores: Mapping[str, Scores], templates: CommandTemplates, *,
+    repetition_weight: float, seed: int, data: str,
+) -> dict[str, Any]:  # fmt: skip
+    """What the tables hold.
+
+    Output  `corpus` (counts of the reference), `templates` (rows of table 1, with how often each action
+            occurs), `systems` (by name: corpus figures and who is missing), `actions` (by action: predicates
+            of the reference; by system the predicates compared, correct actions and arguments)
+    Empty   a share of nothing is None
+    """
+    uses = _uses(reference)
+    rows = [
+        {"action": action, "arguments": ", ".join(one.arguments), "means": one.means,
+         "predicates": uses.get(action, 0)}
+        for action, one in templates.actions.items()
+    ]  # fmt: skip
+    rows += [
+        {"action": action, "arguments": None, "means": "", "predicates": count}
+        for action, count in uses.items() if action not in templates.actions
+    ]  # fmt: skip
+    return {
+        "corpus": _counts(reference),
+        "templates": rows,
+        "systems": {
+            name: {
+                **corpus_figures(one, repetition_weight=repetition_weight, seed=seed, data=data),
+                "missing_speakers": one.missing_speakers, "unanswered": one.unanswered_utterances,
+            }
+            for name, one in scores.items()
+        },
+        "actions": {
+            str(row["action"]): {"predicates": row["predicates"], "systems": {
+                name: _of_action(one, str(row["action"])) for name, one in scores.items()
+            }}
+            for row in rows if row["predicates"]
+        },
+    }  # fmt: skip
+
+
+def _uses(reference: Mapping[str, CommandFile]) -> dict[str, int]:
+    """How often the reference has each action, said or not, most first."""
+    counts: dict[str, int] = {}
+    for file in reference.values():
+        for command in file.commands:
+            for predicate in command.predicates or ():
+                counts[predicate.action] = counts.get(predicate.action, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def _counts(reference: Mapping[str, CommandFile]) -> dict[str, int]:
+    commands = [(name, one) for name, file in reference.items() for one in file.commands if one.predicates]
+    predicates = [each for _, one in commands for each in one.predicates or ()]
+    arguments = [each for predicate in predicates for each in predicate.arguments]
+    return {
+        "speakers": len({name for name, _ in commands}),
+        "recipes": len({(name, one.recipe) for name, one in commands}),
+        "utterances": len(commands),
+        "predicates": len(predicates),
+        "several_predicates": sum(len(one.predicates or ()) > 1 for _, one in commands),
+        "arguments": len(arguments),
+        "implicit_arguments": sum(each.options[0].implicit for each in arguments),
+        "lists": sum(isinstance(each.options[0], Listed) for each in arguments),
+    }
+
+
+def _of_action(scores: Scores, action: str) -> dict[str, Any]:
+    counts = SpeakerCounts()
+    for score in scores.predicates:
+        if score.action.strip("*") == action:
+            counts.add(score)
+    return {
+        "predicates": counts.predicates,
+        "correct_actions": counts.recognised / counts.predicates if counts.predicates else None,
+        "correct_arguments": counts.correct / counts.expected if counts.expected else None,
+    }
+
+
+class LaidTable(NamedTuple):
+    """A table as it is printed: what it shows, its headings, its rows, and what stands below."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    notes: list[str] = []
+
+
+def laid_out(facts: dict[str, Any]) -> list[LaidTable]:
+    """The facts as tables, in the order of the paper; agreement where somebody gave it."""
+    return [
+        _laid_templates(facts), *_laid_agreement(facts), _laid_systems(facts), _laid_intervals(facts),
+        _laid_actions(facts),
+    ]  # fmt: skip
+
+
+def _laid_templates(facts: dict[str, Any]) -> LaidTable:
+    corpus, unknown = facts["corpus"], [one for one in facts["templates"] if one["arguments"] is None]
+    counted = (
+        f"{corpus['utterances']} commands of {corpus['speakers']} speakers in {corpus['recipes']} recipes, "
+        f"{corpus['several_predicates']} of them with several predicates; {corpus['predicates']} predicates, "
+        f"{corpus['arguments']} arguments, {corpus['implicit_arguments']} of which nobody said."
+    )
+    signs = "[ ]: may be a list; /: one of several kinds; ?: may be absent."
+    notes = [counted, signs] + (
+        ["Actions without arguments here are not in the templates."] if unknown else []
+    )
+    rows = [(one["action"], one["arguments"] or "-", str(one["predicates"])) for one in facts["templates"]]
+    title = f"Table 1: action templates ({facts['templates_name']})"
+    return LaidTable(title, ("action", "arguments", "predicates"), rows, notes)
+
+
+def _laid_agreement(facts: dict[str, Any]) -> list[LaidTable]:
+    found = facts["agreement"]
+    if found is None:
+        return []
+    rows = [(one["name"], f"{one['same']} of {one['all']}", percent(one["share"])) for one in found["shares"]]
+    rows += [
+        (f"{one['name']}, Krippendorff's alpha", f"{one['units']} units", _coefficient(one["alpha"]))
+        for one in found["coefficients"]
+    ]
+    note = "Two annotators, before any decision; predicates are paired as in scoring."
+    return [LaidTable("Agreement of the annotators", ("the same", "pairs", "agreement"), rows, [note])]
+
+
+def _laid_systems(facts: dict[str, Any]) -> LaidTable:
+    notes, rows = [], []
+    for name, one in facts["systems"].items():
+        mark = ""
+        if missing := len(one["missing_speakers"]):
+            mark = "abcdefghijklmnopqrstuvwxyz"[len(notes) % 26]
+            who = "One user is" if missing == 1 else f"{missing} users are"
+            notes.append(f"{mark} {who} missing: {', '.join(one['missing_speakers'])}.")
+        rows.append(
+            (name + (f" ({mark})" if mark else ""), *(percent(one["corpus"][key]) for key in TABLE_2))
+        )
+    notes.append(
+        "Per cent; actions of the reference's predicates, arguments of those whose action was recognised. "
+        f"Mode {facts['mode']}."
+    )
+    title = "Table 2: percentages of accuracy and error rate for each tested system"
+    return LaidTable(title, ("", *TABLE_2.values()), rows, notes)
+
+
+def _laid_intervals(facts: dict[str, Any]) -> LaidTable:
+    rows = [
+        (
+            name, str(one["counts"]["predicates"]), str(one["counts"]["expected"]), str(one["speakers"]),
+            *(_span(one["intervals"][key]) for key in ("correct_actions", "correct_arguments")),
+            percent(one["corpus"]["exact_utterances"]),
+        )
+        for name, one in facts["systems"].items()
+    ]  # fmt: skip
+    notes = sorted({one["few"] for one in facts["systems"].values() if one["few"]})
+    return LaidTable(
+        "Of how many, and 95 % over speakers",
+        (
+            "", "predicates", "arguments", "speakers", "actions from, to", "arguments from, to",
+            "commands exact",
+        ),
+        rows, notes,
+    )  # fmt: skip
+
+
+def _laid_actions(facts: dict[str, Any]) -> LaidTable:
+    rows = [
+        (
+            action, str(one["predicates"]),
+            *(
+                f"{percent(each['correct_actions'])} / {percent(each['correct_arguments'])}"
+                for each in one["systems"].values()
+            ),
+        )
+        for action, one in facts["actions"].items()
+    ]  # fmt: skip
+    note = "Per cent of correct actions / of correct arguments where the action was recognised."
+    return LaidTable("Each action", ("action", "predicates", *facts["systems"]), rows, [note])
+
+
+def percent(share: float | None) -> str:
+    """With one decimal; `-` where there is none."""
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def _span(interval: list[float] | None) -> str:
+    return "-" if interval is None else f"{percent(interval[0])}, {percent(interval[1])}"
+
+
+def _coefficient(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def as_markdown(tables: list[LaidTable], signatures: list[str]) -> str:
+    """The tables as a Markdown document."""
+    lines: list[str] = []
+    for table in tables:
+        words = 2 if table.headings[1] == "arguments" else 1
+        sides = ["---"] * words + ["---:"] * (len(table.headings) - words)
+        lines += [f"## {table.title}", ""]
+        lines += [f"| {' | '.join(map(_cell, row))} |" for row in (table.headings, sides, *table.rows)]
+        lines += ["", *(f"{note}\n" for note in table.notes)]
+    return "\n".join([*lines, *(f"`{one}`\n" for one in signatures)])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def write_tuples(scores: Mapping[str, Scores], into: Path) -> int:
+    """One file a system and speaker, a line a predicate: `1_2; (1, 2, 0, 0)`; `---` ends a recipe."""
+    written = 0
+    for name, one in scores.items():
+        lines: dict[str, list[str]] = {}
+        recipes: dict[str, int] = {}
+        for score in one.predicates:
+            own = lines.setdefault(score.speaker, [])
+            if recipes.setdefault(score.speaker, score.recipe) != score.recipe:
+                own.append("---")
+                recipes[score.speaker] = score.recipe
+            own.append(f"{score.id}; {score.tuple}")
+            written += 1
+        folder = into / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for speaker, own in lines.items():
+            (folder / f"{speaker}.csv").write_text("\n".join(own) + "\n", encoding="utf-8")
+    return written
