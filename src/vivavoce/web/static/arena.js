@@ -14,7 +14,8 @@ function grow(shown) {
     if (!shown[number]) continue;
     side.replaceChildren(...marked(shown[number]));
     side.hidden = false;
-    side.nextElementSibling.hidden = true; // that it is answering is said below
+    const awaited = /** @type {HTMLElement} */ (side.nextElementSibling);
+    awaited.hidden = true; // that it is answering is said below
   }
 }
 
