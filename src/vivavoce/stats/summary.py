@@ -296,7 +296,7 @@ def _warnings(
 
 
 def doubt_definitions(whole: GroupSummary) -> Statement | None:
-    """The two definitions of success that disagree most over all dialogues, where that is much (FAR_APART)."""
+    """The two definitions of success that disagree most over all dialogues, if that is much (`FAR_APART`)."""
     rates = {name: one for name in HEADLINES if (one := whole.rates.get(name)) and one.ratio is not None}
     pairs = [(a, b) for a, b in combinations(rates, 2) if _gap(rates[a], rates[b]) >= FAR_APART]
     if not pairs:
