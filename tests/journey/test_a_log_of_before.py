@@ -151,7 +151,7 @@ ANSWERS = (
 NEW_FOLDS = ("Interaction parameters drawn", "Parametri d'interazione disegnati")
 MARKS = ("SIMULATED", "SIMULATO")
 # a doubt that nothing told before
-DOUBTS = ("Two definitions of success part:", "Due definizioni di successo divergono:")
+DOUBTS = ("Two definitions of success disagree:", "Due definizioni di successo divergono:")
 ALWAYS = ("town",)  # the figures of the others in `make test-long`
 DRAWN = 0.08  # of an interval's width: its resamples are drawn otherwise since then; 0.046 was seen at most
 DIVERGED = 1e6  # an estimate that a search never found

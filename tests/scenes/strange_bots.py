@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from urllib.parse import parse_qs, urlsplit
 
 
 class _Bubbles(BaseHTTPRequestHandler):
@@ -42,6 +43,28 @@ class _Frases(_Bubbles):
             self._answer(422, {"errore": "servono i campi 'cliente' e 'frase'"})
             return
         self._answer(200, {"esito": {"testo": "Good morning at the repair shop."}})
+
+
+class _Counter(_Bubbles):
+    """Takes `?frage=...&wer=...` by GET alone, with a header that says who asks."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self._answer(405, {"fault": "ask by GET"})
+
+    def do_GET(self) -> None:
+        asked = parse_qs(urlsplit(self.path).query)
+        if self.headers.get("X-Desk") != "lost and found":
+            self._answer(401, {"fault": "which desk asks?"})
+        elif "frage" not in asked or asked.get("lang") != ["en"]:
+            self._answer(422, {"fault": "no question"})
+        else:
+            self._answer(200, {"reply": {"say": f"Nobody has found your {asked['frage'][0]}."}})
+
+
+def lost_property() -> AbstractContextManager[str]:
+    """The address of the third."""
+    return _served(_Counter)
 
 
 def ferry_office() -> AbstractContextManager[str]:

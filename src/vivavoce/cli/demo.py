@@ -27,6 +27,7 @@ def demo(
     from vivavoce.core.ports import free_port
 
     pages, dashboard = chosen_ports(port, desk_port) if serve else (0, 0)
+    note(f"starts two bots and lets simulated callers hold {dialogues} dialogues; then dataset and report")
     place = prepare(out, {"nbest": free_port(9101), "onebest": free_port(9102)})
     with bundled_bots(place.domain, place.bots):
         _run_trial(place.study, place.dataset, place.report, dialogues, seed, as_json)
@@ -51,6 +52,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     with open_log(plan, None) as log:
         with progress("simulated dialogues") as moved:
             simulate_study(plan, log, dialogues, seed=seed, error_rate=WORD_ERROR_RATE, report=moved)
+        note("the dialogues are held; dataset and report are being made")
         with replacing():
             exported = export_study(plan, log, dataset, scope="simulated")
     summary = summarise(exported, "system")

@@ -115,6 +115,7 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
     from vivavoce.cli.servers import serve_study
 
     study = read_study(folder)
+    note(f"starts {study.name}: its bundled bots, if it names any, then participants' pages and dashboard")
     with ExitStack() as stack:
         if bots := bundled_bots_of(study):
             stack.enter_context(running_bots(bots))

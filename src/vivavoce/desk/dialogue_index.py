@@ -197,7 +197,9 @@ class DialogueIndex:
     def variety(self, name: str) -> int:
         """How many values a fact has over all dialogues."""
         if name in self._codes:
-            return len([one for one in self._codes[name].values if one])
+            own, rows = self._codes[name], len(self.cards)
+            nothing = bool(own.among([NOTHING], rows).any())
+            return own.distinct(np.ones(rows, bool)) - nothing
         return len(self._marks[name].arrays) if name in self._marks else 0
 
     def told(self, name: str) -> bool:

@@ -13,10 +13,11 @@ from vivavoce.desk.disclosure import declares_comparison, disclosure
 from vivavoce.desk.due import cost_lines, costs_of_systems, due_actions, due_of_systems
 from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.progress import OUTCOMES, progress, whereabouts
+from vivavoce.desk.progress import progress, whereabouts
 from vivavoce.desk.stopping import make_watch_view
 from vivavoce.desk.study_size import declared_people
 from vivavoce.desk.systems import changes, standings
+from vivavoce.desk.visit_list import OUTCOMES, VisitQuery, make_visit_list
 from vivavoce.log.scope import PEOPLE
 
 router = APIRouter()
@@ -52,8 +53,14 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
         "costs": cost_lines(request, desk), "people_size": desk.board.see(declared_people),
         "disclosure": disclosure(request, desk), "watch": watch,
         "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
-        "compares": declares_comparison(desk.study),
+        "outcome_keys": {words: key for key, words in OUTCOMES.items()},
+        "compares": declares_comparison(desk.study), "visits_of": _visits_of,
     }  # fmt: skip
+
+
+def _visits_of(**wanted: Any) -> str:
+    """The address of the list of these visits."""
+    return VisitQuery(**wanted).address
 
 
 @router.get("/api/progress")
@@ -61,7 +68,19 @@ def progress_for_programs(desk: ThisDesk) -> JSONResponse:
     """The overview's numbers, for programs: they name no participant."""
     shown = desk.board.see(progress)
     steps = [replace(one, dialogues="") for one in shown.flow.steps]
-    return JSONResponse(jsonable_encoder(replace(shown, flow=replace(shown.flow, steps=steps))))
+    systems = [replace(one, busiest="") for one in shown.systems]
+    told = replace(
+        shown, flow=replace(shown.flow, steps=steps), systems=systems, all=replace(shown.all, busiest="")
+    )
+    return JSONResponse(jsonable_encoder(told))
+
+
+@router.get("/visits/all")
+def all_visits(request: Request, desk: ThisDesk) -> Response:
+    """The visits that a number of the overview counts."""
+    query = VisitQuery.read(request.query_params)
+    found = desk.board.see(lambda board: make_visit_list(board, query, desk.log.clock.now()))
+    return desk.page(request, "visits_all.html", found=found)
 
 
 @router.get("/visits")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -11,10 +11,11 @@ from babel.dates import format_date
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board, DialogueCard, Incident, VisitCard
 from vivavoce.desk.deeds import Deed, works
-from vivavoce.desk.language import NP_, gettext, language, ngettext, step_noun, step_words, worded
+from vivavoce.desk.language import gettext, language, ngettext, step_noun, step_words, worded
 from vivavoce.desk.study_size import StudySize, study_size
 from vivavoce.desk.systems import SystemHealth, healths
 from vivavoce.desk.visit_flow import VisitFlow, visit_flow
+from vivavoce.desk.visit_list import OUTCOMES, VisitQuery
 from vivavoce.report.numbers import count, plural
 from vivavoce.stats.concentration import concentration
 from vivavoce.study.step_kind import StepKind, battles_of, dialogues_of
@@ -28,13 +29,6 @@ FAILURES: Final = (
     N_("unreachable"), N_("timeout"), N_("bad answer"), N_("refused"), N_("closed"), N_("interrupted"),
     N_("internal"),
 )  # fmt: skip
-OUTCOMES: Final = {
-    "running": NP_("visit", "running"), "completed": NP_("visit", "completed"),
-    "screened_out": NP_("visit", "screened out"), "no_consent": NP_("visit", "no consent"),
-    "withdrew": NP_("visit", "withdrew"), "timed_out": NP_("visit", "timed out"),
-    "technical_failure": NP_("visit", "technical failure"), "not_accepted": NP_("visit", "not accepted"),
-    "no_place": NP_("visit", "found no place"),
-}  # fmt: skip
 PHASES: Final = {
     "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in dialogue"),
     "code": N_("entering the code"), "feedback": N_("answering the questionnaire"),
@@ -51,15 +45,19 @@ ACTIVE_FOR: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of a chart."""
+    """One bar of a chart; `address`: where what it counts is listed, if anywhere."""
 
     label: str
     value: int
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemProgress:
-    """One system's row: dialogues by status, and how they spread over participants."""
+    """One system's row: dialogues by status, and how they spread over participants.
+
+    busiest  the participant who holds most, `largest` dialogues; "": nobody holds any
+    """
 
     system: str
     title: str
@@ -70,6 +68,7 @@ class SystemProgress:
     mean: float | None
     median: float | None
     largest: int
+    busiest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def progress(board: Board) -> TrialProgress:
         systems=[_row(name, board.study.system_titles.get(name, ""), of_system[name], now) for name in names],
         all=_row("all systems", "", cards, now),
         spread=_spread([who for who, _ in counted], in_steps=not talks),
-        days=_days([at for _, at in counted], now),
+        days=_days([at for _, at in counted], now, listed=talks),
         visits={words: outcomes[name] for name, words in OUTCOMES.items() if outcomes[name]},
         active=sum(now - visit.last_at <= ACTIVE_FOR for visit in board.running_visits()),
         failures=dict(Counter(incident.failure for incident in board.incidents).most_common()),
@@ -165,6 +164,7 @@ def _things(work: Sequence[WorkProgress], *, talks: bool) -> str:
 
 def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) -> SystemProgress:
     statuses = Counter(card.outcome for card in cards)
+    people = Counter(card.participant_id for card in cards)
     spread = concentration(card.participant_id for card in cards)
     return SystemProgress(
         system=name,
@@ -176,6 +176,7 @@ def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) ->
         mean=spread.mean,
         median=spread.median,
         largest=spread.largest,
+        busiest=people.most_common(1)[0][0] if people else "",
     )
 
 
@@ -242,17 +243,25 @@ def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
             Bar(f"{low}–{low + width - 1}", sum(sizes.get(low + one, 0) for one in range(width)))
             for low in lows
         ]
-    bars = [Bar(str(size), sizes.get(size, 0)) for size in range(1, min(largest, MOST_BARS) + 1)]
+    bars = [_held(str(size), sizes.get(size, 0)) for size in range(1, min(largest, MOST_BARS) + 1)]
     if largest > MOST_BARS:
         rest = sum(people for size, people in sizes.items() if size >= MOST_BARS)
-        bars[-1] = Bar(f"{MOST_BARS}+", rest)
-    return bars
+        bars[-1] = _held(f"{MOST_BARS}+", rest)
+    return bars if not in_steps else [replace(one, address="") for one in bars]
 
 
-def _days(instants: Sequence[datetime], now: datetime) -> list[Bar]:
+def _held(number: str, people: int) -> Bar:
+    return Bar(number, people, VisitQuery(held=number).address)
+
+
+def _days(instants: Sequence[datetime], now: datetime, *, listed: bool) -> list[Bar]:
     counts = Counter(at.date() for at in instants)
     days = [now.date() - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
-    return [Bar(format_date(day, "d MMM", locale=language()), counts[day]) for day in days]
+    return [
+        Bar(format_date(day, "d MMM", locale=language()), counts[day],
+            f"/dialogues?since={day}&until={day}" if listed else "")
+        for day in days
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

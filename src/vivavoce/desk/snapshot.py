@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -82,10 +82,13 @@ class Results:
 
         Raises  VivavoceError: a section of a package fails
         """
+        from vivavoce.report.links import linked_figure
         from vivavoce.report.section import joined_front
 
         if language() not in self._fronts:
-            self._fronts[language()] = joined_front([one.front(self.mark) for one in self.found])
+            front = joined_front([one.front(self.mark) for one in self.found])
+            figure = linked_figure(front.figure, address_of) if front.figure else None
+            self._fronts[language()] = replace(front, figure=figure)
         return self._fronts[language()]
 
     def figures(self) -> "Iterator[Figure]":

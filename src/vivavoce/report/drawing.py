@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from textwrap import wrap
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import altair as alt
 import vl_convert
@@ -20,6 +21,9 @@ from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from vivavoce.languages.base import locale_of
 from vivavoce.report.language import language
+
+if TYPE_CHECKING:
+    from vivavoce.report.blocks import CountedDialogues
 
 INK, RULE, ACCENT, SOFT, WARM, WARM_SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6", "#a4531a", "#e3b48f"
 NEUTRAL: Final = "#e6e9ec"
@@ -47,6 +51,7 @@ PNG_SCALE: Final = 3
 LONG_NUMBER: Final = re.compile(r"(-?\d+\.\d\d)\d+")
 PLACES: Final = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height|viewBox)="[^"]*"')
 LABELLED: Final = re.compile(r'<(path|line)([^>]*?) aria-label="([^"]*)"([^>]*?)/>')
+MARK: Final = re.compile(r"<(path|line)[^>]*><title>([^<]*)</title></\1>")
 EMPTY: Final = re.compile(r'<path class="(?:foreground|background)"[^>]*? d="(?:M0,0h0v0h0Z)?"[^>]*/>')
 TAG: Final = re.compile(r"<[a-z][^>]*>")
 IDLE: Final = re.compile(r' (?:role|class|aria-[a-z]+|pointer-events|stroke-miterlimit)="[^"]*"')
@@ -61,6 +66,8 @@ class Figure:
 
     columns, rows  its numbers for who reads tables: a heading a column, and a text a cell, of which a `Shown`
                    still knows what was computed; none: what the specification holds
+    labels         what stands over each row's mark; counts: the dialogues behind it; addresses: where these
+                   are to be read. Each has an entry a row, or none at all
     """
 
     kind: ClassVar[str] = "figure"
@@ -71,6 +78,9 @@ class Figure:
     make: Callable[[int], tuple[dict[str, Any], Any]]
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    labels: tuple[str, ...] = ()
+    counts: "tuple[CountedDialogues | None, ...]" = ()
+    addresses: tuple[str, ...] = ()
 
     @property
     def wide(self) -> str:
@@ -116,7 +126,8 @@ def marked(mark: str) -> Iterator[None]:
 
 def figure(
     name: str, title: str, alternative: str, draw: Draw, *, mark: str | None = None, caption: str = "",
-    columns: Sequence[str] = (), rows: Sequence[Sequence[str]] = (),
+    columns: Sequence[str] = (), rows: Sequence[Sequence[str]] = (), labels: Sequence[str] = (),
+    counts: "Sequence[CountedDialogues | None]" = (),
 ) -> Figure:  # fmt: skip
     """A figure; its mark goes into its title, so that it stays when the figure is copied out."""
     mark = _MARK.get() if mark is None else mark
@@ -130,7 +141,10 @@ def figure(
             # a copy: two readers may want it at once, and a context is entered by one at a time
             return context.copy().run(lambda: (_spec(draw(width), fitting), _number_signs()))
 
-    return Figure(name, whole, alternative, caption, make, tuple(columns), tuple(map(tuple, rows)))
+    return Figure(
+        name, whole, alternative, caption, make, tuple(columns), tuple(map(tuple, rows)), tuple(labels),
+        tuple(counts),
+    )  # fmt: skip
 
 
 def label_px(labels: list[str], width: int) -> int:
@@ -187,7 +201,25 @@ def _printed(drawn: Figure, font: str) -> str:
 
 @lru_cache(maxsize=64)  # a page of the dashboard is looked at again and again
 def _on_page(drawn: Figure, width: int) -> str:
-    return _page_svg(*drawn.make(width), f"{drawn.name}-{width}")
+    svg = _page_svg(*drawn.make(width), f"{drawn.name}-{width}")
+    return _opening(svg, drawn) if drawn.addresses else svg
+
+
+def _opening(svg: str, drawn: Figure) -> str:
+    """With links on marks, for a pointer: by keyboard the table behind the figure has them.
+
+    Note    marks of one label are opened in the order of their rows
+    """
+    left: dict[str, list[str]] = {}
+    for shown, address in zip(drawn.labels, drawn.addresses, strict=True):
+        left.setdefault(escape(shown), []).append(address)
+
+    def opened(mark: re.Match[str]) -> str:
+        own = left.get(mark[2], [])
+        address = own.pop(0) if len(own) > 1 else own[0] if own else ""
+        return f'<a href="{escape(address)}" tabindex="-1">{mark[0]}</a>' if address else mark[0]
+
+    return MARK.sub(opened, svg)
 
 
 def _page_svg(spec: dict[str, Any], locale: Any, prefix: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.report.blocks import CountedDialogues
 from vivavoce.report.content import limits
 from vivavoce.report.drawing import (
     ACCENT,
@@ -22,8 +23,9 @@ from vivavoce.report.drawing import (
     label_px,
 )
 from vivavoce.report.language import say
+from vivavoce.report.links import cases_of
 from vivavoce.report.numbers import amount, count, label
-from vivavoce.stats.summary_results import GroupSummary
+from vivavoce.stats.summary_results import Summary
 
 STEP: Final = 38
 CLOSE_STEP: Final = 30
@@ -37,6 +39,7 @@ class DrawnValue:
     """One dot: the line on which it stands, value and limits, and how they are written.
 
     counted  how many cases it rests on, in words
+    counts   the dialogues that it counts
     """
 
     group: str
@@ -46,6 +49,7 @@ class DrawnValue:
     shown: str
     limits: str
     counted: str = ""
+    counts: CountedDialogues | None = None
 
     @property
     def hover(self) -> str:
@@ -103,7 +107,11 @@ def interval_figure(
         for panel in panels
         for one in panel.values
     ]
-    return figure(name, title, words + ".", draw, caption=caption, columns=columns, rows=rows)
+    drawn = [one for panel in panels for one in panel.values]
+    return figure(
+        name, title, words + ".", draw, caption=caption, columns=columns, rows=rows,
+        labels=[one.hover for one in drawn], counts=[one.counts for one in drawn],
+    )  # fmt: skip
 
 
 def columns_of(panel: str, group: str, value: str) -> tuple[str, ...]:
@@ -111,10 +119,10 @@ def columns_of(panel: str, group: str, value: str) -> tuple[str, ...]:
     return panel, group, value, say("95% interval"), say("Cases")
 
 
-def drawn_measure(rows: Sequence[GroupSummary], name: str) -> list[DrawnValue]:
+def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
     """The groups' values of a measure that is no success rate; those without a case are left out."""
     found = []
-    for row in rows:
+    for row in summary.by:
         one = row.measures.get(name)
         if one is None or one.value is None:
             continue
@@ -122,7 +130,7 @@ def drawn_measure(rows: Sequence[GroupSummary], name: str) -> list[DrawnValue]:
         found.append(
             DrawnValue(
                 label(row.key), one.value, low, high, amount(one.value, one.unit),
-                limits(low, high, one.unit), count(one.denominator),
+                limits(low, high, one.unit), count(one.denominator), cases_of(summary, row, name),
             )
         )  # fmt: skip
     return found

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from vivavoce.report.blocks import Block, Cell, CountedDialogues, Document, DocumentSection, Fold, TableOfText
+from vivavoce.report.drawing import Figure
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupSummary, Summary
 
@@ -42,7 +43,8 @@ def successes_of(summary: Summary, row: GroupSummary, measure: str) -> CountedDi
 
 def linked(document: Document, address_of: AddressOf) -> Document:
     """The document with an address for each number whose dialogues can be found."""
-    return replace(document, sections=linked_sections(document.sections, address_of))
+    figure = linked_figure(document.figure, address_of) if document.figure else None
+    return replace(document, figure=figure, sections=linked_sections(document.sections, address_of))
 
 
 def linked_sections(
@@ -64,7 +66,14 @@ def linked_table(table: TableOfText, address_of: AddressOf) -> TableOfText:
 def _block(block: Block, address_of: AddressOf) -> Block:
     if isinstance(block, Fold):
         return replace(block, blocks=tuple(_block(one, address_of) for one in block.blocks))
+    if isinstance(block, Figure):
+        return linked_figure(block, address_of)
     return linked_table(block, address_of) if isinstance(block, TableOfText) else block
+
+
+def linked_figure(figure: Figure, address_of: AddressOf) -> Figure:
+    """The same of the marks of a figure."""
+    return replace(figure, addresses=tuple(address_of(one) if one else "" for one in figure.counts))
 
 
 def _cell(cell: Cell, address_of: AddressOf) -> Cell:

@@ -3,7 +3,8 @@
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from io import StringIO
 from math import isfinite
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import safe_csv_cell
-from vivavoce.report.blocks import Cell, Document, Row, TableOfText
+from vivavoce.report.blocks import Cell, CountedDialogues, Document, Row, TableOfText
 from vivavoce.report.drawing import Figure
 from vivavoce.report.language import Shown, localised
 from vivavoce.report.numbers import MISSING
@@ -43,6 +44,7 @@ LATEX: Final = str.maketrans(
 )
 
 
+VALUE: Final = 1  # of the cells beside a heading that is a panel: group, value, limits, cases
 _THIN: Final = re.compile("(?<=\\d)\u202f(?=\\d)")  # between thousands, in lists of answers with their counts
 
 
@@ -96,12 +98,22 @@ FIGURE_FORMS: Final[Mapping[str, Callable[[Figure, str], str | bytes]]] = {
 def numbers_of(figure: Figure) -> TableOfText:
     """What a figure draws, as a table: as it was told with the figure, else what its specification holds."""
     columns, rows = (figure.columns, figure.rows) if figure.rows else _held(figure.spec)
+    counts, addresses = figure.counts or [None] * len(rows), figure.addresses or [""] * len(rows)
+    whole = list(zip(counts, addresses, strict=True))
     return TableOfText(
         f"of-{figure.name}",
         figure.title,
         tuple(map(Cell, columns)),
-        tuple(Row(row[0], tuple(map(Cell, row[1:]))) for row in rows),
+        tuple(Row(row[0], _opened(row, *behind)) for row, behind in zip(rows, whole, strict=True)),
     )
+
+
+def _opened(row: Sequence[str], counts: CountedDialogues | None, address: str) -> tuple[Cell, ...]:
+    """The cells beside the heading; the value, the last but its limits and cases, opens what it counts."""
+    cells = list(map(Cell, row[1:]))
+    if counts is not None and len(cells) > VALUE:
+        cells[VALUE] = replace(cells[VALUE], counts=counts, address=address)
+    return tuple(cells)
 
 
 def _held(spec: dict[str, Any]) -> tuple[list[str], list[tuple[str, ...]]]:

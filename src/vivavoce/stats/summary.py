@@ -307,7 +307,7 @@ def _warnings(
 
 
 def doubt_definitions(whole: GroupSummary) -> Statement | None:
-    """The two definitions of success that part most over all dialogues, where that is much (`FAR_APART`)."""
+    """The two definitions of success that disagree most over all dialogues, if that is much (`FAR_APART`)."""
     rates = {name: one for name in HEADLINES if (one := whole.rates.get(name)) and one.ratio is not None}
     pairs = [(a, b) for a, b in combinations(rates, 2) if _gap(rates[a], rates[b]) >= FAR_APART]
     if not pairs:
@@ -317,15 +317,15 @@ def doubt_definitions(whole: GroupSummary) -> Statement | None:
         key=lambda name: -(rates[name].ratio or 0.0),
     )
     return statement(
-        "Two definitions of success part: {high} {most} of {n_high}, {low} {least} of {n_low} ({bound} or "
-        "more apart is much).",
+        "Two definitions of success disagree: {high}: {most} of {n_high}; {low}: {least} of {n_low} "
+        "({bound} or more apart is much).",
         high=statement(MEASURES.get(high).title), most=Numeral(rates[high].ratio or 0.0, ".1%"),
         n_high=Counted(round(rates[high].n), rates[high].unit),
         low=statement(MEASURES.get(low).title), least=Numeral(rates[low].ratio or 0.0, ".1%"),
         n_low=Counted(round(rates[low].n), rates[low].unit), bound=Numeral(FAR_APART, ".0%"),
     ) + statement(
-        "They do not measure the same here: read what each counts, and some of the dialogues that one calls "
-        "a success and the other does not, before either is believed."
+        "They do not measure the same here. Before you believe either, read what each counts, and some of "
+        "the dialogues that one calls a success and the other does not."
     )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def test_many_dialogues_of_one_person_share_the_last_bar(
     for _ in range(17):
         caller.assign("nbest", study.tasks[0])
     spread = Board(study, empty_log).see(progress).spread
-    assert len(spread) == 15 and spread[-1] == Bar("15+", 1)
+    assert len(spread) == 15 and spread[-1] == Bar("15+", 1, "/visits/all?held=15%2B")
 
 
 def test_a_board_carried_on_equals_one_made_anew(

@@ -4,9 +4,11 @@ import html
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from fastapi import APIRouter, FastAPI
@@ -22,6 +24,7 @@ from vivavoce.desk.page import CostLine, DashboardPage, DueAction
 from vivavoce.desk.study_size import study_size
 from vivavoce.desk.systems import healths
 from vivavoce.desk.visit_flow import visit_flow
+from vivavoce.desk.visit_list import VisitQuery, visits_of
 from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.study.model import Analysis, Study
@@ -390,3 +393,40 @@ def test_without_declared_looks_no_result_is_shown_and_one_sentence_says_why(ent
     told = text_of(enter("viewer").get("/").text, "declared")
     assert told.startswith("The declared comparison The study declares no looks at its result")
     assert "%" not in told
+
+
+def test_counts_of_the_flow_open_the_visits_that_they_count(walk: Walk, enter: Enter, study: Study) -> None:
+    """Every number of the flow and of participants is the number of visits, or people, in its list."""
+    board = Board(study, walk.log)
+    walk.completed()
+    walk.completed()
+    left = walk.caller()
+    left.begin()
+    walk.trial.hold(left, "nbest", study.tasks[0], stop_after=1)
+    left.leaves("withdrew")
+    walk.caller().begin()
+    flow = board.see(visit_flow)
+    for step in flow.steps:
+        for way, n in (
+            ("begun", step.begun),
+            ("ended", step.ended),
+            ("left", step.left),
+            ("here", step.here),
+        ):
+            wanted = VisitQuery.read(
+                dict(parse_qsl(VisitQuery(step=step.number, way=way).address.partition("?")[2]))
+            )
+            assert len(list(board.see(partial(visits_of, query=wanted)))) == n, (step.step, way)
+    page = enter("viewer").get("/").text
+    browser = enter("viewer", "second")
+    links = re.findall(r'<a href="(/visits/all\?[^"]+)">(\d+)</a>', page)
+    assert len(links) > 12
+    for address, n in links:
+        found = browser.get(html.unescape(address)).text
+        told = re.search(r"(\d+) visits? found of (\d+) participants?\.", found)
+        assert told is not None and n in told.groups(), address
+    bars = re.findall(r'<a href="(/visits/all\?held=[^"]+)" aria-label="[^:]+: (\d+)"', page)
+    assert bars
+    for address, n in bars:
+        found = browser.get(html.unescape(address)).text
+        assert re.search(rf"found of {n} participants?\.", found), address

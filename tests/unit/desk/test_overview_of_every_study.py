@@ -76,7 +76,7 @@ def test_the_overview_of_a_comparison_speaks_of_judgements_and_of_no_dialogue(
         browser.post(app.state.desk.access.invite("owner", "http://desk.test"))
         page = re.sub(r"\s+", " ", browser.get("/overview/numbers").text)
         app.state.desk.snapshots.close()
-    assert '<dt>Participants</dt><dd class="figure">3</dd>' in page
+    assert '<dt>Participants</dt><dd class="figure"><a href="/visits/all?worked=1">3</a></dd>' in page
     assert "nobody has begun yet" not in page
     assert "Judgements a participant" in page and "Judgements a day" in page
     assert "ialogue" not in page

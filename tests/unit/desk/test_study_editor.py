@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from scenes.strange_bots import ferry_office, repair_shop
+from scenes.strange_bots import ferry_office, lost_property, repair_shop
 from vivavoce.desk.study_editor.setup import create_setup
 from vivavoce.log.store import Log
 from vivavoce.study.load import check_study, load_study
@@ -160,6 +160,30 @@ def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) ->
     settings = load_study(editor.folder).systems["shop"]
     assert settings["body"] == {"frase": "{{ text }}", "cliente": "{{ conversation }}"}
     assert settings["response"] == {"text": "esito.testo"}
+
+
+def test_a_bot_that_is_asked_by_get_and_wants_a_header_is_described_by_the_form(editor: Editor) -> None:
+    with lost_property() as address:
+        page = editor.send("/study/new/hello", editor.look(), 422, url=address, name="counter")
+        asked = {"url": address, "name": "counter", "with": "these", "ask-text": "frage", "ask-method": "GET",
+                 "ask-conversation": "wer", "ask-more": '{"lang": "en"}'}  # fmt: skip
+        refused = editor.send("/study/new/hello", page, 422, **asked, **{"ask-headers": "X-Desk lost"})
+        assert "NAME: VALUE, one a line: X-Desk lost" in unescape(refused)
+        refused = editor.send("/study/new/hello", refused, 422, **asked)
+        assert "The bot refused the request" in refused
+        asked["ask-headers"] = "X-Desk: lost and found"
+        empty = editor.send("/study/new/hello", refused, 422, **asked, **{"ask-answer": "reply.words"})
+        assert "no words were found where they should stand: the answer has no text" in empty
+        assert ">X-Desk: lost and found</textarea>" in empty and "<option selected>GET</option>" in empty
+        found = editor.send("/study/new/hello", empty, **asked)
+        assert "Nobody has found your" in found
+        systems = re.search(r'name="systems"[^>]*>([^<]*)<', found)
+        assert systems is not None
+    begun(editor, systems=unescape(systems[1]))
+    settings = load_study(editor.folder).systems["counter"]
+    assert settings["method"] == "GET" and settings["headers"] == {"X-Desk": "lost and found"}
+    assert settings["query"] == {"lang": "en", "frage": "{{ text }}", "wer": "{{ conversation }}"}
+    assert settings["response"] == {"text": "reply.say"}
 
 
 def test_all_problems_stand_once_on_the_page_with_their_card_and_a_system_is_edited(scaffold: Editor) -> None:

@@ -43,7 +43,7 @@ def messages() -> set[Key]:
     said |= {
         (None, text) for text in (*form_words(), *analysis_words(), *map(about_protocol, protocol_names()))
     }
-    said |= {("step", name.replace("_", " ")) for name in STEPS.names()}
+    said |= {("step", name) for name, kind in STEPS if type(kind).__module__.startswith("vivavoce.")}
     return said | {(None, text) for work in works().values() for text in (work.counted, work.things) if text}
 
 

@@ -123,7 +123,7 @@ def test_transcripts_are_shown_only_when_asked_and_hidden_words_are_counted(tmp_
     assert "private words here" not in render(dataset)
     shown = compose(dataset, ReportOptions(transcripts=3)).blocks(Transcript)
     assert len(shown) == 3
-    assert shown[0].turns[0] == ("user", "Participant", "private words here")
+    assert shown[0].turns[0] == ("user", "0 \u00b7 Participant", "private words here")
     assert "subjective success" in shown[0].why
     hidden = render(dataset, options=ReportOptions(transcripts=3, redact=True))
     assert "private words here" not in hidden

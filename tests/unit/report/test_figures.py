@@ -8,11 +8,13 @@ from threading import Barrier
 import altair as alt
 import pytest
 
-from scenes.summaries import made_group, made_rate
+from scenes.summaries import made_group, made_rate, made_summary
 from vivavoce.languages.base import LANGUAGES, Language
 from vivavoce.report import drawing
 from vivavoce.report.drawing import marked
 from vivavoce.report.language import speaking
+from vivavoce.report.links import linked_figure
+from vivavoce.report.tables import numbers_of
 from vivavoce.sections.dialogues.figures import durations_figure
 from vivavoce.sections.participants.figures import participants_figure
 from vivavoce.sections.results.figure import success_figure
@@ -23,10 +25,27 @@ ROW = made_group("alpha", RATES)
 
 
 def test_the_alternative_says_what_the_figure_shows():
-    figure = success_figure([ROW], {"rate": "Success"})
+    figure = success_figure(made_summary([ROW], ROW), {"rate": "Success"})
     assert figure.alternative == "Success: alpha 75.0% (60.0 to 86.0)."
     assert "75.0%" in figure.wide
     assert "75.0%" in figure.narrow
+
+
+def test_marks_and_the_table_behind_a_figure_open_what_they_count():
+    rows = [made_group(name, RATES) for name in ("alpha", "<beta>")]
+    plain = success_figure(made_summary(rows, ROW), {"rate": "Success"})
+    assert "<a " not in plain.wide
+    figure = linked_figure(plain, lambda counted: f"/dialogues?system={counted.keys[0]}&more")
+    opened = re.findall(r'<a href="([^"]+)" tabindex="-1"><path[^>]*><title>([^<]+)</title>', figure.wide)
+    assert opened == [
+        ("/dialogues?system=alpha&amp;more", "alpha: 75.0% (60.0 to 86.0), 1 of 20"),
+        ("/dialogues?system=&lt;beta&gt;&amp;more", "&lt;beta&gt;: 75.0% (60.0 to 86.0), 1 of 20"),
+    ]
+    cells = [row.cells[1] for row in numbers_of(figure).rows]
+    assert [(one.main, one.address) for one in cells] == [
+        ("75.0%", "/dialogues?system=alpha&more"), ("75.0%", "/dialogues?system=<beta>&more"),
+    ]  # fmt: skip
+    assert "<a " not in figure.alone
 
 
 def test_two_readers_draw_one_figure_at_once():
@@ -46,7 +65,7 @@ def test_two_readers_draw_one_figure_at_once():
 def test_the_narrow_form_fits_a_small_phone():
     rows = [made_group(f"a rather long name of a system {number}", RATES) for number in range(3)]
     figures = [
-        success_figure(rows, {"rate": "Success, of something long indeed"}),
+        success_figure(made_summary(rows, ROW), {"rate": "Success, of something long indeed"}),
         participants_figure(dict.fromkeys(range(1, 130), 3)),
         durations_figure([DialogueDurations(row.key, 3, 1, 2, 3, 4, 5) for row in rows]),
     ]
@@ -56,7 +75,7 @@ def test_the_narrow_form_fits_a_small_phone():
 
 def test_a_group_without_cases_is_left_out():
     empty = made_group("beta", {"rate": made_rate(None, None, None, n=0)})
-    assert "beta" not in success_figure([ROW, empty], {"rate": "Success"}).alternative
+    assert "beta" not in success_figure(made_summary([ROW, empty], ROW), {"rate": "Success"}).alternative
 
 
 @pytest.mark.parametrize("mark", ["", "SIMULATED"])
@@ -89,7 +108,8 @@ def test_colours_are_only_those_that_the_page_replaces():
 
 
 def test_hostile_names_are_no_markup():
-    figure = success_figure([made_group("<script>alert(1)</script>", RATES)], {"rate": "<b>x</b>"})
+    hostile = made_group("<script>alert(1)</script>", RATES)
+    figure = success_figure(made_summary([hostile], hostile), {"rate": "<b>x</b>"})
     assert "<script" not in figure.wide + figure.narrow
     assert "<b>" not in figure.wide + figure.narrow
 

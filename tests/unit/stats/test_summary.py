@@ -220,8 +220,8 @@ def test_definitions_of_success_that_part_by_much_are_doubted(make, said, apart)
     assert front.before == ((str(doubt),) if apart else ())
     if apart:
         assert str(doubt).startswith(
-            "Two definitions of success part: Subjective success 100.0% of 10 dialogues, Objective success, "
-            "assigned goal 0.0% of 10 dialogues (20% or more apart is much)."
+            "Two definitions of success disagree: Subjective success: 100.0% of 10 dialogues; Objective "
+            "success, assigned goal: 0.0% of 10 dialogues (20% or more apart is much)."
         )
 
 

@@ -136,7 +136,7 @@ for (const link of document.querySelectorAll("a[data-makes]")) {
       await fetchMade(link, () => counted(seconds, since));
       status.textContent = link.dataset.done;
     } catch (error) {
-      status.textContent = error instanceof TypeError ? link.dataset.failed : error.message;
+      status.textContent = error instanceof Error && !(error instanceof TypeError) ? error.message : link.dataset.failed;
     }
     link.removeAttribute("aria-disabled");
   });

@@ -197,6 +197,8 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
             for name, found in parameters.items()
             for one in found
         ],
+        labels=[f"{name}. {one.hover}" for name, found in parameters.items() for one in found],
+        counts=[one.counts for found in parameters.values() for one in found],
     )
 
 

@@ -141,7 +141,7 @@ def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]
     for name, measure in sorted(MEASURES, key=lambda one: _place(one[0])):
         if is_rate(name) or not summary.all.counted(name):
             continue
-        values = drawn_measure(summary.by, name)
+        values = drawn_measure(summary, name)
         if len({one.value for one in values}) > 1 and all(one.low is not None for one in values):
             found.setdefault(family_title(measure.name), {})[title(name)] = values
     return found

@@ -376,4 +376,4 @@ def _ground(summary: Summary) -> str:
         ground = say("It rests on {dialogues} of {participants}.", dialogues=dialogues, participants=people)
     else:
         ground = say("It rests on {dialogues}; who held them is not known.", dialogues=dialogues)
-    return f"{ground} {say('Over all: {rates}.', rates=', '.join(rates))}" if rates else ground
+    return f"{ground} {say('Over all: {rates}.', rates='; '.join(rates))}" if rates else ground

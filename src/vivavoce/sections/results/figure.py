@@ -1,26 +1,25 @@
 """Success rates, the measure of the answer, and differences of rates, drawn."""
 
-from collections.abc import Sequence
-
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import by_what, interval_of, title
 from vivavoce.report.drawing import Figure
 from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.report.language import say
+from vivavoce.report.links import cases_between, successes_of
 from vivavoce.report.numbers import amount, between, count, label, percent, points, span
 from vivavoce.stats.rates import is_rate
-from vivavoce.stats.summary_results import GroupSummary, GroupTest, Summary
+from vivavoce.stats.summary_results import GroupTest, Summary
 
 
-def success_figure(rows: Sequence[GroupSummary], measures: dict[str, str]) -> Figure:
-    """Success rates as dots on their intervals, one panel a measure.
+def success_figure(summary: Summary, measures: dict[str, str]) -> Figure:
+    """Success rates of the groups as dots on their intervals, one panel a measure.
 
-    Input   the groups of a summary; `measures` is name -> title of those to show
+    Input   `measures` is name -> title of those to show
     """
     panels = [
         IntervalPanel(shown, values, whole=True)
         for name, shown in measures.items()
-        if (values := _rates(rows, name))
+        if (values := _rates(summary, name))
     ]
     return interval_figure(
         "success", say("Success rates with 95% intervals"), panels,
@@ -31,7 +30,7 @@ def success_figure(rows: Sequence[GroupSummary], measures: dict[str, str]) -> Fi
 
 def answer_figure(summary: Summary, name: str) -> Figure | None:
     """The one measure that the answer speaks of, group by group; None where it has no value to be drawn."""
-    values = _rates(summary.by, name) if is_rate(name) else drawn_measure(summary.by, name)
+    values = _rates(summary, name) if is_rate(name) else drawn_measure(summary, name)
     if not values:
         return None
     whole = is_rate(name) and values[0].low is not None
@@ -43,12 +42,16 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
     )  # fmt: skip
 
 
-def differences_figure(tests: Sequence[GroupTest], headings: dict[str, str]) -> Figure | None:
+def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | None:
     """Differences of rates with their intervals, one panel a measure; None where no interval was found."""
     panels = [
         IntervalPanel(shown, values, line=0.0)
         for name, shown in headings.items()
-        if (values := [_difference(one) for one in tests if one.measure == name and _drawable(one)])
+        if (
+            values := [
+                _difference(summary, one) for one in summary.tests if one.measure == name and _drawable(one)
+            ]
+        )
     ]
     if not panels:
         return None
@@ -62,16 +65,21 @@ def differences_figure(tests: Sequence[GroupTest], headings: dict[str, str]) -> 
     )  # fmt: skip
 
 
-def _rates(rows: Sequence[GroupSummary], name: str) -> list[DrawnValue]:
+def _rates(summary: Summary, name: str) -> list[DrawnValue]:
     found = []
-    for row in rows:
+    for row in summary.by:
         rate = row.rates[name]
         if rate.ratio is None:
             continue
         low, high, _ = interval_of(rate)
         shown = percent(rate.ratio) if rate.low is not None else amount(rate.ratio, "")
         counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
-        found.append(DrawnValue(label(row.key), rate.ratio, low, high, shown, span(low, high), counted))
+        found.append(
+            DrawnValue(
+                label(row.key), rate.ratio, low, high, shown, span(low, high), counted,
+                successes_of(summary, row, name),
+            )
+        )  # fmt: skip
     return found
 
 
@@ -79,11 +87,12 @@ def _drawable(test: GroupTest) -> bool:
     return test.difference is not None and test.decisive.low is not None
 
 
-def _difference(test: GroupTest) -> DrawnValue:
+def _difference(summary: Summary, test: GroupTest) -> DrawnValue:
     """In percentage points."""
     found = test.decisive
     value, low, high = (100 * (one or 0.0) for one in (test.difference, found.low, found.high))
     return DrawnValue(
         f"{label(test.a)} \u2013 {label(test.b)}", value, low, high,
         points(test.difference), between(found.low, found.high, points),
+        counts=cases_between(summary, (test.a, test.b), test.measure),
     )  # fmt: skip

@@ -41,10 +41,10 @@ class ResultsSection(LeadingSection[Summary]):
             if all(row.rates[name].low is not None or not row.rates[name].n for row in results.by)
         }
         drawn = drawable and len(results.by) <= MOST_DRAWN_GROUPS
-        blocks: list[Block] = [success_figure(results.by, drawable)] if drawn else []
+        blocks: list[Block] = [success_figure(results, drawable)] if drawn else []
         blocks.append(success_table(results))
         if tests := tests_table(results):
-            forest = differences_figure(results.tests, shown) if drawn else None
+            forest = differences_figure(results, shown) if drawn else None
             blocks += [forest, tests] if forest else [tests]
         return blocks
 

@@ -1,0 +1,170 @@
+"""The visits behind a number of the overview: which they are, and what is to be read of each."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+from urllib.parse import urlencode
+
+from vivavoce.desk.board import Board, VisitCard
+from vivavoce.desk.language import NP_, gettext, step_title, worded
+
+Passage = Literal["begun", "ended", "left", "here"]
+PASSAGES: Final[dict[str, str]] = {
+    "begun": NP_("visits at a step", "begun"), "ended": NP_("visits at a step", "ended it"),
+    "left": NP_("visits at a step", "left here"), "here": NP_("visits at a step", "there now"),
+}  # fmt: skip
+OUTCOMES: Final = {
+    "running": NP_("visit", "running"), "completed": NP_("visit", "completed"),
+    "screened_out": NP_("visit", "screened out"), "no_consent": NP_("visit", "no consent"),
+    "withdrew": NP_("visit", "withdrew"), "timed_out": NP_("visit", "timed out"),
+    "technical_failure": NP_("visit", "technical failure"), "not_accepted": NP_("visit", "not accepted"),
+    "no_place": NP_("visit", "found no place"),
+}  # fmt: skip
+MOST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class VisitQuery:
+    """Which visits are meant; nothing set: all.
+
+    outcome      of OUTCOMES
+    step, way    number of a step of the study, from 1, and how visits stand to it, of PASSAGES
+    placed       those alone whose steps are the study's, as the flow counts them
+    system       with a dialogue with it
+    held         of participants who held so many dialogues; `5+`: so many or more
+    worked       of participants who have begun a dialogue, or done anything else that is counted
+    """
+
+    outcome: str = ""
+    step: int | None = None
+    way: str = ""
+    placed: bool = False
+    system: str = ""
+    held: str = ""
+    worked: bool = False
+
+    @classmethod
+    def read(cls, given: Mapping[str, str]) -> "VisitQuery":
+        """The query of an address; what is not understood is passed over."""
+        step, way = given.get("step", ""), given.get("way", "")
+        held, outcome = given.get("held", ""), given.get("outcome", "")
+        number = int(step) if step.isdecimal() and len(step) < 4 and way in PASSAGES else None
+        return cls(
+            outcome=outcome if outcome in OUTCOMES else "", step=number,
+            way=way if number is not None else "", placed=bool(given.get("placed")),
+            system=given.get("system", ""),
+            held=held if held.removesuffix("+").isdecimal() and len(held) < 9 else "",
+            worked=bool(given.get("worked")),
+        )  # fmt: skip
+
+    @property
+    def address(self) -> str:
+        """Where these visits are listed."""
+        said = {
+            "outcome": self.outcome, "step": self.step, "way": self.way, "placed": self.placed and 1,
+            "system": self.system, "held": self.held, "worked": self.worked and 1,
+        }  # fmt: skip
+        asked = urlencode({name: value for name, value in said.items() if value})
+        return "/visits/all" + (f"?{asked}" if asked else "")
+
+    def told(self, steps: list[str]) -> list[str]:
+        """What is asked for, in the reader's words."""
+        found = []
+        if self.step is not None:
+            kind = steps[self.step - 1] if 0 < self.step <= len(steps) else ""
+            found.append(f"{self.step}. {step_title(kind)}: {worded(PASSAGES[self.way], 'visits at a step')}")
+        if self.outcome:
+            found.append(worded(OUTCOMES[self.outcome], "visit"))
+        if self.system:
+            found.append(self.system)
+        if self.held:
+            found.append(gettext("who held %(number)s dialogues", number=self.held))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRow:
+    """One visit of the list; step: where it stands or ended, from 1, None where nobody knows."""
+
+    visit: VisitCard
+    outcome: str
+    step: int | None
+    step_kind: str
+    minutes: float
+    dialogues: int
+
+
+@dataclass(frozen=True, slots=True)
+class VisitList:
+    """The visits that are asked for, the latest first and at most MOST of them, with how many there are."""
+
+    rows: list[VisitRow]
+    visits: int
+    participants: int
+    told: list[str]
+
+
+def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList:
+    """The visits of a board."""
+    found = sorted(visits_of(board, query), key=lambda one: one.opened_at, reverse=True)
+    held = Counter(one.visit_id for one in board.dialogues.values())
+    kinds = [one.kind for one in board.study.visit]
+    return VisitList(
+        [_row(one, kinds, held[one.visit_id], now) for one in found[:MOST]], len(found),
+        len({one.participant_id for one in found}), query.told(kinds),
+    )  # fmt: skip
+
+
+def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
+    """Every visit that a query means."""
+    cards = board.dialogues.values()
+    with_system = {one.visit_id for one in cards if one.system == query.system}
+    held = Counter(one.participant_id for one in cards)
+    workers = {*held, *(one.participant_id for one in board.deeds.values())}
+    steps = len(board.study.visit)
+    for visit in board.visits.values():
+        if query.outcome and (visit.outcome or "running") != query.outcome:
+            continue
+        if (query.placed or query.step is not None) and not (visit.placed and visit.same_steps):
+            continue
+        if query.step is not None and query.way not in passages(visit, query.step - 1, steps):
+            continue
+        if query.system and visit.visit_id not in with_system:
+            continue
+        if query.held and not _holds(held[visit.participant_id], query.held):
+            continue
+        if query.worked and visit.participant_id not in workers:
+            continue
+        yield visit
+
+
+def passages(visit: VisitCard, step: int, steps: int) -> set[str]:
+    """How a visit stands to a step, which is counted from 0; nothing: it has not come there."""
+    reached = reached_step(visit, steps)
+    if step > reached:
+        return set()
+    if step < reached or visit.outcome == "completed":
+        return {"begun", "ended"}
+    return {"begun", "here" if visit.outcome is None else "left"}
+
+
+def reached_step(visit: VisitCard, steps: int) -> int:
+    """The step in which a visit stands or ended, from 0; as many as there are: behind all of them."""
+    return min(max(visit.entered, default=0), steps)
+
+
+def _holds(number: int, wanted: str) -> bool:
+    least = int(wanted.removesuffix("+"))
+    return number >= least if wanted.endswith("+") else number == least
+
+
+def _row(visit: VisitCard, kinds: list[str], dialogues: int, now: datetime) -> VisitRow:
+    reached = min(reached_step(visit, len(kinds)), len(kinds) - 1)
+    known = visit.placed and visit.same_steps and reached >= 0
+    ended = visit.ended_at or (now if visit.outcome is None else visit.last_at)
+    return VisitRow(
+        visit, OUTCOMES.get(visit.outcome or "running", visit.outcome or ""), reached + 1 if known else None,
+        kinds[reached] if known else "", (ended - visit.opened_at).total_seconds() / 60, dialogues,
+    )  # fmt: skip
