@@ -366,15 +366,18 @@ def main() -> None:
         start = perf_counter()
         rows.append(facts | {"seed": seed} | measured(make, given.trials, seed))
         print(f"{len(rows)} of {len(planned)}: {perf_counter() - start:.0f} s, {facts}", file=sys.stderr)
+        if given.out is not None:
+            given.out.write_text(_json(given.seed, rows) + "\n", encoding="utf-8")
+    print(_json(given.seed, rows))
+
+
+def _json(seed: int, rows: list[Facts]) -> str:
     alike: dict[tuple[Any, ...], list[Facts]] = {}
     for one in rows:
         if "target" in one:
             alike.setdefault((one["target"], one["part"], one.get("even"), one["penalty"]), []).append(one)
-    labels = [saved(own) for own in alike.values()]
-    text = json.dumps({"seed": given.seed, "scenarios": rows, "labels_saved": labels}, indent=1)
-    if given.out is not None:
-        given.out.write_text(text + "\n", encoding="utf-8")
-    print(text)
+    labels = [saved(own) for own in alike.values() if len(own) > 1]
+    return json.dumps({"seed": seed, "scenarios": rows, "labels_saved": labels}, indent=1)
 
 
 if __name__ == "__main__":
