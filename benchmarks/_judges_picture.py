@@ -1,4 +1,4 @@
-"""The picture of docs/explanation/judges.md: what a judge saves over the share of dialogues that people judged."""
+"""The picture of docs/explanation/judges.md: what a judge saves over the share that people judged."""
 
 import json
 from pathlib import Path
