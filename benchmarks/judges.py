@@ -1,6 +1,7 @@
 """How often estimates from people and a judge hold, and how many labels by people they save.
 
 `python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--part live] [--out FILE]`: JSON.
+`--picture FILE.svg` draws what is kept (benchmarks/results/judges.json) and measures nothing.
 
 calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
         systems; a judge that knows nothing, something, or much, and is lenient to one system
@@ -29,6 +30,7 @@ from typing import Any, Final
 
 import numpy as np
 from benchmarks._judged_trials import Trials, differences, means
+from benchmarks._judges_picture import picture
 from benchmarks.inference import draw_sizes, own_rate
 from threadpoolctl import threadpool_limits
 
@@ -40,6 +42,7 @@ from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.logistic import penalised
 
 Facts = dict[str, Any]
+RECORD: Final = Path(__file__).parent / "results" / "judges.json"
 Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 RATE, ICC, ALPHA = 0.65, 0.15, 0.05
@@ -353,7 +356,11 @@ def main() -> None:
     parser.add_argument("--dstc2", type=Path)
     parser.add_argument("--part", action="append", help="calls, chosen, dstc2, live, tried or apart alone")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
+    if given.picture is not None:
+        given.picture.write_text(picture(RECORD), encoding="utf-8")
+        return
     with TemporaryDirectory() as scratch:
         dataset = None if given.dstc2 is None else imported(given.dstc2, Path(scratch) / "dstc2")
         planned = [
@@ -366,15 +373,18 @@ def main() -> None:
         start = perf_counter()
         rows.append(facts | {"seed": seed} | measured(make, given.trials, seed))
         print(f"{len(rows)} of {len(planned)}: {perf_counter() - start:.0f} s, {facts}", file=sys.stderr)
+        if given.out is not None:
+            given.out.write_text(_json(given.seed, rows) + "\n", encoding="utf-8")
+    print(_json(given.seed, rows))
+
+
+def _json(seed: int, rows: list[Facts]) -> str:
     alike: dict[tuple[Any, ...], list[Facts]] = {}
     for one in rows:
         if "target" in one:
             alike.setdefault((one["target"], one["part"], one.get("even"), one["penalty"]), []).append(one)
-    labels = [saved(own) for own in alike.values()]
-    text = json.dumps({"seed": given.seed, "scenarios": rows, "labels_saved": labels}, indent=1)
-    if given.out is not None:
-        given.out.write_text(text + "\n", encoding="utf-8")
-    print(text)
+    labels = [saved(own) for own in alike.values() if len(own) > 1]
+    return json.dumps({"seed": seed, "scenarios": rows, "labels_saved": labels}, indent=1)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ from unit.stats.test_label_targets import label, made_of
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import compute
 from vivavoce.measures.values import values
+from vivavoce.stats.clusters import chosen_ratio
 from vivavoce.stats.comparison import compare_systems
+from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.intervals import with_intervals
 from vivavoce.stats.judge_estimates import estimate
 from vivavoce.stats.summary import summarise
@@ -126,3 +128,27 @@ def test_where_all_that_was_drawn_is_fair_the_interval_is_that_of_every_other_ra
     found = summarise(made_of(make, annotations=labels, label_chances=chances)).all.measures[RATE]
     assert (found.value, found.clustered.high) == (1.0, 1.0)
     assert found.clustered.method == "wilson_effective_participants" and (found.clustered.low or 0) < 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("callers", [140, 40])
+def test_the_interval_holds_what_is_true_and_the_test_keeps_its_level(callers: int) -> None:
+    """Dialogues that look bad are labelled four times as often; 600 trials, so that 95 % is known to .9."""
+    rng, trials = np.random.default_rng(99), 600
+    held = alarms = plain = 0
+    for _ in range(trials):
+        who = np.repeat(np.arange(callers), 1 + rng.poisson(4, callers))
+        own = rng.beta(0.65 * 17 / 3, 0.35 * 17 / 3, callers)
+        truth = (rng.random(len(who)) < own[who]).astype(float)
+        looks = np.where(rng.random(len(who)) < 0.6, truth, rng.random(len(who)) < 0.8)
+        chances = np.where(looks > 0.5, 0.15, 0.6)
+        drawn, first = rng.random(len(who)) < chances, rng.random(len(who)) < 0.5
+        weights = np.where(drawn, 1 / chances, 0.0)
+        found = chosen_ratio(who, truth * drawn, drawn.astype(float), weights)
+        held += (found.low or 0) <= 0.65 <= (found.high or 0)
+        sides = [(who[at], (truth * weights)[at], weights[at]) for at in (first, ~first)]
+        test = compare_clusters(sides[0][0], sides[1][0], sides[0][1:], sides[1][1:], weighed=True)
+        alarms += test is not None and (test.p or 0) < 0.05
+        plain += abs(truth[drawn].mean() - 0.65) < 0.05
+    assert 0.93 <= held / trials <= 0.975 and 0.03 <= alarms / trials <= 0.07
+    assert plain / trials < 0.05, "as they are, labels are nowhere near"
