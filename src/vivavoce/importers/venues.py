@@ -13,7 +13,13 @@ from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME
 
 CAMBRIDGE_SLOTS: Final[dict[str, str]] = {"address": "addr"}
-CODES: Final = {"phone": "code", "telephone": "code", "reference": "code", "trainid": "code", "postcode": "prefix"}
+CODES: Final = {
+    "phone": "code",
+    "telephone": "code",
+    "reference": "code",
+    "trainid": "code",
+    "postcode": "prefix",
+}
 NOT_SLOTS: Final = ("id", NAME, "location")
 
 
