@@ -77,8 +77,8 @@ telephony: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m telephony --timeout 1200 $(ARGS)
 
 counterparts: .venv/dev.stamp
-	./scripts/install-counterparts "$(COUNTERPARTS_ROOT)"
-	$(BIN)/python -m pytest -m counterpart --timeout 1200 $(ARGS)
+	missing=0; ./scripts/install-counterparts "$(COUNTERPARTS_ROOT)" || missing=1; \
+	$(BIN)/python -m pytest -m counterpart --timeout 1200 $(ARGS) && exit $$missing
 
 lint: .venv/dev.stamp .venv/typescript.stamp
 	$(BIN)/ruff check .

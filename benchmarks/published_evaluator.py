@@ -1,14 +1,15 @@
 """Objective success beside the published evaluator of MultiWOZ (inform, success) on the same dialogues.
 
-    python -m benchmarks published_evaluator --evaluator FOLDER --python PYTHON --dialogues FILE \\
-        --venues FILE [--write]
+    python -m benchmarks published_evaluator --evaluator FOLDER --python PYTHON --dialogues FILE... \\
+        [--venues FILE] [--write]
 
 evaluator  a checkout of MultiWOZ_Evaluation (Nekvinda and Dušek 2021); PYTHON: with its requirements
-dialogues  ConvLab's unified format, goals of the domain `restaurant`; venues: the same corpus's database
+dialogues  MultiWOZ 2.1 (`test.json`, `val.json`): those of one domain that has venues, with the evaluator's
+           own venues; or ConvLab's unified format of one domain, `restaurant`, with --venues of that corpus
 
-Its function `get_dialog_success` is called as it is, on its own database class with these venues. It is
-given what the corpus says: goals, states of the user, active domains, and of each system turn which slots
-it tells (no words).
+Its function `get_dialog_success` is called as it is, on its own database class. It is given what the corpus
+says: goals, states of the user, the active domain, and of each system turn which slots it tells (no words).
+References of bookings are asked by neither: our goals have no bookings.
 """
 
 import argparse
@@ -16,19 +17,30 @@ import json
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from vivavoce.importers.base import Importer
 from vivavoce.importers.convlab import CONVLAB
+from vivavoce.importers.multiwoz import MULTIWOZ
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.success.assigned import assigned_outcome
 from vivavoce.measures.success.model import Venues
 from vivavoce.measures.success.outcomes import outcomes, scored_turns
 
 RESULTS = Path(__file__).parent / "results" / "published_evaluator.json"
-TOLD = {"name": "NAME", "phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "ref": "REFERENCE"}
+TOLD = {
+    "name": "NAME",
+    "phone": "PHONE",
+    "address": "ADDRESS",
+    "addr": "ADDRESS",
+    "postcode": "POST",
+    "post": "POST",
+}
 FIVE = ("phone", "address", "postcode", "reference", "trainid")
+WITH_VENUES = ("restaurant", "hotel", "attraction")
 THEIRS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -37,8 +49,9 @@ from mwzeval.metrics import get_dialog_success
 given = json.load(open(sys.argv[2], encoding="utf-8"))
 database = MultiWOZVenueDatabase()
 kept = ("address", "area", "food", "id", "name", "phone", "postcode", "pricerange", "type")
-database.data["restaurant"] = [{name: one.get(name, "?") for name in kept} for one in given["venues"]]
-database.data_keys["restaurant"] = set(kept)
+if given["venues"]:
+    database.data["restaurant"] = [{name: one.get(name, "?") for name in kept} for one in given["venues"]]
+    database.data_keys["restaurant"] = set(kept)
 found = {}
 for key, one in given["dialogues"].items():
     parts = [one[name] for name in ("goal", "booked", "told", "states", "domains")]
@@ -48,27 +61,73 @@ print(json.dumps(found))
 """
 
 
+class Scored(NamedTuple):
+    """One dialogue of one domain: what is wanted, asked, told turn by turn, and the user's state then."""
+
+    key: str
+    domain: str
+    wanted: dict[str, str]
+    asked: list[str]
+    told: list[str]
+    states: list[dict[str, str]]
+
+    def as_they_take_it(self) -> dict[str, Any]:
+        turns = len(self.told)
+        return {
+            "goal": {self.domain: {"informable": self.wanted, "requestable": self.asked}},
+            "booked": [[]] * turns,
+            "domains": [[self.domain]] * turns,
+            "told": self.told,
+            "states": [{self.domain: state} for state in self.states],
+        }
+
+
 def main() -> None:
     reader = argparse.ArgumentParser(prog="published_evaluator")
-    for name in ("evaluator", "python", "dialogues", "venues"):
+    for name in ("evaluator", "python"):
         reader.add_argument(f"--{name}", type=Path, required=True)
+    reader.add_argument("--dialogues", type=Path, required=True, nargs="+")
+    reader.add_argument("--venues", type=Path)
     reader.add_argument("--write", action="store_true", help=f"also write {RESULTS.name}")
     options = reader.parse_args()
-    corpus = json.loads(options.dialogues.read_text("utf-8"))
+    corpora = [json.loads(file.read_text("utf-8")) for file in options.dialogues]
+    whole = isinstance(corpora[0], dict)
     with tempfile.TemporaryDirectory() as folder:
-        theirs = _theirs(options, corpus, Path(folder))
-        CONVLAB.make_dataset([options.dialogues], Path(folder, "dataset"), venues=options.venues)
-        ours = _ours(Dataset(Path(folder, "dataset")))
-    result = _compared(theirs, ours, corpus)
+        found = (_multiwoz if whole else _unified)(options, corpora, Path(folder))
+    result = {"dialogues": sum(map(len, corpora)), **found}
     print(json.dumps(result, indent=1))
     if options.write:
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+        known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+        known["multiwoz" if whole else "camrest"] = result
+        RESULTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
 
 
-def _theirs(options: argparse.Namespace, corpus: list[Any], folder: Path) -> dict[str, list[bool]]:
+def _unified(options: argparse.Namespace, corpora: list[Any], folder: Path) -> dict[str, Any]:
+    scored = [_of_unified(one) for corpus in corpora for one in corpus]
+    ours = _ours(CONVLAB, options.dialogues, folder / "dataset", options.venues)
+    return _compared(_theirs(options, scored, folder), ours)
+
+
+def _multiwoz(options: argparse.Namespace, corpora: list[Any], folder: Path) -> dict[str, Any]:
+    every = {name: one for corpus in corpora for name, one in corpus.items()}
+    ours: dict[str, dict[str, bool]] = {}
+    scored: list[Scored] = []
+    for domain in WITH_VENUES:
+        own = {name: one for name, one in every.items() if _domains(one) == [domain]}
+        scored += [_of_multiwoz(name, domain, one) for name, one in own.items()]
+        file = folder / domain / "data.json"
+        file.parent.mkdir()
+        file.write_text(json.dumps(own), "utf-8")
+        venues = options.evaluator / "mwzeval" / "data" / "database" / f"{domain}_db.json"
+        ours |= _ours(MULTIWOZ, [file], folder / domain / "dataset", venues)
+    domains = dict(Counter(one.domain for one in scored))
+    return {"domains": domains, **_compared(_theirs(options, scored, folder), ours)}
+
+
+def _theirs(options: argparse.Namespace, scored: list[Scored], folder: Path) -> dict[str, list[bool]]:
     given = {
-        "venues": json.loads(options.venues.read_text("utf-8")),
-        "dialogues": dict(map(_as_they_take_it, corpus)),
+        "venues": json.loads(options.venues.read_text("utf-8")) if options.venues else None,
+        "dialogues": {one.key: one.as_they_take_it() for one in scored},
     }
     file = folder / "given.json"
     file.write_text(json.dumps(given), "utf-8")
@@ -76,38 +135,61 @@ def _theirs(options: argparse.Namespace, corpus: list[Any], folder: Path) -> dic
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def _as_they_take_it(dialogue: Any) -> tuple[str, dict[str, Any]]:
+def _of_unified(dialogue: Any) -> Scored:
     goal = dialogue["goal"]
     wanted = {_plain(slot): value for slot, value in goal["inform"].get("restaurant", {}).items()}
-    asked = [TOLD[slot] for slot in goal["request"].get("restaurant", {}) if slot in TOLD and slot != "name"]
+    asked = goal["request"].get("restaurant", {})
     told, states, state = [], [], {}
     for turn in dialogue["turns"]:
         if turn["speaker"] == "user":
             state = {_plain(slot): value for slot, value in turn["state"]["restaurant"].items() if value}
             continue
         acts = [one for kind in turn["dialogue_acts"].values() for one in kind]
-        told.append(
-            " ".join(TOLD[one["slot"]] for one in acts if one["intent"] == "inform" and one["slot"] in TOLD)
+        told.append(_slots(one["slot"] for one in acts if one["intent"] == "inform"))
+        states.append(state)
+    return Scored(dialogue["dialogue_id"], "restaurant", wanted, _requests(asked), told, states)
+
+
+def _of_multiwoz(name: str, domain: str, dialogue: Any) -> Scored:
+    goal, told, states = dialogue["goal"][domain], [], []
+    for turn in dialogue["log"][1::2]:
+        acts = turn.get("dialog_act") or {}
+        pairs = [pair for kind in acts for pair in acts[kind] if not kind.endswith("-Request")]
+        told.append(_slots(slot.lower() for slot, value in pairs if value not in ("?", "none", "")))
+        state = turn["metadata"].get(domain) or {"semi": {}}
+        states.append(
+            {slot: value for slot, value in state["semi"].items() if value not in ("", "not mentioned")}
         )
-        states.append({"restaurant": state})
-    every = {
-        "booked": [[]] * len(told),
-        "domains": [["restaurant"]] * len(told),
-        "told": told,
-        "states": states,
-    }
-    return dialogue["dialogue_id"], {
-        "goal": {"restaurant": {"informable": wanted, "requestable": asked}},
-        **every,
-    }
+    return Scored(
+        name.removesuffix(".json"),
+        domain,
+        dict(goal.get("info") or {}),
+        _requests(goal.get("reqt") or []),
+        told,
+        states,
+    )
+
+
+def _domains(dialogue: Any) -> list[str]:
+    return [name for name, told in dialogue["goal"].items() if name not in ("message", "topic") and told]
+
+
+def _slots(slots: Iterable[str]) -> str:
+    return " ".join(TOLD[slot] for slot in slots if slot in TOLD)
+
+
+def _requests(asked: Iterable[str]) -> list[str]:
+    return [TOLD[slot] for slot in asked if slot in TOLD and slot != "name"]
 
 
 def _plain(slot: str) -> str:
     return slot.replace(" ", "")
 
 
-def _ours(dataset: Dataset) -> dict[str, dict[str, bool]]:
+def _ours(importer: Importer, dialogues: list[Path], into: Path, file: Path) -> dict[str, dict[str, bool]]:
     """By dialogue: whether what was offered meets the goal, whether the goal was served, by weaker rules."""
+    importer.make_dataset(dialogues, into, venues=file)
+    dataset = Dataset(into)
     venues = Venues.from_rows(dataset.read("entities").to_pylist())
     found = {}
     for key, outcome in outcomes(dataset).assigned.items():
@@ -129,12 +211,11 @@ def _ours(dataset: Dataset) -> dict[str, dict[str, bool]]:
         )
         found[key]["met by no venue"] = not venues.matching(goal)
         found[key]["offered"] = bool(outcome.offers)
+        found[key]["named as in the database"] = bool(outcome.offers and venues.named(outcome.offers[-1]))
     return found
 
 
-def _compared(
-    theirs: dict[str, list[bool]], ours: dict[str, dict[str, bool]], corpus: list[Any]
-) -> dict[str, Any]:
+def _compared(theirs: dict[str, list[bool]], ours: dict[str, dict[str, bool]]) -> dict[str, Any]:
     both = sorted(theirs.keys() & ours.keys())
     n = len(both)
     names = ("inform", "success")
@@ -149,7 +230,7 @@ def _compared(
     reasons = Counter(
         _reason(theirs[key], ours[key]) for key in both if theirs[key][1] != ours[key]["success"]
     )
-    return {"dialogues": len(corpus), "scored by both": n, "shares": share, "agreement": agreed,
+    return {"scored by both": n, "shares": share, "agreement": agreed,
             "why success differs": dict(reasons.most_common())}  # fmt: skip
 
 
@@ -166,6 +247,8 @@ def _reason(theirs: list[bool], ours: dict[str, bool]) -> str:
             return "published only: what was asked was told before the venue that counts was offered"
         if not ours["offered"]:
             return "published only: no offer by name is among the acts"
+        if not ours["named as in the database"]:
+            return "published only: no venue has the name that was told (an article, an ending, a short form)"
         if ours["any venue, five slots, values not looked at"]:
             return "published only: an earlier venue met the goal, the last one does not"
         return "published only: the venue that was named does not meet the goal, the state of the user does"

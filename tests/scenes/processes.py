@@ -10,7 +10,7 @@ from pathlib import Path
 from random import SystemRandom
 from typing import Final
 
-from scenes.patience import eventually
+from scenes.patience import PATIENCE_S, eventually
 from vivavoce.study.scaffold import write_study
 
 _chance: Final = SystemRandom()
@@ -47,7 +47,9 @@ def _can_listen(port: int) -> bool:
     return True
 
 
-def wait_for_port(port: int, process: subprocess.Popen[bytes] | None = None) -> None:
+def wait_for_port(
+    port: int, process: subprocess.Popen[bytes] | None = None, *, patience_s: float = PATIENCE_S
+) -> None:
     """Wait until somebody listens; a process that was to listen must not have ended."""
 
     def listening() -> bool:
@@ -57,7 +59,7 @@ def wait_for_port(port: int, process: subprocess.Popen[bytes] | None = None) -> 
         assert process is None or process.poll() is None, f"{process.args} ended with {process.returncode}"
         return False
 
-    eventually(listening, f"nobody listens on port {port}")
+    eventually(listening, f"nobody listens on port {port}", patience_s=patience_s)
 
 
 @contextmanager

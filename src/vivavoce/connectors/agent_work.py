@@ -22,13 +22,13 @@ _PIECES: Final = ("arguments_delta", "inputTextDelta", "partial_json", "delta")
 _RESULTS: Final = ("result", "output", "response", "content")
 _DOCUMENTS: Final = ("document", "text", "content", "page_content", "snippet", "quote")
 _SOURCES: Final = ("source", "url", "uri", "title", "document_name", "id")
-_FROM_CACHE: Final = ("cached_tokens", "cache_read_input_tokens", "cachedContentTokenCount")
+_FROM_CACHE: Final = ("cached_tokens", "cache_read_input_tokens", "cachedContentTokenCount", "cache_read")
 _INTO_CACHE: Final = "cache_creation_input_tokens"
 _INPUT: Final = ("input_tokens", "prompt_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count")
 _OUTPUT: Final = (
     "output_tokens", "completion_tokens", "candidatesTokenCount", "outputTokens", "eval_count",
 )  # fmt: skip
-_REASONING: Final = ("reasoning_tokens", "thoughtsTokenCount", "reasoningTokens")
+_REASONING: Final = ("reasoning_tokens", "thoughtsTokenCount", "reasoningTokens", "reasoning")
 _INSIDE: Final = (
     "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details",
     "input_token_details", "output_token_details",

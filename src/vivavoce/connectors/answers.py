@@ -68,8 +68,12 @@ def read_written(value: Any) -> list[SsmlText]:
     for text in texts:
         if not isinstance(text, str):
             raise bad_answer(f"the answer's text is {_shown(text)} where text is expected")
-    found = (SsmlText(without_markup(text), text if is_ssml(text) else "") for text in texts)
-    return [one for one in found if one.text.strip()]
+    return [one for one in map(apart_from_markup, texts) if one.text.strip()]
+
+
+def apart_from_markup(text: str) -> SsmlText:
+    """A text's words, and the whole where it is marked up for a synthesiser."""
+    return SsmlText(without_markup(text), text if is_ssml(text) else "")
 
 
 def without_markup(text: str) -> str:

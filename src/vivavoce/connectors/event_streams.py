@@ -62,6 +62,18 @@ class EventStreams:
             finally:
                 await response.aclose()
 
+    async def ask_whole(self, request: httpx.Request) -> Any:
+        """The JSON answer to a request that streams nothing."""
+        with reported(self._vault):
+            response = await self._connected(request)
+            try:
+                body = await response.aread()
+                if response.is_error or response.is_redirect:
+                    check_status(response, body)
+                return self._vault.redact(read_json(body))
+            finally:
+                await response.aclose()
+
     async def close(self) -> None:
         await self.client.aclose()
 

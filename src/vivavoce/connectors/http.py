@@ -6,11 +6,10 @@ Retry   when the connection was never made; otherwise only with `idempotent: tru
 """
 
 from collections.abc import AsyncIterator
-from typing import Any, ClassVar, Final, Literal
-from urllib.parse import quote
+from typing import Any, ClassVar, Final
 
 import httpx
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from vivavoce.connectors import answers, system_connector
 from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
@@ -19,19 +18,16 @@ from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversati
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.json_client import Asking
 from vivavoce.connectors.messages import MessageShape, asks_for_history
+from vivavoce.connectors.request import Method, Prepared, Request
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.signing import Signature, Signer
 from vivavoce.connectors.system_connector import SystemConnector, name_of
-from vivavoce.connectors.templates import Rendered, compile_template
 from vivavoce.connectors.transport import reported
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.clock import SystemClock
 from vivavoce.core.errors import SystemUnderTestError
 
-Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-
 VARIABLES: Final = system_connector.VARIABLES | {"hypotheses", "history", "messages", "state"}
-_HEADER_VARIABLES: Final = {"conversation", "key", "number", "language", "state"}
 _COOKIES: Final = "_cookies"  # those of one conversation; what begins so is not logged
 _BODY: Final[dict[str, Any]] = {
     "conversation": "{{ conversation }}",
@@ -41,17 +37,6 @@ _BODY: Final[dict[str, Any]] = {
     "language": "{{ language }}",
     "hypotheses": "{{ hypotheses or omit }}",
 }
-
-
-class Request(BaseModel):
-    """One more request of the interface: to open, reset or close a conversation."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    url: WebAddress
-    method: Method = "POST"
-    body: Any = Field(
-        default_factory=lambda: {"conversation": "{{ conversation }}", "language": "{{ language }}"}
-    )
 
 
 class Opening(Request):
@@ -95,11 +80,13 @@ class HttpConnector(SystemConnector[HttpSettings]):
     def __init__(self, settings: HttpSettings, vault: Vault) -> None:
         super().__init__(settings, vault)
         turn = Request(url=settings.url, method=settings.method, body=settings.body)
-        self._turn = _Prepared(turn, settings, "")
+        self._turn = Prepared(turn, settings, VARIABLES)
         self._open = turn if settings.open is True else settings.open
-        self._opening = _Prepared(self._open, settings, "open.") if isinstance(self._open, Request) else None
-        self._resetting = _Prepared(settings.reset, settings, "reset.") if settings.reset else None
-        self._closing = _Prepared(settings.close, settings, "close.") if settings.close else None
+        self._opening = (
+            Prepared(self._open, settings, VARIABLES, "open.") if isinstance(self._open, Request) else None
+        )
+        self._resetting = Prepared(settings.reset, settings, VARIABLES, "reset.") if settings.reset else None
+        self._closing = Prepared(settings.close, settings, VARIABLES, "close.") if settings.close else None
         self._keep = {name: Expression(path) for name, path in settings.keep.items()}
         self._reader = AnswerReader(settings.response)
         greeting = settings.open.response if isinstance(settings.open, Opening) else None
@@ -156,9 +143,7 @@ class HttpConnector(SystemConnector[HttpSettings]):
         with reported(self._vault):
             return reader.read(self._vault.redact(answer), silent_ok=silent_ok)
 
-    async def _exchange(
-        self, prepared: "_Prepared", conversation: Conversation, turn: UserTurn | None
-    ) -> Any:
+    async def _exchange(self, prepared: Prepared, conversation: Conversation, turn: UserTurn | None) -> Any:
         """The JSON answer to one request; null for a request without a turn, whatever was answered."""
         with reported(self._vault):
             variables = self._variables(conversation, turn)
@@ -181,7 +166,7 @@ class HttpConnector(SystemConnector[HttpSettings]):
             return answer
 
     def _request(
-        self, prepared: "_Prepared", variables: dict[str, Any], cookies: httpx.Cookies
+        self, prepared: Prepared, variables: dict[str, Any], cookies: httpx.Cookies
     ) -> httpx.Request:
         request = prepared.request(self._asking.client, variables)
         if cookies:
@@ -198,35 +183,3 @@ class HttpConnector(SystemConnector[HttpSettings]):
             ],
             "state": {name: value for name, value in conversation.state.items() if name != _COOKIES},
         }
-
-
-class _Prepared:
-    """A request with its templates compiled."""
-
-    def __init__(self, request: Request, settings: HttpSettings, place: str) -> None:
-        self._method = request.method
-        self._url = compile_template(request.url, _HEADER_VARIABLES, place=f"{place}url")
-        self._headers = compile_template(settings.headers, _HEADER_VARIABLES, place="headers")
-        self._query = compile_template(settings.query, VARIABLES, place="query")
-        self._body: Rendered = compile_template(request.body, VARIABLES, place=f"{place}body")
-        self._has_body = request.body is not None and request.method != "GET"
-        self._address = httpx.URL(request.url) if "{" not in request.url else None
-
-    def request(self, client: httpx.AsyncClient, variables: dict[str, Any]) -> httpx.Request:
-        query = self._query(variables)
-        return client.build_request(
-            self._method,
-            self._address or str(self._url(_quoted(variables))),
-            headers=self._headers(variables),
-            params={name: str(value) for name, value in query.items()} or None,
-            json=self._body(variables) if self._has_body else None,
-        )
-
-
-def _quoted(variables: dict[str, Any]) -> dict[str, Any]:
-    """The variables as they may stand in an address."""
-    return {
-        **variables,
-        **{name: quote(str(variables[name]), safe="") for name in ("conversation", "key", "language")},
-        "state": {name: quote(str(value), safe="") for name, value in variables["state"].items()},
-    }

@@ -6,15 +6,13 @@ Retry   never: whether Lex heard a turn cannot be known
 """
 
 import asyncio
-import hashlib
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, ClassVar, Final
-from urllib.parse import urlsplit
 
-import httpx
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
+from vivavoce.connectors.amazon import AmazonConnector, AmazonSettings, session_of
 from vivavoce.connectors.answers import bad_answer, clean, clean_text
 from vivavoce.connectors.base import (
     Act,
@@ -26,45 +24,26 @@ from vivavoce.connectors.base import (
     Understood,
     UserTurn,
 )
-from vivavoce.connectors.secrets import Vault
-from vivavoce.connectors.system_connector import SystemConnector, name_of
-from vivavoce.connectors.transport import checked_addresses
-from vivavoce.connectors.urls import WebAddress
-from vivavoce.core.errors import InputError, SystemUnderTestError
-from vivavoce.core.validation import mistake
+from vivavoce.core.errors import SystemUnderTestError
 
 _LONGEST: Final = 1024
 
 
-class LexSettings(ConnectorSettings):
+class LexSettings(AmazonSettings):
     """Settings of a system with `connect: lex`."""
 
     bot: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{10}$")] = Field(description="id of the bot")
     alias: str = Field("TSTALIASID", min_length=1, description="id of the bot's alias")
     locale: str = Field("en_US", description="locale of the bot")
-    region: str = Field("us-east-1", description="region of the service")
-    url: WebAddress | None = Field(None, description="address of the service, when it is not Amazon's")
-    access_key: str | None = Field(None, description="${NAME} of the access key; else what AWS tools use")
-    secret_key: str | None = Field(None, description="${NAME} of the secret key")
-
-    @model_validator(mode="after")
-    def _both_keys(self) -> "LexSettings":
-        if (self.access_key is None) != (self.secret_key is None):
-            missing = "access_key" if self.access_key is None else "secret_key"
-            raise mistake(f"one key without the other: {missing!r} is missing", "write both, or none")
-        return self
 
 
-class LexConnector(SystemConnector[LexSettings]):
+class LexConnector(AmazonConnector[LexSettings]):
     """A Lex V2 bot."""
 
     name: ClassVar[str] = "lex"
     summary: ClassVar[str] = "an Amazon Lex V2 bot"
     settings: ClassVar[type[ConnectorSettings]] = LexSettings
-
-    def __init__(self, settings: LexSettings, vault: Vault) -> None:
-        super().__init__(settings, vault)
-        self._lex = _client(settings, vault)
+    service = "lexv2-runtime"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -76,7 +55,7 @@ class LexConnector(SystemConnector[LexSettings]):
             problem = f"the turn is longer than the {_LONGEST} characters that Lex takes"
             raise SystemUnderTestError("refused", problem, reached=False)
         await self._check_address()
-        asked = {"sessionId": _session(conversation), "text": text}
+        asked = {"sessionId": session_of(conversation), "text": text}
         self._wire.sent("RecognizeText", json.dumps(asked, ensure_ascii=False))
         settings = self._settings
         try:
@@ -90,65 +69,12 @@ class LexConnector(SystemConnector[LexSettings]):
         for output in _read(answer):
             yield output
 
-    async def _check_address(self) -> None:
-        settings = self._settings
-        if settings.url is not None:
-            try:
-                host = urlsplit(settings.url).hostname or ""
-                await checked_addresses(host, allow_private=settings.allow_private)
-            except httpx.ConnectError as error:
-                raise SystemUnderTestError("unreachable", str(error), reached=False) from None
-
     def _recognise(self, asked: dict[str, str]) -> dict[str, Any]:
-        from botocore import exceptions
-
         settings = self._settings
-        try:
-            return self._lex.recognize_text(
+        with self._failures():
+            return self._client.recognize_text(
                 botId=settings.bot, botAliasId=settings.alias, localeId=settings.locale, **asked
             )
-        except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError) as error:
-            raise self._failed("unreachable", error, reached=False) from None
-        except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError) as error:
-            raise self._failed("refused", error, reached=False) from None
-        except exceptions.ReadTimeoutError as error:
-            raise self._failed("timeout", error) from None
-        except exceptions.ClientError as error:
-            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-            raise self._failed("refused" if status < 500 else "bad_answer", error) from None
-        except (exceptions.ConnectionClosedError, exceptions.HTTPClientError) as error:
-            raise self._failed("closed", error) from None
-        except (exceptions.BotoCoreError, ValueError) as error:
-            raise self._failed("bad_answer", error) from None
-
-    def _failed(self, failure: Any, error: Exception, reached: bool = True) -> SystemUnderTestError:
-        return SystemUnderTestError(failure, self._vault.redact(str(error)), reached=reached)
-
-    async def shut_down(self) -> None:
-        self._lex.close()
-
-
-def _client(settings: LexSettings, vault: Vault) -> Any:
-    try:
-        import boto3
-        from botocore.config import Config
-    except ImportError:
-        hint = "pip install 'vivavoce[lex]'"
-        raise InputError("boto3 is not installed", place="connect", hint=hint) from None
-    config = Config(
-        connect_timeout=settings.connect_timeout_s, read_timeout=settings.turn_timeout_s,
-        retries={"total_max_attempts": 1}, max_pool_connections=100, proxies={},
-    )  # fmt: skip
-    keys = {}
-    if settings.access_key and settings.secret_key:
-        keys["aws_access_key_id"] = vault.expand(settings.access_key)
-        keys["aws_secret_access_key"] = vault.expand(settings.secret_key)
-    url = vault.expand(settings.url) if settings.url else None
-    return boto3.client("lexv2-runtime", region_name=settings.region, endpoint_url=url, config=config, **keys)
-
-
-def _session(conversation: Conversation) -> str:
-    return hashlib.sha256(name_of(conversation).encode()).hexdigest()
 
 
 def _read(answer: dict[str, Any]) -> list[SystemOutput]:

@@ -1,7 +1,8 @@
 """A bot that is a tool of an MCP server.
 
 Wire    `tools/call` with arguments made by a template, over Streamable HTTP (`url`) or to a program that we
-        start (`command`); the texts of the result are the bot's messages
+        start (`command`); the texts of the result are the bot's messages, resources beside them documents
+        that it looked up; its structured content may tell calls of tools, tokens and documents
 Memory  in the server, under the conversation's key among the arguments; where the key is not among them, in
         the session that each conversation has of its own
 Retry   never
@@ -18,9 +19,17 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field, ValidationError, model_validator
 
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
+from vivavoce.connectors.agent_work import read_retrievals
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader, WorkPaths, WorkReader
 from vivavoce.connectors.answers import bad_answer, clean, outputs
-from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
+from vivavoce.connectors.base import (
+    Capabilities,
+    ConnectorSettings,
+    Conversation,
+    Retrieval,
+    SystemOutput,
+    UserTurn,
+)
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.messages import MessageShape, asks_for_history
 from vivavoce.connectors.processes import child_environment
@@ -57,6 +66,9 @@ class MCPSettings(ConnectorSettings):
     response: AnswerPaths | None = Field(
         None, description="where things stand in the structured content; left out: the texts are read"
     )
+    work: WorkPaths = Field(
+        default=WorkPaths(), description="without `response`: where tools, usage and retrievals stand there"
+    )
     longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
 
     @model_validator(mode="after")
@@ -81,6 +93,7 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         super().__init__(settings, vault)
         self._arguments = compile_template(settings.arguments, _VARIABLES, place="arguments")
         self._reader = AnswerReader(settings.response) if settings.response is not None else None
+        self._work = WorkReader(settings.work)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -137,7 +150,9 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         images = [str(one["uri"]) for one in linked if str(one.get("mimeType", "")).startswith("image/")]
         if not texts and not images:
             raise bad_answer("the result has no text")
-        return outputs(texts, images=tuple(images), extras=SystemOutput(kind="extras", raw=result))
+        work = self._work.work(result.get("structuredContent") or {})
+        work["retrievals"] = work["retrievals"] or _documents(parts)
+        return outputs(texts, images=tuple(images), extras=SystemOutput(kind="extras", raw=result, **work))
 
     async def _session(self, conversation: Conversation) -> "_Session":
         session = self._held.get(conversation.key)
@@ -153,6 +168,24 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
                 await self.close(conversation)
                 raise
         return session
+
+
+def _documents(parts: list[dict[str, Any]]) -> tuple[Retrieval, ...]:
+    """Resources that came with the words, embedded or linked, in their order; pictures are shown instead."""
+    found = [
+        part["resource"] if part.get("type") == "resource" else part
+        for part in parts
+        if "resource" in str(part.get("type"))
+    ]
+    told = [
+        {
+            "text": one.get("text") or one.get("description") or one.get("title") or one.get("name"),
+            "source": one["uri"],
+        }
+        for one in found
+        if not str(one.get("mimeType", "")).startswith("image/")
+    ]
+    return read_retrievals(told)
 
 
 class _Session:

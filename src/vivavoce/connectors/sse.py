@@ -1,7 +1,8 @@
 """Any bot that streams its answer: server-sent events, or a line of JSON for each piece.
 
-Wire    one request a turn made by a template; events come back until one is named `end_event`, until the data
-        is [DONE], or until the stream ends; an event that brings nothing for us is passed over
+Wire    one request a turn made by a template, and one that opens a conversation where the study says so;
+        events come back until one is named `end_event`, until the data is [DONE], or until the stream ends;
+        an event that brings nothing for us is passed over
 Memory  in the system, under the conversation's key (a reset takes another); in the caller by `{{ messages }}`
 Retry   when the connection was never made
 """
@@ -31,20 +32,21 @@ from vivavoce.connectors.deadlines import in_time
 from vivavoce.connectors.event_streams import ACCEPTED, Events, EventStreams
 from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.connectors.messages import MessageShape, asks_for_history
+from vivavoce.connectors.request import Prepared, Request
 from vivavoce.connectors.secrets import Vault
-from vivavoce.connectors.stream_formats import FORMATS, paths_of
+from vivavoce.connectors.stream_formats import FORMATS, TOLD_ONCE, paths_of
 from vivavoce.connectors.system_connector import VARIABLES, SystemConnector
-from vivavoce.connectors.templates import compile_template
 from vivavoce.connectors.urls import WebAddress
 
 _VARIABLES: Final = VARIABLES | {"history", "messages", "state"}
-Format = Literal["openai-responses", "anthropic", "vercel-ai", "dify", "ag-ui", "ollama"]
+Format = Literal["openai-responses", "anthropic", "vercel-ai", "dify", "ag-ui", "ollama", "langgraph", "adk"]
 
 
 class EventStreamSettings(ConnectorSettings):
     """Settings of a system with `connect: sse`."""
 
     url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
+    open: Request | None = Field(None, description="request that opens a conversation, before the first turn")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     body: Any = Field(
         default_factory=lambda: {"conversation": "{{ conversation }}", "text": "{{ text }}"},
@@ -72,10 +74,10 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
 
     def __init__(self, settings: EventStreamSettings, vault: Vault) -> None:
         super().__init__(settings, vault)
-        self._url = compile_template(settings.url, {"conversation", "language"}, place="url")
-        self._headers = compile_template(settings.headers, {"conversation", "key"}, place="headers")
-        self._body = compile_template(settings.body, _VARIABLES, place="body")
-        self._query = compile_template(settings.query, _VARIABLES, place="query")
+        method = "POST" if settings.body is not None else "GET"
+        turn = Request(url=settings.url, method=method, body=settings.body)
+        self._turn = Prepared(turn, settings, _VARIABLES)
+        self._opening = Prepared(settings.open, settings, _VARIABLES, "open.") if settings.open else None
         published, paths = settings.format, settings.response
         own = published is None or "delta" in settings.model_fields_set
         self._delta = Expression(settings.delta if own else FORMATS[str(published)]["delta"])
@@ -87,6 +89,14 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
     def capabilities(self) -> Capabilities:
         memory = "caller" if asks_for_history(self._settings.body) else "system"
         return Capabilities(streaming=True, choices=True, memory=memory, greets=False)
+
+    async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
+        if self._opening is None or (conversation.history and self._keep.keys() <= conversation.state.keys()):
+            return
+        request = self._opening.request(self._streams.client, self._known(conversation, None))
+        self._remember(conversation, await self._streams.ask_whole(request))
+        return
+        yield
 
     def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         return in_time(self._outputs(conversation, turn), self._settings)
@@ -106,14 +116,14 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
 
     async def _streamed(self, conversation: Conversation, events: Events) -> AsyncIterator[SystemOutput]:
         streamed, said = "", False
-        used: dict[str | None, ModelUsage] = {}
+        used: dict[Any, ModelUsage] = {}
         async for event in events:
             if event.event == self._settings.end_event or event.data.strip() == "[DONE]":
                 break
             for output in self._read(conversation, event):
                 streamed += output.text if output.kind == "delta" else ""
                 said = said or not (output.kind == "delta" or says_nothing(output))
-                _add(used, output.usage)
+                _add(used, output.usage, apart=self._settings.format in TOLD_ONCE)
                 tools = output.tools and tuple(replace(call, live=True) for call in output.tools)
                 yield replace(output, usage=(), tools=tools)
         if not streamed.strip() and not said:
@@ -131,8 +141,7 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
             return []
         answer = self._vault.redact(read_json(event.data))
         _check_error(event.event, answer)
-        found = {name: path.search(answer) for name, path in self._keep.items()}
-        conversation.state.update({name: value for name, value in found.items() if value is not None})
+        self._remember(conversation, answer)
         piece = self._delta.search(answer)
         outputs = [] if not isinstance(piece, str) or not piece else [SystemOutput(kind="delta", text=piece)]
         if isinstance(piece, str) and self._settings.format is None:
@@ -143,20 +152,25 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
         return outputs + read
 
     def _request(self, conversation: Conversation, turn: UserTurn) -> httpx.Request:
-        variables = self._variables(conversation, turn)
-        headers = {**ACCEPTED, **self._headers(variables)}
-        variables["state"] = dict(conversation.state)
-        body = self._body(variables) if self._settings.body is not None else None
-        query = {name: str(value) for name, value in self._query(variables).items()} or None
-        method = "POST" if body is not None else "GET"
-        return self._streams.client.build_request(
-            method, str(self._url(variables)), headers=headers, params=query, json=body
-        )
+        request = self._turn.request(self._streams.client, self._known(conversation, turn))
+        if "accept" not in {name.lower() for name in self._settings.headers}:
+            request.headers.update(ACCEPTED)
+        return request
+
+    def _known(self, conversation: Conversation, turn: UserTurn | None) -> dict[str, Any]:
+        return self._variables(conversation, turn) | {"state": dict(conversation.state)}
+
+    def _remember(self, conversation: Conversation, answer: Any) -> None:
+        found = {name: path.search(answer) for name, path in self._keep.items()}
+        conversation.state.update({name: value for name, value in found.items() if value is not None})
 
 
-def _add(used: dict[str | None, ModelUsage], told: tuple[ModelUsage, ...]) -> None:
-    """Streams tell the tokens of one call of a model again and again: what comes later stands."""
+def _add(used: dict[Any, ModelUsage], told: tuple[ModelUsage, ...], *, apart: bool) -> None:
+    """Streams tell a call's tokens again and again, and what comes later stands; or each call's once."""
     for one in told:
+        if apart:
+            used[len(used)] = one
+            continue
         known = one.model if one.model is not None else next(iter(reversed(used)), None)
         used[known] = joined(used.get(known, ModelUsage()), one)
 

@@ -1,7 +1,8 @@
 """Published formats of streamed answers: where words, calls of tools, tokens and documents stand in an event.
 
 Sources (read in 2026)  OpenAI, Responses, streaming events; Anthropic, Messages, streaming; Vercel AI SDK, UI
-message stream protocol 1; Dify, chat-messages, streaming mode; AG-UI, events; Ollama, /api/chat
+message stream protocol 1; Dify, chat-messages, streaming mode; AG-UI, events; Ollama, /api/chat; LangGraph's
+server, stream modes `updates` and `messages-tuple` (0.16); Google's ADK, /run_sse (2.13)
 """
 
 from typing import Any, Final
@@ -25,6 +26,8 @@ _ANTHROPIC_USAGE: Final = (
     "cache_read_input_tokens: usage.cache_read_input_tokens, "
     "cache_creation_input_tokens: usage.cache_creation_input_tokens}"
 )
+_UPDATED: Final = "[@][?type(@)=='object'].*[].messages[]"  # what the nodes of a graph add
+_PARTS: Final = "[@][?!partial].content.parts[]"  # an event that is whole, not a piece of a later one
 _RESPONSES_USAGE: Final = (
     "response.{model: model, input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, "
     "input_tokens_details: usage.input_tokens_details, output_tokens_details: usage.output_tokens_details}"
@@ -76,7 +79,38 @@ FORMATS: Final[dict[str, dict[str, str]]] = {
         "tools": "message.tool_calls || `[]`",
         "usage": "[@][?done].{model: model, prompt_eval_count: prompt_eval_count, eval_count: eval_count}",
     },
+    "langgraph": {
+        "delta": "[?type=='ai' || type=='AIMessageChunk'] | [0] "
+        "| type(content)=='array' && join('', content[?type=='text'].text) || content",
+        "tools": _all(
+            f"{_UPDATED}.tool_calls[].{{id: id, name: name, args: args}}",
+            f"{_UPDATED} | [?type=='tool'].{{id: tool_call_id, content: content, failed: status=='error'}}",
+        ),
+        "usage": f"{_UPDATED} | [?usage_metadata].{{model: response_metadata.model_name, "
+        "input_tokens: usage_metadata.input_tokens, output_tokens: usage_metadata.output_tokens, "
+        "input_token_details: usage_metadata.input_token_details, "
+        "output_token_details: usage_metadata.output_token_details}",
+        "retrievals": f"{_UPDATED} | [?type=='tool'].artifact[] | [?page_content]"
+        ".{text: page_content, source: metadata.source}",
+    },
+    "adk": {
+        "delta": _NOTHING,
+        "text": f"{_PARTS} | [?text && !thought].text",
+        "tools": _all(
+            f"{_PARTS}.functionCall.{{id: id, name: name, args: args}}",
+            f"{_PARTS}.functionResponse.{{id: id, name: name, response: response, "
+            "error: response.error || response.error_message}",
+        ),
+        "usage": "[@][?usageMetadata && !partial].{model: modelVersion, "
+        "promptTokenCount: usageMetadata.promptTokenCount, "
+        "candidatesTokenCount: usageMetadata.candidatesTokenCount, "
+        "thoughtsTokenCount: usageMetadata.thoughtsTokenCount, "
+        "cachedContentTokenCount: usageMetadata.cachedContentTokenCount}",
+        "retrievals": "[@][].groundingMetadata.groundingChunks[].[web, retrievedContext][]"
+        ".{source: uri, text: text || title}",
+    },
 }
+TOLD_ONCE: Final = ("langgraph", "adk")  # tokens are told once for each call of a model
 
 
 def paths_of(name: str, written: AnswerPaths) -> AnswerPaths:

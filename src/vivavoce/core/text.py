@@ -50,3 +50,15 @@ def well_formed(value: Any) -> Any:
 def bare(value: str | None) -> str:
     """Letters and digits only, casefolded: for codes such as postcodes and telephone numbers."""
     return "".join(ch for ch in normalise_value(value) if ch.isalnum())
+
+
+def is_same_value(held: str, told: str, match: str = "exact") -> bool:
+    """Whether a value that was told is the one held.
+
+    match  exact: equal normalised; code: letters and digits are equal, however they are grouped; prefix: a
+           code of which the end may be missing
+    """
+    if match == "exact":
+        return normalise_value(held) == normalise_value(told)
+    own, said = bare(held), bare(told)
+    return bool(said) and (own.startswith(said) if match == "prefix" else own == said)

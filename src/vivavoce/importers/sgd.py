@@ -11,6 +11,7 @@ from vivavoce.importers.base import Importer
 from vivavoce.importers.domain_acts import SEVERAL, DomainAct, add_acts, slot_name
 from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles, LogRecord
+from vivavoce.importers.venues import match_of
 from vivavoce.log.vocabulary import NAME
 
 NOTES: Final = (
@@ -74,10 +75,9 @@ def _call(rows: ItemRows, dialogue: ForeignDialogue, frame: Mapping[str, Any]) -
                 "entity_id": f"{frame['service']}/{name}",
                 "name": name,
                 "source": "database",
-                "match": "exact",
             }
             for slot, value in named.items():
-                rows.add("entities", **place, slot=slot, value=value)
+                rows.add("entities", **place, slot=slot, value=value, match=match_of(slot))
 
 
 SGD: Final = Importer(

@@ -1,6 +1,7 @@
 """The entities of a domain: read from a venue database, or collected from what a system said of them."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,7 +13,13 @@ from vivavoce.core.text import normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME
 
 CAMBRIDGE_SLOTS: Final[dict[str, str]] = {"address": "addr"}
-CUT_SHORT: Final = ("postcode",)
+CODES: Final = {
+    "phone": "code",
+    "telephone": "code",
+    "reference": "code",
+    "trainid": "code",
+    "postcode": "prefix",
+}
 NOT_SLOTS: Final = ("id", NAME, "location")
 
 
@@ -21,13 +28,16 @@ def cambridge_slot(slot: str) -> str:
     return CAMBRIDGE_SLOTS.get(slot, slot)
 
 
-def read_venues(
-    path: Path, *, rename: Callable[[str], str] = cambridge_slot, prefix: tuple[str, ...] = CUT_SHORT
-) -> list[dict[str, Any]]:
+def match_of(slot: str) -> str:
+    """How values of a slot are compared, by its name: those of numbers to call and to quote as codes."""
+    return next((CODES[word] for word in re.split(r"[\W_]+", slot.lower()) if word in CODES), "exact")
+
+
+def read_venues(path: Path, *, rename: Callable[[str], str] = cambridge_slot) -> list[dict[str, Any]]:
     """Rows of `entities` from a JSON list of venues; leading lines that begin with `#` are skipped.
 
     Input   objects with `name`, optionally `id`, and one text per slot; `rename` gives slots the dataset's
-            names, `prefix` lists slots whose spoken form may be cut short
+            names
     Empty   a slot without value has no row
     Raises  InputError: names file, venue and hint
     """
@@ -69,7 +79,7 @@ def read_venues(
                     "slot": rename(slot),
                     "value": str(value),
                     "source": "database",
-                    "match": "prefix" if slot in prefix else "exact",
+                    "match": match_of(rename(slot)),
                 }
             )
     return rows
@@ -122,7 +132,7 @@ class SelfReported:
                 "slot": slot,
                 "value": _majority(counts),
                 "source": "self_reported",
-                "match": "exact",
+                "match": match_of(slot),
             }
             for key in self.names
             for slot, counts in sorted({NAME: self._names[key], **self._values[key]}.items())

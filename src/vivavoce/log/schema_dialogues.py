@@ -173,7 +173,12 @@ ENTITIES = Table(
         Column(
             "source", LABEL, "database, or self_reported when collected from the system's own offers", True
         ),
-        Column("match", LABEL, "exact, or prefix where a spoken form may be cut short (postcodes)", True),
+        Column(
+            "match",
+            LABEL,
+            "exact; code: letters and digits alone count (telephone numbers); prefix: and may be cut short (postcodes)",
+            True,
+        ),
     ),
 )
 

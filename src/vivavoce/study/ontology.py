@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.core.text import bare, normalise_value
+from vivavoce.core.text import is_same_value, normalise_value
 from vivavoce.study.task import DONTCARE
 
 Words = dict[str, tuple[str, ...]]
@@ -53,8 +53,10 @@ class Slot(_Data):
     asked_as: dict[str, str] = Field({}, description="what one wants to know, after `find out`: the address")
     unasked: tuple[str, ...] = Field((), description="values that no task asks for: a pub without internet")
     asks: Words = Field({}, description="phrases by which people ask for it, for parsers, by language")
-    match: Literal["exact", "prefix"] = Field(
-        "exact", description="prefix where what a system says may be cut short, as a postcode"
+    match: Literal["exact", "code", "prefix"] = Field(
+        "exact",
+        description="code where letters and digits count alone, as in a telephone number; prefix where they may also be cut "
+        "short, as a postcode",
     )
     values: dict[str, dict[str, Rendering]] = Field({}, description="by value, by language; of constraints")
 
@@ -115,9 +117,7 @@ class Ontology(_Data):
         held = venue.slots.get(slot)
         if held is None:
             return False
-        if slot in self.slots and self.slots[slot].match == "prefix":
-            return bool(bare(value)) and bare(held).startswith(bare(value))
-        return normalise_value(held) == normalise_value(value)
+        return is_same_value(held, value, self.slots[slot].match if slot in self.slots else "exact")
 
 
 _plain = lru_cache(maxsize=20_000)(normalise_value)

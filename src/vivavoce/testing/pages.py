@@ -27,9 +27,11 @@ KEPT: Final = httpx.Limits(keepalive_expiry=1.0)  # long before the server close
 Result = TypeVar("Result")
 
 
-def eventually(reached: Callable[[], Result], awaited: str = "it never came to that") -> Result:
+def eventually(
+    reached: Callable[[], Result], awaited: str = "it never came to that", *, patience_s: float = PATIENCE_S
+) -> Result:
     """Ask until the answer is true; that answer."""
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + patience_s
     while not (answer := reached()):
         if time.monotonic() > until:
             raise AssertionError(awaited)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.connectors.answers import apart_from_markup
 from vivavoce.connectors.base import Act, ModelUsage, Retrieval, SystemOutput, ToolCall
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.log.agent_work import AgentWork, LoggedRetrieval, LoggedToolCall, LoggedUsage
@@ -57,10 +58,9 @@ class SystemTurn:
         elif output.kind == "message":
             self.streamed = ""
             choices = [{"title": choice.title, "payload": choice.payload} for choice in output.choices]
-            message = LoggedMessage(
-                text=output.text, ssml=output.ssml or None, choices=choices, images=list(output.images)
+            self.messages.append(
+                _message(output.text, output.ssml, choices=choices, images=list(output.images))
             )
-            self.messages.append(message)
         elif output.kind == "end":
             self.ends_dialogue = True
         if output.acts:
@@ -120,7 +120,7 @@ class SystemTurn:
         ours: no turn is complete before its first output.
         """
         if self.streamed:
-            self.messages.append(LoggedMessage(text=self.streamed))
+            self.messages.append(_message(self.streamed))
             self.streamed = ""
         heard_s = now_s - self.held_s
         self.complete_s = heard_s if self.first_output_s is None else max(heard_s, self.first_output_s)
@@ -130,6 +130,12 @@ class SystemTurn:
         if self.sound is not None and self.sound.heard:
             return False
         return not any(message.text or message.images or message.choices for message in self.messages)
+
+
+def _message(text: str, ssml: str = "", **more: Any) -> LoggedMessage:
+    """A message; what any kind of system marked up for a synthesiser is shown as words."""
+    words, marked = (text, ssml) if ssml else apart_from_markup(text)
+    return LoggedMessage(text=words, ssml=marked or None, **more)
 
 
 async def gather(

@@ -1,9 +1,13 @@
 """Services that exist only in a cloud, as their documentation shows them: `assistant_services.py PORT`.
 
-Knows nothing of ours. Direct Line 3.0, Dialogflow ES and CX, and the runtime of Lex V2; each remembers the
-first thing said in a conversation, and refuses a request that is not as documented.
+Knows nothing of ours. Direct Line 3.0, Dialogflow ES and CX, the runtimes of Lex V2 and of Bedrock's agents;
+each remembers the first thing said in a conversation, and refuses a request that is not as documented.
 """
 
+import base64
+import binascii
+import json
+import struct
 import sys
 from collections import Counter
 from typing import Any
@@ -11,7 +15,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 first: dict[str, str] = {}
@@ -19,6 +23,7 @@ activities: dict[str, list[dict[str, Any]]] = {}
 looks: Counter[str] = Counter()
 ES = "/v2/projects/{p}/agent/sessions/{session}:detectIntent"
 CX = "/v3/projects/{p}/locations/{l}/agents/{a}/sessions/{session}:detectIntent"
+BEDROCK = "/agents/{agent}/agentAliases/{alias}/sessions/{session}/text"
 LEX = "/bots/{bot}/botAliases/{alias}/botLocales/{locale}/sessions/{session}/text"
 
 
@@ -148,6 +153,94 @@ async def recognize(request: Request) -> Response:
     return JSONResponse({"messages": [message], "sessionState": state, "interpretations": heard})
 
 
+async def invoke(request: Request) -> Response:
+    assert request.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIA")
+    asked = await request.json()
+    text, session = asked["inputText"], request.path_params["session"]
+    said = first.setdefault("agent" + session, text)
+    traced = steps(text) if asked["enableTrace"] else []
+    told = [("trace", {"agentId": "A", "sessionId": session, "trace": one}) for one in traced]
+    words = f"first was {said}".encode()
+    pieces = [words[: len(words) // 2], words[len(words) // 2 :]]
+    told += [("chunk", {"bytes": base64.b64encode(piece).decode()}) for piece in pieces]
+    if text == "hand it back":
+        told = [("returnControl", {"invocationId": "i", "invocationInputs": []})]
+    frames = [event(kind, content) for kind, content in told]
+    if text == "too much":
+        frames = [frames[0], event("throttlingException", {"message": "slow down"}, kind="exception")]
+    head = {
+        "x-amzn-bedrock-agent-content-type": "application/json",
+        "x-amz-bedrock-agent-session-id": session,
+    }
+    return StreamingResponse(iter(frames), headers=head, media_type="application/vnd.amazon.eventstream")
+
+
+def steps(text: str) -> list[dict[str, Any]]:
+    """What an agent did, as the traces of InvokeAgent tell it."""
+
+    def model(key: str, read: int, wrote: int) -> list[dict[str, Any]]:
+        usage = {"inputTokens": read, "outputTokens": wrote}
+        return [
+            {
+                "modelInvocationInput": {
+                    "traceId": key,
+                    "foundationModel": "anthropic.claude",
+                    "type": "ORCHESTRATION",
+                }
+            },
+            {"modelInvocationOutput": {"traceId": key, "metadata": {"usage": usage}}},
+        ]
+
+    done = model("t-0", 9, 4)
+    if text == "look it up":
+        found = [
+            {
+                "content": {"text": "Doors open at 9."},
+                "location": {"type": "S3", "s3Location": {"uri": "s3://b/doors"}},
+            },
+            {
+                "content": {"text": "Pools close."},
+                "location": {"type": "WEB", "webLocation": {"url": "https://p.example"}},
+            },
+        ]
+        lookup = {
+            "traceId": "t-1",
+            "invocationType": "KNOWLEDGE_BASE",
+            "knowledgeBaseLookupInput": {"text": "opening", "knowledgeBaseId": "K"},
+        }
+        group = {
+            "actionGroupName": "pool", "verb": "post", "apiPath": "/tickets",
+            "parameters": [{"name": "day", "type": "string", "value": "Monday"}],
+            "requestBody": {"content": {"application/json": [{"name": "people", "value": "2"}]}},
+        }  # fmt: skip
+        action = {"traceId": "t-2", "invocationType": "ACTION_GROUP", "actionGroupInvocationInput": group}
+        failed = {"executionError": "ZeroDivisionError"}
+        code = {"traceId": "t-3", "codeInterpreterInvocationInput": {"code": "1/0"}}
+        done += [
+            {"invocationInput": lookup},
+            {"observation": {"traceId": "t-1", "knowledgeBaseLookupOutput": {"retrievedReferences": found}}},
+            {"invocationInput": action},
+            {"observation": {"traceId": "t-2", "actionGroupInvocationOutput": {"text": '{"left": 3}'}}},
+            {"invocationInput": code},
+            {"observation": {"traceId": "t-3", "codeInterpreterInvocationOutput": failed}},
+            *model("t-4", 30, 6),
+        ]  # fmt: skip
+    return [{"orchestrationTrace": one} for one in done]
+
+
+def event(name: str, content: dict[str, Any], kind: str = "event") -> bytes:
+    """A message of Amazon's event stream encoding: lengths, headers, content, and two checksums."""
+    headers = {f":{kind}-type": name, ":content-type": "application/json", ":message-type": kind}
+    head = b"".join(
+        struct.pack("!B", len(key)) + key.encode() + struct.pack("!BH", 7, len(value)) + value.encode()
+        for key, value in headers.items()
+    )
+    payload = json.dumps(content).encode()
+    prelude = struct.pack("!II", len(head) + len(payload) + 16, len(head))
+    message = prelude + struct.pack("!I", binascii.crc32(prelude)) + head + payload
+    return message + struct.pack("!I", binascii.crc32(message))
+
+
 LINE = "/v3/directline"
 SAYING = "/conversations/{name}/activities"
 OWN_LINE = "/directline"  # of servers of one's own, such as offline-directline, which ask for no secret
@@ -158,6 +251,7 @@ app = Starlette(
         *(Route(at + SAYING, hear_line, methods=["GET"]) for at in (LINE, OWN_LINE)),
         Route(ES, detect_es, methods=["POST"]),
         Route(CX, detect_cx, methods=["POST"]),
+        Route(BEDROCK, invoke, methods=["POST"]),
         Route(LEX, recognize, methods=["POST"]),
     ]
 )

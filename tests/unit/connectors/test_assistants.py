@@ -19,8 +19,10 @@ from vivavoce.connectors import dialogflow, directline
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce.trial.outputs import SystemTurn
 
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "${KEY}", "secret_key": "${SECRET}"}
+BEDROCK = {"agent": "ABCDEFGHIJ", "access_key": "${KEY}", "secret_key": "${SECRET}"}
 SECRETS = {"KEY": "AKIATEST", "SECRET": "hunter2secret"}
 PICTURE = "https://example.org/a.png"
 
@@ -239,6 +241,41 @@ def test_a_turn_that_lex_cannot_take_is_refused_not_cut(counterparts: Counterpar
         said({"connect": "lex", "url": services(counterparts), **LEX}, "x" * 1025)
     assert not caught.value.reached
     assert said({"connect": "lex", "url": services(counterparts), **LEX}, "x" * 1024)[0].kind == "message"
+
+
+def test_what_a_bedrock_agent_did_arrives_beside_its_words(counterparts: Counterparts) -> None:
+    """boto3 reads the frames, with their checksums, by Amazon's definition of the service."""
+    settings = {"connect": "bedrock", "url": services(counterparts), **BEDROCK}
+    turn = SystemTurn()
+    for at_s, output in enumerate(said(settings, "look it up")):
+        turn.take(output, float(at_s))
+    turn.close(99.0)
+    assert [one.text for one in turn.messages] == ["first was look it up"]
+    work = turn.agent
+    assert work is not None and work.tools is not None
+    assert [(one.name, one.arguments, one.result, one.error) for one in work.tools] == [
+        ("post /tickets", '{"day": "Monday", "people": "2"}', '{"left": 3}', None),
+        ("code interpreter", "1/0", None, "ZeroDivisionError"),
+    ]
+    assert all(one.duration_s == 1.0 for one in work.tools)
+    tokens = [(one.model, one.input_tokens, one.output_tokens) for one in work.usage]
+    assert tokens == [("anthropic.claude", 9, 4), ("anthropic.claude", 30, 6)]
+    assert [(one.rank, one.document, one.source, one.query) for one in work.retrievals] == [
+        (0, "Doors open at 9.", "s3://b/doors", "opening"),
+        (1, "Pools close.", "https://p.example", "opening"),
+    ]
+    (quiet,) = [one for one in said({**settings, "trace": False}, "look it up") if one.kind == "extras"]
+    assert (quiet.tools, quiet.usage, quiet.retrievals) == (None, (), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("hand it back", "return of control"), ("too much", "slow down")]
+)
+def test_a_bedrock_agent_that_cannot_go_on_is_a_bad_answer(
+    counterparts: Counterparts, text: str, problem: str
+) -> None:
+    with pytest.raises(SystemUnderTestError, match=problem):
+        said({"connect": "bedrock", "url": services(counterparts), **BEDROCK}, text)
 
 
 @pytest.mark.parametrize("agent", ["projects/p/agent", "projects/p/locations/global/agents/a"])

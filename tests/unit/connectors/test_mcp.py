@@ -53,6 +53,20 @@ def test_a_program_is_a_server_with_a_memory_for_each_conversation() -> None:
     assert texts_of(heard(settings, "three")) == ["first was three"]
 
 
+def test_what_a_tool_did_arrives_beside_its_words(server: str) -> None:
+    settings = {"url": server, "tool": "agent", "arguments": {"text": "{{ text }}"}}
+    (message, facts) = heard(settings, "doors")
+    assert message.text == "You said doors."
+    assert facts.tools is not None
+    assert [(one.name, one.arguments, one.error, one.failed) for one in facts.tools] == [
+        ("find", '{"what": "doors"}', "closed", True)
+    ]
+    assert [(one.input_tokens, one.output_tokens) for one in facts.usage] == [(20, 9)]
+    assert [(one.rank, one.document, one.source) for one in facts.retrievals] == [
+        (0, "Doors open at 9.", "memory://doors")
+    ]
+
+
 IN_A_NOTEBOOK = """
 import asyncio, io, sys
 

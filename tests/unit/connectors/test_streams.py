@@ -317,3 +317,95 @@ def test_what_is_asked_for_may_stand_in_the_address(query: dict[str, Any], addre
         return str(request.url)
 
     assert asyncio.run(run()) == f"https://bot.example/{address}"
+
+
+def chunk(**told: Any) -> str:
+    """A message as LangGraph's server streams it, beside what it says of the run."""
+    message = {"type": "ai", "content": "", "tool_calls": [], "usage_metadata": None, **told}
+    return events([message, {"langgraph_node": "model", "run_id": "r"}])  # pyright: ignore[reportArgumentType]
+
+
+def test_langgraph_streams_words_beside_what_its_nodes_add() -> None:
+    """As `langgraph dev` sends it (langgraph-api 0.16.7), shortened."""
+    model = {"type": "ai", "response_metadata": {"model_name": "m"}, "tool_calls": [], "content": ""}
+    used = {"input_tokens": 20, "output_tokens": 9, "input_token_details": {"cache_read": 5}}
+    call = {"name": "look_up", "args": {"words": "doors"}, "id": "c1", "type": "tool_call"}
+    result = {"type": "tool", "tool_call_id": "c1", "content": "1 document", "status": "success"}
+    document = {"type": "Document", "page_content": "Doors open at 9.", "metadata": {"source": "doors.md"}}
+    blocks = [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "At 9"}]
+    stream = (
+        events({"run_id": "r", "attempt": 1})
+        + chunk(tool_calls=[call])
+        + events({"model": {"messages": [{**model, "tool_calls": [call], "usage_metadata": used}]}})
+        + events({"tools": {"messages": [{**result, "artifact": [document]}]}, "quiet": None})
+        + chunk(type="AIMessageChunk", content=blocks)
+        + chunk(type="AIMessageChunk", content=".")
+        + events({"model": {"messages": [{**model, "content": "At 9.", "usage_metadata": used}]}})
+    )
+    turn, _ = answered(stream, format="langgraph")
+    assert [one.text for one in turn.messages] == ["At 9."]
+    assert turn.agent is not None and turn.agent.tools is not None
+    (told,) = turn.agent.tools
+    assert (told.name, told.arguments, told.result, told.failed) == (
+        "look_up", '{"words": "doors"}', "1 document", False,
+    )  # fmt: skip
+    tokens = [(one.model, one.input_tokens, one.cached_tokens, one.output_tokens) for one in turn.agent.usage]
+    assert tokens == [("m", 20, 5, 9)] * 2  # two calls of one model are two, not one told twice
+    assert [(one.document, one.source) for one in turn.agent.retrievals] == [("Doors open at 9.", "doors.md")]
+
+
+def test_adk_streams_whole_events_and_pieces_are_passed_over() -> None:
+    """As `adk api_server` sends it (google-adk 2.13.0), shortened."""
+    used = {"promptTokenCount": 20, "candidatesTokenCount": 9, "thoughtsTokenCount": 2}
+
+    def said(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {"content": {"role": "model", "parts": list(parts)}, "author": "agent", "id": "e", **more}
+
+    grounded = {"groundingChunks": [{"web": {"uri": "https://d.example", "title": "Doors"}}]}
+    stream = events(
+        said({"functionCall": {"id": "f1", "name": "look_up", "args": {}}}, usageMetadata=used),
+        said({"functionResponse": {"id": "f1", "name": "look_up", "response": {"error": "closed"}}}),
+        said({"text": "At"}, partial=True, usageMetadata=used),
+        said({"text": "I wonder", "thought": True}, {"text": "At 9."}, usageMetadata=used, modelVersion="m",
+             groundingMetadata=grounded),
+    )  # fmt: skip
+    turn, _ = answered(stream, format="adk")
+    assert [one.text for one in turn.messages] == ["At 9."]
+    assert turn.agent is not None and turn.agent.tools is not None
+    (told,) = turn.agent.tools
+    assert (told.name, told.error, told.failed) == ("look_up", "closed", True)
+    assert [(one.input_tokens, one.output_tokens) for one in turn.agent.usage] == [(20, 11)] * 2
+    assert [(one.document, one.source) for one in turn.agent.retrievals] == [("Doors", "https://d.example")]
+
+
+def test_a_conversation_is_opened_by_a_request_of_its_own_and_what_it_keeps_is_in_the_address() -> None:
+    paths: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        paths.append(head.split()[1])
+        opens = paths[-1] == "/threads"
+        body, kind = ('{"id": "a/b"}', "json") if opens else (events({"text": "hi"}), "octet-stream")
+        writer.write(
+            f"HTTP/1.1 200 OK\r\ncontent-type: application/{kind}\r\nconnection: close\r\n\r\n{body}".encode()
+        )
+        await writer.drain()
+        writer.close()
+
+    async def run() -> list[str]:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/threads"
+        settings = {"url": f"{url}/{{{{ state.thread }}}}", "open": {"url": url, "body": {}}}
+        connector = make_connector(
+            {"connect": "sse", "allow_private": True, "keep": {"thread": "id"}, **settings}, {}
+        )
+        conversation = Conversation("c")
+        try:
+            opened = [one async for one in connector.open(conversation)]
+            said = connector.send(conversation, UserTurn(key="k", number=1, text="hello"))
+            return opened + [one.text async for one in said if one.kind == "message"]
+        finally:
+            await connector.shut_down()
+            server.close()
+
+    assert asyncio.run(run()) == ["hi"] and paths == ["/threads", "/threads/a%2Fb"]

@@ -214,9 +214,65 @@ def test_convlab_and_sgd_tell_acts_goals_and_calls_of_services(tmp_path: Path, r
     )
     (service,) = rows(sgd, "tool_calls", "name", "arguments", "turn_index")
     assert service == ("FindRestaurants", '{"cuisine": "thai"}', 1)
-    assert ("Ruen", "phone_number", "123") in rows(sgd, "entities", "name", "slot", "value")
+    assert ("Ruen", "phone_number", "123", "code") in rows(sgd, "entities", "name", "slot", "value", "match")
     assert ("offer", "name", "Ruen") in rows(sgd, "acts", "act", "slot", "value")
     assert [one.score() for one in outcomes(sgd.dataset).inferred["1_00000"]] == [1]
+
+
+@pytest.mark.parametrize(
+    ("held", "told", "score"),
+    [
+        ("01223 356555", "01223356555", 1),
+        ("01223356555", "01223 356 555.", 1),
+        ("01223356555", "01223 35655", 0),
+    ],
+)
+def test_a_telephone_number_is_the_same_however_it_is_grouped(
+    tmp_path: Path, held: str, told: str, score: int
+) -> None:
+    """Slots of the corpus and of its venues meet under one name, and dialogues may have numbers for names."""
+    (dialogue,) = json.loads(json.dumps(logs.CONVLAB))
+    dialogue["original_id"] = 7
+    dialogue["goal"]["inform"]["restaurant"] = {"price range": "cheap"}
+    acts = dialogue["turns"][1]["dialogue_acts"]["non-categorical"]
+    acts[1]["value"] = told
+    venue = {
+        "id": 1,
+        "name": "Ruen",
+        "pricerange": "cheap",
+        "addr": "1 Road",
+        "phone": held,
+        "postcode": "CB1",
+    }
+    made = IMPORTERS.get("convlab").make_dataset(
+        [logs.written(tmp_path, "dialogues.json", [dialogue])],
+        tmp_path / "D",
+        venues=logs.written(tmp_path, "venues.json", [venue]),
+    )
+    assert outcomes(made.dataset).assigned["toy-test-0"].score() == score
+    assert dict(rows(made, "entities", "slot", "match")) == {
+        "pricerange": "exact", "address": "exact", "phone": "code", "postcode": "prefix",
+    }  # fmt: skip
+    assert rows(made, "dialogues", "task_id") == [("7",)]
+
+
+def test_a_goal_of_hotels_asks_for_no_type_that_is_only_its_domain(tmp_path: Path) -> None:
+    told = {"Hotel-Recommend": [["Name", "Acorn"]], "Hotel-Inform": [["Stars", "4"], ["Post", "cb1 2aa"]]}
+    log = [
+        {"text": "Four stars", "metadata": {}, "dialog_act": {"Hotel-Inform": [["Stars", "4"]]}},
+        {"text": "Acorn, cb1 2aa", "metadata": {"x": 1}, "dialog_act": told},
+    ]
+    goal = {"hotel": {"info": {"stars": "4"}, "reqt": ["postcode"]}, "message": []}
+    venue = {"name": "Acorn", "type": "guesthouse", "stars": "4", "postcode": "cb12aa"}
+    made = IMPORTERS.get("multiwoz").make_dataset(
+        [logs.written(tmp_path, "data.json", {"SNG03.json": {"goal": goal, "log": log}})],
+        tmp_path / "D",
+        venues=logs.written(tmp_path, "hotel_db.json", [venue]),
+    )
+    assert outcomes(made.dataset).assigned["SNG03"].score() == 1
+    assert rows(made, "goals", "kind", "slot", "value") == [
+        ("constraint", "stars", "4"), ("request", "postcode", None)
+    ]  # fmt: skip
 
 
 def test_a_convokit_corpus_is_joined_from_its_files(read: Read) -> None:

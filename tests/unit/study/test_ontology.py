@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.text import is_same_value
 from vivavoce.study.ontology import Ontology, Venue
 from vivavoce.study.ontology_file import check_ontology, load_ontology
 
@@ -43,6 +44,20 @@ def test_constraints_are_met_by_equal_values(toy):
     assert ids(toy.matching("restaurant", {"food": "chinese"})) == ["a"]
     assert ids(toy.matching("restaurant", {"food": " Chinese. "})) == ["a"]
     assert ids(toy.matching("restaurant", {})) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("match", "told", "gives"),
+    [
+        ("exact", "01632 960559", True), ("exact", "01632960559", False),
+        ("code", "01632-960 559", True), ("code", "01632 9605", False), ("code", "--", False),
+        ("prefix", "01632 9605", True), ("prefix", "", False),
+    ],
+)  # fmt: skip
+def test_a_code_is_its_letters_and_digits_however_they_are_grouped(
+    match: str, told: str, gives: bool
+) -> None:
+    assert is_same_value("01632 960559", told, match) is gives
 
 
 def test_a_part_of_a_value_is_no_match(toy):

@@ -178,3 +178,12 @@ def test_what_a_system_speaks_goes_to_whoever_listens(tmp_path: Path, listened: 
     heard = turn.sound.so_far if turn.sound is not None else None
     assert (heard.samples.tolist() if heard is not None else None) == ([1, 2] if listened else None)
     assert turn.spoken_s == 2 / 8_000 and [one.text for one in turn.messages] == ["hi"]
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_markup_for_a_synthesiser_is_kept_beside_the_words_whatever_the_connector(streams: bool) -> None:
+    marked = "<speak>One &amp; two.<break time='2s'/></speak>"
+    turn = SystemTurn()
+    turn.take(SystemOutput(kind="delta" if streams else "message", text=marked), 1.0)
+    turn.close(2.0)
+    assert [(one.text, one.ssml) for one in turn.messages] == [("One & two.", marked)]

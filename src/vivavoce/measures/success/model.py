@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from vivavoce.core.text import bare, normalise_value
+from vivavoce.core.text import is_same_value, normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE
 
 
@@ -45,16 +45,10 @@ class Goal:
 
 
 class Value(NamedTuple):
-    """One value of a slot; `prefix` where a spoken form may be cut short."""
+    """One value of a slot, and how it is compared: `exact`, `code` or `prefix`."""
 
     text: str
-    prefix: bool = False
-
-    def equals(self, told: str) -> bool:
-        """Exact equality of the normalised forms; for a prefix value the told letters must begin it."""
-        if self.prefix:
-            return bool(bare(told)) and bare(self.text).startswith(bare(told))
-        return normalise_value(self.text) == normalise_value(told)
+    match: str = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ class ScoredVenue:
     def has(self, slot: str, value: str) -> bool:
         if slot == NAME:
             return self.name == normalise_value(value)
-        return any(own.equals(value) for own in self.slots.get(slot, ()))
+        return any(is_same_value(own.text, value, own.match) for own in self.slots.get(slot, ()))
 
 
 class Venues:
@@ -93,7 +87,7 @@ class Venues:
             names[key] = normalise_value(row["name"])
             if row["slot"] != NAME:
                 values = slots.setdefault(key, {}).setdefault(row["slot"], [])
-                values.append(Value(row["value"], row["match"] == "prefix"))
+                values.append(Value(row["value"], row["match"]))
         return cls(
             ScoredVenue(key, name, {slot: tuple(values) for slot, values in slots.get(key, {}).items()})
             for key, name in names.items()

@@ -1,17 +1,25 @@
-"""A tool written with FastMCP: `python fastmcp_server.py PORT`."""
+"""A tool written with FastMCP: `python fastmcp_server.py PORT`. Beside its words it tells what it did for them."""
 
 import sys
 
 from fastmcp import FastMCP
+from fastmcp.tools import ToolResult
+from mcp.types import EmbeddedResource, TextContent, TextResourceContents
 
 server = FastMCP("remembers")
 first: dict[str, str] = {}
 
 
 @server.tool
-def chat(session: str, text: str) -> str:
+def chat(session: str, text: str) -> ToolResult:
     """Talk."""
-    return f"first was {first.setdefault(session, text)}"
+    document = TextResourceContents(uri="memory://doors", text="Doors open at 9.", mime_type="text/plain")
+    words = TextContent(type="text", text=f"first was {first.setdefault(session, text)}")
+    done = {
+        "tool_calls": [{"name": "recall", "arguments": {"session": session}, "result": first[session]}],
+        "usage": {"input_tokens": 20, "output_tokens": 9},
+    }
+    return ToolResult([words, EmbeddedResource(type="resource", resource=document)], structured_content=done)
 
 
 server.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]))
